@@ -1,0 +1,95 @@
+"""Every error that jdbpy raises on purpose, as one tree.
+
+    JdbpyError
+    ├── UsageError        the words of a command or the arguments of a call are off
+    ├── StateError        right words at the wrong time (a running thread, a frame of an earlier stop)
+    ├── JdwpError         the agent in the target answered with an error code
+    ├── ProtocolError     the peer sent bytes that are not JDWP
+    ├── ConnectError      no connection, or no handshake
+    ├── Disconnected      the connection ended while it was still needed
+    ├── TimedOut          a limit of time that the user gave has passed
+    └── EvalError         a Java expression cannot be compiled or evaluated
+
+Each carries one sentence (``str(error)``), a ``hint`` that says what to do next, and a ``code``: an upper-case word
+for programs (JSON output). This module imports nothing of jdbpy and knows nothing about the layers above it.
+"""
+
+from __future__ import annotations
+
+
+class JdbpyError(Exception):
+    """Base of all errors that jdbpy raises on purpose.
+
+    ``message`` is one sentence for the user; ``hint`` says what to do next, or is empty; ``code`` names the error for
+    programs and is spelled like ``UNKNOWN_COMMAND``.
+    """
+
+    default_code = "ERROR"
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code or self.default_code
+
+
+class UsageError(JdbpyError):
+    """The words of a command, or the arguments of a call, do not make sense."""
+
+    default_code = "USAGE"
+
+
+class StateError(JdbpyError):
+    """The request makes sense, but not now: the target runs, has ended, or the frame belongs to an earlier stop."""
+
+    default_code = "STATE"
+
+
+class JdwpError(JdbpyError):
+    """The agent answered with an error. ``number`` is the JDWP error code, ``code`` its constant's name."""
+
+    default_code = "JDWP"
+
+    def __init__(self, number: int, name: str, message: str = "", *, hint: str = "", command: str = "") -> None:
+        text = message or (f"the target answered {name} ({number})" + (f" to {command}" if command else ""))
+        super().__init__(text, hint=hint, code=name)
+        self.number = number
+        self.command = command
+
+
+class ProtocolError(JdbpyError):
+    """The peer sent bytes that are not JDWP; names the message, the field and the offset of the fault."""
+
+    default_code = "PROTOCOL"
+
+
+class ConnectError(JdbpyError):
+    """No connection could be made, or the peer did not answer the handshake (exit status 3)."""
+
+    default_code = "CONNECT"
+
+
+class Disconnected(JdbpyError):
+    """The connection ended while it was still needed (exit status 5). ``reason`` says why, in words."""
+
+    default_code = "DISCONNECTED"
+
+    def __init__(self, reason: str, *, hint: str = "", code: str = "") -> None:
+        super().__init__(f"the connection to the target is closed: {reason}", hint=hint, code=code)
+        self.reason = reason
+
+
+class TimedOut(JdbpyError):
+    """A time limit that the user gave has passed (exit status 4)."""
+
+    default_code = "TIMED_OUT"
+
+
+class EvalError(JdbpyError):
+    """An expression cannot be compiled or evaluated. ``column`` is the 0-based place in the expression, or None."""
+
+    default_code = "EVAL"
+
+    def __init__(self, message: str, column: int | None = None, *, hint: str = "", code: str = "") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.column = column

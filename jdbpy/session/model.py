@@ -1,0 +1,354 @@
+"""The plain data that the session hands to front ends: no methods that speak to the target, nothing to print.
+
+Names are those of JDI and JVM TI; numbers that people see (frames, breakpoints) start at 1. Class names are Java's
+(``java.util.Map$Entry``), types are spelled as in source (``int[]``), ids are the agent's object ids. Whatever is in
+here can be kept after the target has moved on; using it to ask for more is then a ``StateError``.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from jdbpy.wire.record import Record
+
+
+class VmState(StrEnum):
+    """What the target is doing, as far as the debugger can tell."""
+
+    RUNNING = "running"  # no thread is held by the debugger
+    STOPPED = "stopped"  # at least one thread is held
+    EXITED = "exited"  # the VM has ended
+    DISCONNECTED = "disconnected"  # the connection is gone; the VM may live on
+
+
+class StopReason(StrEnum):
+    """Why a thread stopped; the ``reason`` of the JSON contract."""
+
+    BREAKPOINT = "breakpoint"
+    STEP = "step"
+    UNTIL = "until"
+    PAUSE = "pause"
+    START = "start"  # VMStart of a target that was started with suspend=y
+    EXCEPTION = "exception"
+    ACCESS = "access"
+    MODIFICATION = "modification"
+    METHOD_ENTRY = "method-entry"
+    METHOD_EXIT = "method-exit"
+    CLASS_PREPARE = "class-prepare"
+    CLASS_UNLOAD = "class-unload"
+    THREAD_START = "thread-start"
+    THREAD_DEATH = "thread-death"
+    MONITOR = "monitor"
+    VM_DEATH = "vm-death"
+
+
+class SuspendPolicy(StrEnum):
+    """Which threads a stop holds."""
+
+    NONE = "none"
+    THREAD = "thread"
+    ALL = "all"
+
+
+class StepDepth(StrEnum):
+    INTO = "into"
+    OVER = "over"
+    OUT = "out"
+
+
+class StepSize(StrEnum):
+    LINE = "line"
+    MIN = "min"  # one bytecode instruction
+
+
+class ThreadRef(Record):
+    """A thread by id and name (the name as it was when it was read)."""
+
+    id: int
+    name: str
+
+
+class Location(Record):
+    """A place in code. ``line`` is None without line numbers (native code, compiled without -g)."""
+
+    class_name: str
+    method: str
+    signature: str  # JNI form, "(I)V"
+    source: str | None  # file name without a path, from SourceFile or the stratum
+    line: int | None
+    code_index: int  # -1 in native code
+    type_id: int = 0
+    method_id: int = 0
+    type_tag: int = 1  # JDWP TypeTag of type_id
+    source_path: str | None = None  # relative path, "com/acme/Order.java", when known
+
+
+class Frame(Record):
+    """One frame of a stopped thread. ``index`` counts from 1, the innermost."""
+
+    index: int
+    location: Location
+    thread: ThreadRef
+    id: int = 0  # JDWP frame id; void after the epoch has passed
+    epoch: int = 0
+    native: bool = False
+    obsolete: bool = False  # runs an old version of a redefined method
+
+
+class ThreadInfo(Record):
+    """A thread as ``threads`` shows it."""
+
+    id: int
+    name: str
+    state: str  # in words: "running", "sleeping", "waiting for a monitor", "waiting", "not started", "ended"
+    suspended: bool
+    suspend_count: int
+    group: str = ""
+    at_breakpoint: bool = False
+    virtual: bool = False
+    daemon: bool | None = None
+    priority: int | None = None
+    frame: Frame | None = None  # top frame, when it was asked for and the thread is suspended
+    current: bool = False
+
+
+class ThreadGroup(Record):
+    """A thread group with everything below it."""
+
+    id: int
+    name: str
+    threads: tuple[ThreadInfo, ...]
+    groups: tuple[ThreadGroup, ...]
+
+
+class StackTrace(Record):
+    """The frames of one thread, innermost first; ``total`` counts those left out too; ``error`` says why none."""
+
+    thread: ThreadInfo
+    frames: tuple[Frame, ...]
+    total: int
+    error: str = ""
+
+
+class Value(Record):
+    """A value with its text as Java would write the literal.
+
+    ``text`` of an object is a short description, of a string its quoted and escaped literal, cut at the limit with
+    ``truncated`` set. ``id`` is the object id (None for primitives, null and void). ``tag`` is the JDWP tag character.
+    ``raw`` is the Python value of a primitive: int, float, bool, a one-character str; the object id of an object.
+    """
+
+    type: str
+    text: str
+    tag: str
+    raw: int | float | bool | str | None
+    id: int | None = None
+    length: int | None = None  # of strings (UTF-16 units), arrays and known collections
+    truncated: bool = False
+    children: tuple[Variable, ...] = ()  # fields or elements, as far as the limits allowed
+    note: str = ""  # a word of explanation ("not an ArrayList layout that is known")
+
+
+class Variable(Record):
+    """A named value: local, argument, ``this``, field, element."""
+
+    name: str
+    type: str  # declared type as in source, generics included when the class file tells
+    value: Value | None  # None when it could not be read; ``error`` says why
+    kind: str  # "argument", "local", "this", "slot", "field", "static", "element", "captured"
+    error: str = ""
+    declared_in: str = ""  # class of a field
+    modifiers: str = ""  # of a field, as in source
+    changed: bool = False  # since the last stop
+
+
+class Limits(Record):
+    """How much of a value is read: every value request carries its limits, so that nothing is unbounded."""
+
+    depth: int = 1  # levels of children
+    string: int = 200  # characters shown
+    elements: int = 100  # of an array or collection
+    fields: int = 100
+
+
+class Breakpoint(Record):
+    """A logical breakpoint. ``resolved`` are the places where it stands now; none while its class is not loaded."""
+
+    number: int
+    spec: str  # as the user would type it, "com.acme.Order:42"
+    kind: str  # "line" or "method"
+    enabled: bool
+    temporary: bool
+    policy: SuspendPolicy
+    resolved: tuple[Location, ...]
+    hits: int = 0
+    condition: str = ""
+    ignore: int = 0  # hits to let pass before the next stop
+    thread: int | None = None
+    message: str = ""  # why it is not resolved, in words
+    options: tuple[tuple[str, str], ...] = ()  # further filters, for display: (name, text)
+
+
+class ExceptionInfo(Record):
+    """A throwable at a stop."""
+
+    type: str
+    message: str | None
+    id: int
+    caught: bool
+    catch_location: Location | None
+    cause: str = ""
+
+
+class SourceWindow(Record):
+    """Lines of source around a place. ``lines`` are (number, text); ``current`` is the number to mark."""
+
+    path: str  # where it was found
+    name: str
+    lines: tuple[tuple[int, str], ...]
+    current: int | None
+    total: int
+    stale: bool = False  # the file seems not to be what the class was compiled from
+
+
+class Stop(Record):
+    """Why and where a thread stopped: everything that a front end needs to show it."""
+
+    reason: StopReason
+    thread: ThreadRef | None
+    frame: Frame | None
+    location: Location | None
+    policy: SuspendPolicy  # what is held
+    epoch: int
+    breakpoint: int | None = None
+    breakpoints: tuple[int, ...] = ()
+    temporary: bool = False
+    exception: ExceptionInfo | None = None
+    variable: str = ""  # watched field
+    old_value: Value | None = None
+    new_value: Value | None = None
+    return_value: Value | None = None
+    source: SourceWindow | None = None
+    message: str = ""  # one sentence more, e.g. why a condition failed
+    depth: int | None = None
+    watch: int | None = None  # number of the request for exception, watch, trace and class stops
+
+
+class Exited(Record):
+    """The target has ended: ``status`` when the debugger launched it, else None."""
+
+    status: int | None
+    reason: str = ""
+
+
+class Output(Record):
+    """Text that a launched target wrote; ``stream`` is "stdout" or "stderr"."""
+
+    stream: str
+    text: str
+
+
+class Lost(Record):
+    """A subscriber was too slow: ``count`` events were dropped for it."""
+
+    count: int
+
+
+class Notice(Record):
+    """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
+
+    Kinds: breakpoint-resolved, breakpoint-failed, class-loaded, class-unloaded, thread-started, thread-ended,
+    trace, logpoint, warning.
+    """
+
+    kind: str
+    text: str
+    data: tuple[tuple[str, object], ...] = ()
+
+
+class Gone(Record):
+    """The connection is over without the VM having said that it ended."""
+
+    reason: str
+
+
+Event = Stop | Exited | Output | Notice | Lost | Gone
+"""What a subscriber of ``Session.events()`` receives."""
+
+
+class VmInfo(Record):
+    """What the target said of itself at the start."""
+
+    description: str
+    name: str
+    version: str  # java.version
+    jdwp_major: int
+    jdwp_minor: int
+    address: str
+    capabilities: tuple[tuple[str, bool], ...]
+
+
+class MethodInfo(Record):
+    """A method of a loaded class. ``id`` is its JDWP method id."""
+
+    id: int
+    name: str
+    signature: str
+    generic: str
+    modifiers: str  # as in source, "public static"
+    modifier_bits: int
+    class_name: str
+    type_id: int
+    parameters: tuple[str, ...]  # types as in source
+    returns: str
+
+
+class FieldInfo(Record):
+    """A field of a loaded class. ``id`` is its JDWP field id, valid only with ``type_id``."""
+
+    id: int
+    name: str
+    signature: str
+    generic: str
+    type: str
+    modifiers: str
+    modifier_bits: int
+    class_name: str
+    type_id: int
+
+
+class ClassInfo(Record):
+    """A loaded reference type in a line."""
+
+    id: int
+    name: str
+    kind: str  # "class", "interface", "array"
+    signature: str
+    generic: str = ""
+    status: str = ""  # "verified prepared initialized"
+    loader: str | None = None  # None when it was not asked for, "bootstrap" for the boot loader
+
+
+class ClassDetail(Record):
+    """All that ``class NAME`` shows."""
+
+    info: ClassInfo
+    modifiers: str
+    superclass: str | None
+    superclasses: tuple[str, ...]
+    interfaces: tuple[str, ...]
+    subclasses: tuple[str, ...]
+    nested: tuple[str, ...]
+    source: str | None
+    loader: str
+    class_file_version: str = ""
+    module: str = ""
+
+
+class LineEntry(Record):
+    """One code location of a source line."""
+
+    line: int
+    method: str
+    signature: str
+    code_index: int
