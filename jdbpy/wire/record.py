@@ -57,7 +57,7 @@ def _write_init(cls: Any) -> None:
     scope: dict[str, Any] = {f"_d_{field}": defaults[field] for field in fields if field in defaults}
     parameters = ", ".join(f"{field}=_d_{field}" if field in defaults else field for field in fields)
     body = "\n".join(f"    self.{field} = {field}" for field in fields) or "    pass"
-    exec(f"def __init__(self{', ' if parameters else ''}{parameters}):\n{body}\n", scope)  # noqa: S102
+    exec(f"def __init__(self{', ' if parameters else ''}{parameters}):\n{body}\n", scope)
     cls.__init__ = scope["__init__"]
 
 

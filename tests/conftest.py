@@ -1,0 +1,20 @@
+"""Fixtures that every test may ask for; the rest of the harness is imported: ``from tests.harness import ...``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.harness.jvms import Jvm, describe, test_jvms
+
+
+@pytest.fixture(scope="session", params=test_jvms(), ids=describe)
+def jvm(request: pytest.FixtureRequest) -> Jvm:
+    """Each distinct Java version of the machine: a test that asks for it runs once on every one."""
+    chosen: Jvm = request.param
+    return chosen
+
+
+@pytest.fixture(scope="session")
+def any_jvm() -> Jvm:
+    """One runtime, for tests of what does not depend on its version."""
+    return test_jvms()[0]

