@@ -1,0 +1,1 @@
+"""Argument types: how each kind of argument is parsed and completed."""

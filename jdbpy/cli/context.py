@@ -1,0 +1,63 @@
+"""What a command function is given besides its arguments.
+
+Owns the state of the front end (settings, displays, whether to leave); all that is known of the target is asked of the
+session each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from jdbpy.cli.settings import Settings
+from jdbpy.session.model import Limits
+
+if TYPE_CHECKING:
+    from jdbpy.session.session import Session
+
+
+async def _yes(question: str) -> bool:
+    return True
+
+
+async def _no_script(line: str) -> bool:
+    raise NotImplementedError("no interpreter runs")
+
+
+class Context:
+    """The session, the settings, and what a command may ask of the front end."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        settings: Settings | None = None,
+        interactive: bool = False,
+        confirm: Callable[[str], Awaitable[bool]] = _yes,
+    ) -> None:
+        self.session = session
+        self.settings = settings or Settings()
+        self.interactive = interactive
+        self._ask = confirm
+        self.displays: dict[int, str] = {}  # expressions shown at each stop, by number
+        self.next_display = 1
+        self.leaving = False  # quit, exit or detach was run: no command follows
+        self.scripts: list[str] = []  # files that are being read, outermost first
+        self.listed: object = None  # where the next `list` goes on
+        self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
+
+    async def confirm(self, question: str) -> bool:
+        """Asks at the prompt; a script is taken at its word."""
+        if not self.interactive or not self.settings["confirm"]:
+            return True
+        return await self._ask(question)
+
+    def limits(self, depth: int | None = None) -> Limits:
+        """The limits of values, as the settings say."""
+        settings = self.settings
+        return Limits(
+            depth=settings["depth"] if depth is None else depth,
+            string=settings["string-limit"],
+            elements=settings["element-limit"],
+            fields=settings["field-limit"],
+        )

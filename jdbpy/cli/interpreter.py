@@ -1,0 +1,94 @@
+"""Runs one line after the other: comments, ``!!``, repetition, lookup, errors.
+
+Owns the grammar around commands; knows nothing about who types the lines and who shows the outcomes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+
+from jdbpy.cli.context import Context
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.table import Command, CommandTable
+from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.wire.record import Record
+
+Settle = Callable[[Command, Record], Awaitable[Record]]
+_REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
+_NOT_ONE_LETTER = {
+    "d": "'delete' removes breakpoints, 'down' goes to the called frame",
+    "r": "'run' starts or continues, 'finish' runs to the caller, 'return' forces a return",
+    "t": "'thread' selects a thread, 'tbreak' sets a temporary breakpoint",
+    "j": "a JVM cannot jump to a line; 'pop' and 'reenter' go back to the start of a method",
+}
+
+
+class Interpreter:
+    """Runs lines in a context.
+
+    ``report`` gets the outcome of every command, also of those that ``read`` runs. ``settle`` is called with the result
+    of a command that made the target run and may wait and return a better one.
+    """
+
+    def __init__(
+        self,
+        table: CommandTable,
+        context: Context,
+        report: Callable[[Outcome], None],
+        settle: Settle | None = None,
+    ) -> None:
+        self.table = table
+        self.context = context
+        self.last = ""  # the line that `!!` runs again
+        self._report = report
+        self._settle = settle
+        context.run_line = self.run
+
+    async def run(self, line: str) -> bool:
+        """Runs ``line`` and reports the outcome of each command in it; False when one failed."""
+        line = line.strip()
+        if not line or line.startswith("#"):
+            return True
+        if line == "!!" or line.startswith("!! "):
+            if not self.last:
+                return self._fail(line, UsageError("there is no last command", hint="'help' lists the commands"))
+            line = self.last + line[2:]
+        self.last = line
+        repeated = _REPEATED.fullmatch(line)
+        if not repeated:
+            return await self._once(line)
+        for _ in range(int(repeated[1])):
+            if not await self._once(repeated[2]):
+                return False
+            if self.context.leaving:
+                break
+        return True
+
+    async def _once(self, line: str) -> bool:
+        found = self.table.find(line)
+        if found is None:
+            return self._fail(line, self.unknown(line))
+        command = found.command
+        try:
+            result = await command(self.context, line[found.rest :])
+            if command.resumes and self._settle is not None:
+                result = await self._settle(command, result)
+        except JdbpyError as error:
+            return self._fail(line, error, command)
+        self._report(Outcome(line, command, result))
+        return True
+
+    def unknown(self, line: str) -> UsageError:
+        """The error for a line that begins with no command."""
+        word = line.split()[0]
+        hint = _NOT_ONE_LETTER.get(word.lower(), "")
+        if not hint:
+            near = self.table.suggestions(word)
+            quoted = [f"'{name}'" for name in near]
+            hint = f"did you mean {' or '.join(quoted)}?" if near else "'help' lists the commands"
+        return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")
+
+    def _fail(self, line: str, error: JdbpyError, command: Command | None = None) -> bool:
+        self._report(Outcome(line, command, error=error))
+        return False

@@ -1,0 +1,39 @@
+"""What completion may offer: names that are already known, as plain data.
+
+Owns the record only. A front end swaps it whole when something changes; nothing here asks the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jdbpy.wire.record import Record
+
+_NOTHING: Mapping[str, tuple[str, ...]] = {}
+
+
+class Names(Record):
+    """Known names by kind. All are as the user would type them."""
+
+    commands: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    methods: Mapping[str, tuple[str, ...]] = _NOTHING  # of a class, by its full name
+    fields: Mapping[str, tuple[str, ...]] = _NOTHING  # of a class, by its full name
+    variables: tuple[tuple[str, str], ...] = ()  # of the selected frame: (name, type)
+    members: tuple[str, ...] = ()  # fields of `this` in the selected frame
+    threads: tuple[tuple[int, str], ...] = ()
+    thread_groups: tuple[str, ...] = ()
+    breakpoints: tuple[tuple[int, str], ...] = ()  # (number, location)
+    frames: int = 0  # frames of the selected thread
+    sources: tuple[str, ...] = ()  # "Order.java"
+    settings: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    displays: tuple[int, ...] = ()
+
+
+class Candidate(Record):
+    """One completion: ``text`` takes the place of the last ``replaces`` characters before the cursor."""
+
+    text: str
+    replaces: int
+    meta: str = ""  # a word about it: "class", "local int"

@@ -1,0 +1,42 @@
+"""What a front end asks of a renderer: text for each result, error and event.
+
+Renderers only make text; who writes it, and where, is the front end's affair. A renderer may remember what it has shown
+(the hint of the first stop), nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from jdbpy.cli.results import Displayed
+from jdbpy.errors import JdbpyError
+from jdbpy.session.model import Event
+from jdbpy.wire.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy.cli.table import Command
+
+
+class Outcome(Record):
+    """How a line ended: with a ``result``, or with an ``error``. ``command`` is None when there is no such command."""
+
+    line: str  # as it was typed, without blanks around it
+    command: Command | None
+    result: Record | None = None
+    error: JdbpyError | None = None
+
+
+class Renderer(Protocol):
+    """Each method returns whole lines with their ends, or "" when there is nothing to show."""
+
+    def result(self, outcome: Outcome) -> str:
+        """The result of a command that succeeded."""
+
+    def error(self, outcome: Outcome) -> str:
+        """The error of a command that failed: one sentence, and the hint."""
+
+    def event(self, event: Event) -> str:
+        """Something that happened in the target. Application output comes back as it was written."""
+
+    def displays(self, displayed: Displayed) -> str:
+        """The values of ``display``, after a stop."""

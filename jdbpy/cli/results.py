@@ -1,0 +1,257 @@
+"""What commands return where the session's own data does not say it all: plain records for renderers.
+
+A front end that draws a result dispatches on its type. JSON forms are declared in ``json_shapes``.
+"""
+
+from __future__ import annotations
+
+from jdbpy.session.model import (
+    Breakpoint,
+    ClassInfo,
+    Exited,
+    FieldInfo,
+    Frame,
+    LineEntry,
+    MethodInfo,
+    SourceWindow,
+    StackTrace,
+    Stop,
+    ThreadGroup,
+    ThreadInfo,
+    ThreadRef,
+    Value,
+    Variable,
+)
+from jdbpy.wire.record import Record
+
+
+class Done(Record):
+    """It was done; ``message`` says what, ``hint`` what may come next."""
+
+    message: str
+    hint: str = ""
+
+
+class Resumed(Record):
+    """The target, or one ``thread`` of it, runs. A batch fills in how that ended: ``stop`` or ``exited``."""
+
+    thread: ThreadRef | None = None
+    stop: Stop | None = None
+    exited: Exited | None = None
+
+
+class Stopped(Record):
+    """A command stopped a thread by itself (``pause``); the stop is shown as every other."""
+
+    stop: Stop
+
+
+class Stack(Record):
+    """One thread's stack. ``pc``: code indexes are wanted; ``variables`` by frame index, for ``bt full``."""
+
+    trace: StackTrace
+    pc: bool = False
+    variables: tuple[tuple[int, tuple[Variable, ...]], ...] = ()
+
+
+class Stacks(Record):
+    """The stacks of all threads."""
+
+    traces: tuple[StackTrace, ...]
+    pc: bool = False
+
+
+class FrameSelected(Record):
+    """A frame was selected; ``source`` is what stands there."""
+
+    frame: Frame
+    source: SourceWindow | None
+
+
+class ThreadSelected(Record):
+    """A thread was selected; ``frame`` is its top frame when it is held."""
+
+    thread: ThreadInfo
+    frame: Frame | None = None
+    source: SourceWindow | None = None
+
+
+class Threads(Record):
+    """Threads, of one ``group`` or of all."""
+
+    threads: tuple[ThreadInfo, ...]
+    group: str = ""
+
+
+class ThreadGroups(Record):
+    groups: tuple[ThreadGroup, ...]
+
+
+class Variables(Record):
+    """Variables of a frame: all, or only its arguments."""
+
+    variables: tuple[Variable, ...]
+    frame: Frame | None = None
+    only: str = ""  # "argument": the others were left out
+
+
+class Printed(Record):
+    """The value of an expression. ``full``: its fields or elements are wanted too (``dump``)."""
+
+    expression: str
+    value: Value
+    full: bool = False
+
+
+class TypeOf(Record):
+    """The type of an expression's value."""
+
+    expression: str
+    type: str
+
+
+class Assigned(Record):
+    target: str
+    value: Value
+
+
+class Displayed(Record):
+    """Values shown at each stop: (number, expression, value or None, why not)."""
+
+    items: tuple[DisplayedItem, ...]
+
+
+class DisplayedItem(Record):
+    number: int
+    expression: str
+    value: Value | None
+    error: str = ""
+
+
+class BreakpointSet(Record):
+    """A new breakpoint; ``remote``: the target is not on this machine."""
+
+    breakpoint: Breakpoint
+    remote: bool = False
+
+
+class Breakpoints(Record):
+    breakpoints: tuple[Breakpoint, ...]
+
+
+class BreakpointsChanged(Record):
+    """``action`` is "deleted", "enabled" or "disabled"."""
+
+    action: str
+    breakpoints: tuple[Breakpoint, ...]
+
+
+class Listing(Record):
+    """Source text."""
+
+    window: SourceWindow
+
+
+class SourcePath(Record):
+    path: tuple[str, ...]
+
+
+class Classes(Record):
+    """Loaded classes whose name fits ``pattern``."""
+
+    pattern: str
+    classes: tuple[ClassInfo, ...]
+
+
+class Methods(Record):
+    class_name: str
+    methods: tuple[MethodInfo, ...]
+
+
+class Fields(Record):
+    class_name: str
+    fields: tuple[FieldInfo, ...]
+
+
+class Lines(Record):
+    class_name: str
+    lines: tuple[LineEntry, ...]
+
+
+class Excludes(Record):
+    """Patterns of classes that stepping passes through."""
+
+    patterns: tuple[str, ...]
+
+
+class SettingValue(Record):
+    name: str
+    value: str
+    form: str
+    help: str
+
+
+class SettingValues(Record):
+    settings: tuple[SettingValue, ...]
+
+
+class Version(Record):
+    """Of jdbpy and of the target."""
+
+    jdbpy: str
+    vm: str
+    java: str
+    jdwp: str
+    description: str
+    address: str
+
+
+class HelpEntry(Record):
+    name: str
+    aliases: tuple[str, ...]
+    usage: str
+    summary: str
+    group: str
+
+
+class HelpIndex(Record):
+    """Commands in a line each; ``topic`` is what was searched for."""
+
+    entries: tuple[HelpEntry, ...]
+    topic: str = ""
+
+
+class HelpPage(Record):
+    """All about one command."""
+
+    entry: HelpEntry
+    details: str
+    options: tuple[tuple[str, str], ...]  # (flags, what they do)
+    arguments: tuple[tuple[str, str], ...]  # (name, what it takes)
+
+
+class HelpTopic(Record):
+    """An answer that is not about one command."""
+
+    topic: str
+    text: str
+
+
+class ScriptRead(Record):
+    """A file of commands was run."""
+
+    path: str
+    commands: int
+    failed: int
+
+
+class Saved(Record):
+    path: str
+    count: int
+
+
+class Left(Record):
+    """The debugger leaves. ``action``: "detached" (the target runs on) or "terminated"."""
+
+    action: str
+    message: str

@@ -1,0 +1,106 @@
+"""The settings that ``set NAME VALUE`` changes and ``show`` lists: declared once each.
+
+Owns their names, forms and defaults. They are of the front end; nothing in them is known to the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+
+class Setting(Record):
+    """A declared setting. ``parse`` makes its value of text and raises UsageError; ``form`` says what it takes."""
+
+    name: str
+    default: Any
+    form: str
+    help: str
+    parse: Callable[[str], Any]
+
+
+def _switch(text: str) -> bool:
+    if text.lower() in ("on", "yes", "true", "1"):
+        return True
+    if text.lower() in ("off", "no", "false", "0"):
+        return False
+    raise UsageError(f"'{text}' is neither on nor off")
+
+
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+            raise UsageError(f"'{text}' is no number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def _choice(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in words:
+            raise UsageError(f"'{text}' is none of {', '.join(words)}")
+        return text.lower()
+
+    return parse
+
+
+SETTINGS = {
+    setting.name: setting
+    for setting in (
+        Setting("color", "auto", "auto|always|never", "whether output is coloured", _choice("auto", "always", "never")),
+        Setting("confirm", True, "on|off", "ask before what cannot be undone (at the prompt only)", _switch),
+        Setting("depth", 1, "0 to 10", "levels of fields and elements that `dump` shows", _number(0, 10)),
+        Setting("element-limit", 100, "0 to 100000", "elements of an array or collection shown", _number(0, 100_000)),
+        Setting("field-limit", 100, "0 to 100000", "fields of an object shown", _number(0, 100_000)),
+        Setting("frame-base", 1, "0|1", "the number of the innermost frame: 1 as in jdb, 0 as in gdb", _number(0, 1)),
+        Setting("frame-limit", 1000, "1 to 1000000", "frames of a thread shown", _number(1, 1_000_000)),
+        Setting("hints", True, "on|off", "a line for newcomers at the first stop", _switch),
+        Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
+        Setting("repeat", True, "on|off", "at the prompt, an empty line repeats a stepping command", _switch),
+        Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
+    )
+}
+
+
+class Settings:
+    """The values now."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[find(name).name]
+
+    def __iter__(self) -> Iterator[Setting]:
+        return iter(SETTINGS.values())
+
+    def set(self, name: str, text: str) -> Setting:
+        """Sets a value from text; raises UsageError for an unknown name or a text that does not fit."""
+        setting = find(name)
+        try:
+            self._values[setting.name] = setting.parse(text)
+        except UsageError as error:
+            error.hint = f"usage: set {setting.name} {setting.form}"
+            raise
+        return setting
+
+    def text(self, name: str) -> str:
+        """The value as it would be typed."""
+        value = self[name]
+        return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def find(name: str) -> Setting:
+    """The setting called ``name``; raises UsageError with the names that are like it."""
+    setting = SETTINGS.get(name.lower().replace("_", "-"))
+    if setting is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.lower(), SETTINGS, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else "'show' lists the settings"
+        raise UsageError(f"there is no setting '{name}'", hint=hint, code="UNKNOWN_SETTING")
+    return setting

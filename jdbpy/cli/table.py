@@ -1,0 +1,145 @@
+"""The command table: a command is one annotated async function that returns plain data.
+
+From the function come the name, parsing, usage, help, completion, the manual page and the JSON form. Owns the lookup of
+names (exact, case-insensitive, the longest first: ``step up`` before ``step``); runs nothing and prints nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from functools import cached_property
+from typing import TypeVar
+
+from jdbpy.cli.context import Context
+from jdbpy.cli.signature import Signature
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+Function = Callable[..., Awaitable[Record]]
+
+
+class Command:
+    """One command.
+
+    ``resumes``: the target runs afterwards, so that a batch waits for its next stop. ``repeats``: an empty line at the
+    prompt repeats it. ``offline``: works without a live target.
+    """
+
+    def __init__(
+        self, function: Function, names: tuple[str, ...], group: str, *, resumes: bool, repeats: bool, offline: bool
+    ) -> None:
+        self.function = function
+        self.name, *aliases = names
+        self.aliases: tuple[str, ...] = tuple(aliases)
+        self.group = group
+        self.resumes = resumes
+        self.repeats = repeats
+        self.offline = offline
+
+    @cached_property
+    def signature(self) -> Signature:
+        return Signature(self.function)
+
+    @cached_property
+    def doc(self) -> str:
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the docstring, in one line."""
+        return " ".join(self.doc.partition("\n\n")[0].split())
+
+    @property
+    def details(self) -> str:
+        """The docstring after its first paragraph."""
+        return self.doc.partition("\n\n")[2]
+
+    @property
+    def usage(self) -> str:
+        return f"{self.name} {self.signature.usage}".strip()
+
+    async def __call__(self, context: Context, text: str) -> Record:
+        """Parses ``text``, the line after the name, and runs the command."""
+        try:
+            values, keywords = self.signature.parse(text)
+        except UsageError as error:
+            error.hint = error.hint or f"usage: {self.usage}"
+            raise
+        return await self.function(context, *values, **keywords)
+
+
+class Found(Record):
+    """A command found at the start of a line; the rest of the line begins at ``rest``."""
+
+    command: Command
+    rest: int
+
+
+class CommandTable:
+    """All commands by name and alias."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Command] = {}
+        self._longest = 1
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(dict.fromkeys(self.by_name.values()))
+
+    def add(self, command: Command) -> None:
+        """Adds a command; raises ValueError when one of its names is taken."""
+        for name in (command.name, *command.aliases):
+            if name in self.by_name:
+                raise ValueError(f"two commands are called {name!r}")
+            self.by_name[name] = command
+            self._longest = max(self._longest, name.count(" ") + 1)
+
+    def find(self, line: str) -> Found | None:
+        """The command whose name is the longest at the start of ``line``, or None."""
+        ends: list[int] = []
+        names: list[str] = []
+        position = 0
+        while len(names) < self._longest and (word := _NAME.match(line, position)):
+            position = word.end()
+            names.append(word[1].lower())
+            ends.append(position)
+        for count in range(len(names), 0, -1):
+            command = self.by_name.get(" ".join(names[:count]))
+            if command is not None:
+                return Found(command, ends[count - 1])
+        return None
+
+    def continuations(self, line: str) -> list[str]:
+        """The names, whole, that ``line`` begins: for completion of ``step u`` and of an empty line."""
+        typed = " ".join(line.lower().split()) + (" " if line[-1:].isspace() and line.strip() else "")
+        return [name for name in self.by_name if name.startswith(typed)]
+
+    def suggestions(self, word: str) -> list[str]:
+        """Names like ``word``, for a "did you mean": at most four, canonical names first."""
+        from difflib import get_close_matches
+
+        word = word.lower()
+        begun = [command.name for command in self if word and command.name.startswith(word)]
+        close = [self.by_name[name].name for name in get_close_matches(word, self.by_name, n=4, cutoff=0.6)]
+        return list(dict.fromkeys(begun + close if len(word) < 3 else close + begun))[:4]
+
+
+_NAME = re.compile(r"\s*(\S+)")
+
+TABLE = CommandTable()
+"""The commands of jdbpy; filled when ``jdbpy.cli.commands`` is imported."""
+
+_F = TypeVar("_F", bound=Function)
+
+
+def command(
+    *names: str, group: str, resumes: bool = False, repeats: bool = False, offline: bool = False
+) -> Callable[[_F], _F]:
+    """Makes a function a command called ``names[0]``, with the rest as aliases."""
+
+    def register(function: _F) -> _F:
+        TABLE.add(Command(function, names, group, resumes=resumes, repeats=repeats, offline=offline))
+        return function
+
+    return register
