@@ -9,6 +9,7 @@ import trio
 
 import jdbpy
 from jdbpy.session.model import Event, Exited, Notice, Output, Stop, StopReason
+from jdbpy.session.streams import EventStream
 from tests.harness.jvms import Jvm
 from tests.harness.programs import Program
 from tests.harness.targets import LIMIT, Target, start_target
@@ -17,13 +18,12 @@ from tests.harness.targets import LIMIT, Target, start_target
 class Debugging:
     """What ``debug()`` gives: the ``target``, the ``session``, and checks that mark events as looked at."""
 
-    def __init__(self, target: Target, session: jdbpy.Session, events: trio.MemoryReceiveChannel[Event]) -> None:
+    def __init__(self, target: Target, session: jdbpy.Session, events: EventStream) -> None:
         self.target = target
         self.program = target.program
         self.session = session
         self.ignored = {"breakpoint-resolved"}  # kinds of Notice that need no look
         self._events = events
-        self._seen: list[Event] = []  # received, not looked at yet
         self._checked: list[Event] = []  # handed to check_stop() before they came over the channel
 
     def at(self, marker: str, class_name: str = "") -> str:
@@ -87,27 +87,18 @@ class Debugging:
 
     async def next_event(self) -> Event:
         """The next event that needs a look (Output and ignored notices do not), marked as looked at."""
-        while self._seen:
-            event = self._seen.pop(0)
-            if self._matters(event):
-                return event
-        try:
-            with trio.fail_after(LIMIT):
-                while True:
-                    event = await self._events.receive()
-                    if self._matters(event):
-                        return event
-        except (trio.TooSlowError, trio.EndOfChannel):
-            raise AssertionError(f"no further event came\n{self.target.report()}") from None
+        with trio.move_on_after(LIMIT):
+            async for event in self._events:
+                if self._matters(event):
+                    return event
+        raise AssertionError(f"no further event came\n{self.target.report()}")
 
     def unseen(self) -> list[Event]:
         """The events so far that no check looked at."""
-        while True:
-            try:
-                self._seen.append(self._events.receive_nowait())
-            except (trio.WouldBlock, trio.EndOfChannel):
-                break
-        return [event for event in self._seen if self._matters(event)]
+        events: list[Event] = []
+        while (event := self._events.take_nowait()) is not None:
+            events.append(event)
+        return [event for event in events if self._matters(event)]
 
     def _matters(self, event: Event) -> bool:
         if any(event is checked for checked in self._checked):

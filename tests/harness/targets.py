@@ -6,11 +6,12 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 
 import trio
 
+from jdbpy.session.concurrency import open_nursery
 from tests.harness.jvms import Jvm
 from tests.harness.programs import Program, program
 
@@ -116,43 +117,30 @@ async def start_target(
     command += [f"-agentlib:jdwp={options}"] if with_agent else []
     command += [*jvm_options, "-cp", prog.classes, prog.main, *args]
     environ = {key: value for key, value in os.environ.items() if key not in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")}
-    with _plain_errors():
-        async with trio.open_nursery() as nursery:
-            process = await trio.lowlevel.open_process(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environ,
-                start_new_session=True,
-            )
-            target = Target(process, prog, jvm)
-            try:
-                assert process.stdout is not None
-                assert process.stderr is not None
-                nursery.start_soon(target._collect, process.stdout, "stdout")
-                nursery.start_soon(target._collect, process.stderr, "stderr")
-                if with_agent and not connect_to:
-                    await target._wait("the agent to listen", lambda: target.port != 0, "stdout")
-                yield target
-            finally:
-                target.kill()
-                with trio.CancelScope(shield=True), trio.move_on_after(LIMIT):
-                    await process.wait()
-                nursery.cancel_scope.cancel()
-                with trio.CancelScope(shield=True):
-                    for pipe in (process.stdin, process.stdout, process.stderr):
-                        if pipe is not None:
-                            await trio.aclose_forcefully(pipe)
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """A failed check in the block is shown as itself, not as a group of one made by the nursery around it."""
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-            error = error.exceptions[0]
-        raise error from None
+    async with open_nursery() as nursery:
+        process = await trio.lowlevel.open_process(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environ,
+            start_new_session=True,
+        )
+        target = Target(process, prog, jvm)
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            nursery.start_soon(target._collect, process.stdout, "stdout")
+            nursery.start_soon(target._collect, process.stderr, "stderr")
+            if with_agent and not connect_to:
+                await target._wait("the agent to listen", lambda: target.port != 0, "stdout")
+            yield target
+        finally:
+            target.kill()
+            with trio.CancelScope(shield=True), trio.move_on_after(LIMIT):
+                await process.wait()
+            nursery.cancel_scope.cancel()
+            with trio.CancelScope(shield=True):
+                for pipe in (process.stdin, process.stdout, process.stderr):
+                    if pipe is not None:
+                        await trio.aclose_forcefully(pipe)
