@@ -1,0 +1,129 @@
+"""Packets out of bytes and bytes out of packets: the JDWP header, and nothing of what is behind it.
+
+Owns the 11 bytes of the header (JDWP specification, "JDWP Packets"). Sans-IO: it is fed whatever the network
+delivers and never reads, waits or writes. It decodes no body.
+
+    length  id    flags  command set, command  |  error code
+    int     int   byte   byte, byte            |  short            length counts the header too
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from jdbpy.errors import ProtocolError
+from jdbpy.wire.record import Record
+
+HEADER_LENGTH = 11
+
+REPLY = 0x80
+"""The one flag that JDWP defines; without it a packet is a command."""
+
+MAX_LENGTH = 512 * 1024 * 1024
+"""No packet may be longer (bytes).
+
+The specification has no limit and a reply of 120 MB has been seen to come through whole, so the cap is far above what
+anybody asks for. It is also below 0x20000000, so text (an HTTP or SSH server behind the port) never passes as a length
+and is refused at its fourth byte, instead of being waited for.
+"""
+
+_COMMAND = struct.Struct(">IIBBB")
+_REPLY = struct.Struct(">IIBH")
+_HEADER = struct.Struct(">IIB")
+
+
+class Packet(Record):
+    """One packet. Of a reply ``command_set`` and ``command`` are 0, of a command ``error`` is 0; ``data`` is the body."""
+
+    id: int
+    flags: int
+    command_set: int
+    command: int
+    error: int
+    data: bytes
+
+    @property
+    def is_reply(self) -> bool:
+        return self.flags == REPLY
+
+
+def encode_packet(packet: Packet) -> bytes:
+    """The bytes of a packet, header and body."""
+    length = HEADER_LENGTH + len(packet.data)
+    if packet.flags & REPLY:
+        return _REPLY.pack(length, packet.id, packet.flags, packet.error) + packet.data
+    return encode_command(packet.id, packet.command_set, packet.command, packet.data)
+
+
+def encode_command(packet_id: int, command_set: int, command: int, data: bytes) -> bytes:
+    """The bytes of a command packet (flags 0: HotSpot drops the connection at any other)."""
+    return _COMMAND.pack(HEADER_LENGTH + len(data), packet_id, 0, command_set, command) + data
+
+
+class Framer:
+    """Cuts a stream of bytes into packets: ``feed`` what has come, then iterate over what is whole.
+
+    Iteration raises ProtocolError at a header that cannot be one; what follows it has no meaning any more.
+    """
+
+    def __init__(self, max_length: int = MAX_LENGTH) -> None:
+        self._buffer: bytes | bytearray = b""
+        self._start = 0
+        self._max_length = max_length
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes of the stream, in any portion."""
+        if self._start == len(self._buffer):
+            # Nothing is left over, which is the usual case: packets are then cut from ``data`` without another copy.
+            self._buffer, self._start = data, 0
+            return
+        if not isinstance(self._buffer, bytearray) or self._start:
+            self._buffer, self._start = bytearray(memoryview(self._buffer)[self._start :]), 0
+        self._buffer += data
+
+    def __iter__(self) -> Iterator[Packet]:
+        """Yields the packets that have come in whole."""
+        buffer, available = self._buffer, len(self._buffer)
+        view = memoryview(buffer)
+        try:
+            while (length := self._length()) and self._start + length <= available:
+                start, end = self._start, self._start + length
+                self._start = end
+                _, packet_id, flags = _HEADER.unpack_from(buffer, start)
+                high, low = buffer[start + 9], buffer[start + 10]
+                data = bytes(view[start + HEADER_LENGTH : end])
+                if flags:
+                    yield Packet(packet_id, flags, 0, 0, high << 8 | low, data)
+                else:
+                    yield Packet(packet_id, flags, high, low, 0, data)
+        finally:
+            view.release()
+
+    def incomplete(self) -> tuple[int, int] | None:
+        """(bytes that are here, bytes of the whole packet) of a packet begun but not finished, or None between packets.
+
+        The second number is the header's length while the header itself is not complete.
+        """
+        have = len(self._buffer) - self._start
+        return (have, self._length() or HEADER_LENGTH) if have else None
+
+    def _length(self) -> int:
+        """The length of the packet at the start, header included; 0 while its header is not complete."""
+        have = len(self._buffer) - self._start
+        if have >= 4:
+            length = int.from_bytes(self._buffer[self._start : self._start + 4], "big")
+            if length < HEADER_LENGTH:
+                raise ProtocolError(f"a packet of {length} bytes: the header alone has {HEADER_LENGTH}")
+            if length > self._max_length:
+                start = bytes(self._buffer[self._start : self._start + 16])
+                raise ProtocolError(
+                    f"a packet of {length} bytes: more than {self._max_length} are never sent (it begins {start!r})"
+                )
+        if have < HEADER_LENGTH:
+            return 0
+        flags = self._buffer[self._start + 8]
+        if flags not in (0, REPLY):
+            # The agent itself hangs up at other flags; here they mean that the stream is out of step.
+            raise ProtocolError(f"a packet with flags {flags:#04x}: JDWP has only 0x00 (command) and 0x80 (reply)")
+        return length

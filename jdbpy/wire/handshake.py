@@ -1,0 +1,104 @@
+"""The handshake: 14 bytes there and the same 14 back, and a clear sentence for every way in which it fails.
+
+Owns the first bytes of a connection, nothing after them. The debugger speaks first, also when the JVM opened the
+connection (specification, "JDWP Handshake"; dt_socket/socketTransport.c). ``Handshake`` is sans-IO; ``shake_hands``
+runs it over a stream.
+"""
+
+from __future__ import annotations
+
+import trio
+
+from jdbpy.errors import ConnectError
+
+HANDSHAKE = b"JDWP-Handshake"
+
+_NOT_A_DEBUG_PORT = (
+    "use the port that the JVM prints as 'Listening for transport dt_socket at address: PORT' "
+    "when it is started with -agentlib:jdwp=transport=dt_socket,server=y,address=PORT"
+)
+_ONE_DEBUGGER = (
+    "a JVM takes one debugger at a time and only from addresses in its allow= list; "
+    "behind a tunnel (ssh -L, kubectl port-forward) make sure that the JVM listens at the far end"
+)
+
+
+async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, peer: str) -> bytes:
+    """Sends the handshake with ``first`` (commands) in the same segment and awaits the echo, ``timeout`` seconds at most.
+
+    HotSpot reads exactly the handshake, then takes up the commands. Returns what came behind the echo; raises
+    ConnectError.
+    """
+    handshake = Handshake(peer)
+    try:
+        with trio.fail_after(timeout):
+            await stream.send_all(HANDSHAKE + first)
+            while True:
+                data = await stream.receive_some()
+                if not data:
+                    raise handshake.closed()
+                rest = handshake.feed(data)
+                if rest is not None:
+                    return rest
+    except trio.TooSlowError:
+        raise handshake.silent(timeout) from None
+    except trio.BrokenResourceError as error:
+        raise handshake.closed("broke off the connection") from error
+
+
+class Handshake:
+    """What has come of the peer's echo. ``peer`` names the other side in error messages ("127.0.0.1:5005")."""
+
+    def __init__(self, peer: str = "") -> None:
+        self._peer = peer or "the peer"
+        self._received = b""
+
+    def feed(self, data: bytes) -> bytes | None:
+        """Takes bytes from the peer; returns those behind the echo once it is complete, None before that.
+
+        Raises ConnectError when they are not the echo.
+        """
+        self._received += data
+        if self._received[: len(HANDSHAKE)] != HANDSHAKE[: len(self._received)]:
+            raise self._wrong_bytes()
+        return self._received[len(HANDSHAKE) :] if len(self._received) >= len(HANDSHAKE) else None
+
+    def closed(self, how: str = "closed the connection") -> ConnectError:
+        """The error for a peer that went away instead of answering; ``how`` is the verb of the sentence."""
+        if self._received:
+            return self._error(f"{self._peer} {how} in the middle of the JDWP handshake{self._so_far()}", _ONE_DEBUGGER)
+        return self._error(f"{self._peer} {how} without a JDWP handshake", _ONE_DEBUGGER)
+
+    def silent(self, seconds: float) -> ConnectError:
+        """The error for a peer that did not complete the echo within ``seconds``."""
+        if self._received:
+            return self._error(
+                f"{self._peer} did not complete the JDWP handshake within {seconds:g} seconds{self._so_far()}",
+                _NOT_A_DEBUG_PORT,
+            )
+        return self._error(
+            f"{self._peer} accepted the connection but did not answer the JDWP handshake within {seconds:g} seconds",
+            "it may be no debug port, or a JVM that is stopped or very busy; " + _NOT_A_DEBUG_PORT,
+        )
+
+    def _wrong_bytes(self) -> ConnectError:
+        if self._received.startswith(b"HTTP/"):
+            return self._error(f"{self._peer} is a web server, not the debug port of a JVM", _NOT_A_DEBUG_PORT)
+        if self._received.startswith((b"\x15\x03", b"\x16\x03")):
+            return self._error(f"{self._peer} speaks TLS, not JDWP", _NOT_A_DEBUG_PORT)
+        return self._error(
+            f"{self._peer} is no debug port: it answered {_shown(self._received)} instead of the JDWP handshake",
+            _NOT_A_DEBUG_PORT,
+        )
+
+    def _so_far(self) -> str:
+        return f" (it sent {_shown(self._received)})"
+
+    @staticmethod
+    def _error(message: str, hint: str) -> ConnectError:
+        return ConnectError(message, hint=hint)
+
+
+def _shown(data: bytes, limit: int = 40) -> str:
+    """The first bytes of ``data`` as a quoted string without control characters."""
+    return repr(data[:limit])[1:] + ("..." if len(data) > limit else "")
