@@ -17,8 +17,8 @@ T = TypeVar("T")
 class Argument(Generic[T]):
     """A kind of argument. ``metavar`` is its name in a usage line; ``help`` one line for the manual."""
 
-    metavar: ClassVar[str] = "WORD"
-    help: ClassVar[str] = ""
+    metavar: str = "WORD"
+    help: str = ""
     takes_rest: ClassVar[bool] = False  # takes the rest of the line as it was typed
 
     def parse(self, text: str) -> T:

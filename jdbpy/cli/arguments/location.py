@@ -1,0 +1,154 @@
+"""Places in code as they are typed, and the request for a breakpoint around one.
+
+Owns the grammar; whether the place exists is for the session to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.arguments.target import Thread, class_names
+from jdbpy.cli.names import Candidate, Names
+from jdbpy.cli.words import split_words
+from jdbpy.errors import UsageError
+from jdbpy.session.model import SuspendPolicy
+from jdbpy.wire.record import Record
+
+_LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
+_POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD, "all": SuspendPolicy.ALL}
+_HINT = "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N"
+
+
+class Place(Record):
+    """A place: ``text`` as the session takes it, or a line in the current file (``line``, ``offset``)."""
+
+    text: str
+    line: int | None = None
+    offset: int | None = None
+
+
+class Location(Argument[Place]):
+    """A line or a method."""
+
+    metavar = "LOCATION"
+    help = _HINT
+    takes_rest = True
+
+    def parse(self, text: str) -> Place:
+        here = _LINE_HERE.fullmatch(text)
+        if here:
+            number = int(here[1] or here[2])
+            if here[1] and number == 0:
+                raise UsageError("lines are counted from 1")
+            return Place(text, number) if here[1] else Place(text, offset=number)
+        compact = re.sub(r"\s*([(),])\s*", r"\1", text)
+        method, parenthesis, arguments = compact.partition("(")
+        bad = re.search(r"\s", method) or (parenthesis and not arguments.endswith(")")) or arguments.count(")") > 1
+        if bad or not method or method[-1] in ":." or "::" in method:
+            raise UsageError(f"'{text}' is no place in code", hint=_HINT)
+        if ":" in method and not re.fullmatch(r"[^:]+:\d{1,7}", compact):
+            raise UsageError(f"'{text}' names no line", hint=_HINT)
+        return Place(compact)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return complete_place(text, names)
+
+
+class BreakpointRequest(Record):
+    """What ``stop``, ``break`` and ``tbreak`` ask for. ``policy`` is None where the command decides."""
+
+    place: Place
+    policy: SuspendPolicy | None = None
+    temporary: bool = False
+    disabled: bool = False
+    thread: str = ""
+    condition: str = ""
+    ignore: int = 0
+
+
+class Breakpoint(Argument[BreakpointRequest]):
+    """A place with jdb's words before it and gdb's after it."""
+
+    metavar = "[go|thread|all] [THREAD] [at|in] LOCATION [thread THREAD] [-c N] [-t] [-d] [if CONDITION]"
+    help = (
+        "a place in code. Before it: `go` reports and goes on, `thread` suspends only the thread that hits, `all` "
+        "every thread; a thread id stops only there. After it: `thread THREAD` stops only there, `-c N` at the Nth "
+        "hit, `-t` once, `-d` sets it disabled, `if CONDITION` when the expression is true"
+    )
+    takes_rest = True
+
+    def parse(self, text: str) -> BreakpointRequest:
+        head, condition = _split_condition(text)
+        words = _words(head)
+        policy: SuspendPolicy | None = None
+        temporary = disabled = False
+        thread, ignore = "", 0
+        if words and words[0].lower() in _POLICIES:
+            policy = _POLICIES[words.pop(0).lower()]
+        if len(words) > 1 and re.fullmatch(r"\d+|0x[0-9a-fA-F]+", words[0]) and words[1].lower() in ("at", "in"):
+            thread = words.pop(0)
+        if words and words[0].lower() in ("at", "in"):
+            words.pop(0)
+        places: list[str] = []
+        while words:
+            word = words.pop(0)
+            if word in ("-t", "--temporary"):
+                temporary = True
+            elif word in ("-d", "--disabled"):
+                disabled = True
+            elif word in ("-c", "--count"):
+                ignore = _count(word, words) - 1
+            elif word.lower() == "thread" and places:
+                if not words:
+                    raise UsageError("after 'thread' a thread is missing")
+                thread = words.pop(0)
+            elif places:
+                raise UsageError(f"'{word}' is one word too many")
+            else:
+                places.append(word)
+        if not places:
+            raise UsageError("LOCATION is missing", hint=_HINT)
+        place = Location().parse(places[0])
+        return BreakpointRequest(place, policy, temporary, disabled, thread, condition, ignore)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        head, condition = _split_condition(text)
+        if condition:
+            return ()
+        *before, word = ["", *head.split(" ")]
+        if before and before[-1].lower() == "thread" and len(before) > 2:
+            return Thread().complete(word, names)
+        return [*(() if before[1:] else matching(word, ("at", "in", "thread", "go"))), *complete_place(word, names)]
+
+
+def complete_place(text: str, names: Names) -> Iterable[Candidate]:
+    """Classes; behind ``Class.`` its methods; sources before a line."""
+    owner, dot, start = text.rpartition(".")
+    if dot and owner in names.methods:
+        yield from matching(start, names.methods[owner], "method")
+    yield from class_names(text, names)
+    yield from matching(text, names.sources, "source")
+
+
+def _split_condition(text: str) -> tuple[str, str]:
+    match = re.search(r"(?:^|\s)if(?=[\s(])", text)
+    if not match:
+        return text, ""
+    condition = text[match.end() :].strip()
+    if not condition:
+        raise UsageError("after 'if' a condition is missing")
+    return text[: match.start()], condition
+
+
+def _words(text: str) -> list[str]:
+    """The words, with the parameter types of a method kept in one: ``m (int, String)`` is ``m(int,String)``."""
+    compact = re.sub(r"\s*\(([^()]*)\)", lambda match: f"({''.join(match[1].split())})", text)
+    return [word.text for word in split_words(compact)]
+
+
+def _count(flag: str, words: list[str]) -> int:
+    if not words or not re.fullmatch(r"[1-9]\d{0,8}", words[0]):
+        raise UsageError(f"{flag} needs a number, 1 or more")
+    return int(words.pop(0))

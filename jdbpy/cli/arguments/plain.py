@@ -1,0 +1,104 @@
+"""Arguments of plain form: words, numbers, choices, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.names import Candidate, Names
+from jdbpy.errors import UsageError
+
+
+class Word(Argument[str]):
+    """One word, as it stands."""
+
+    def __init__(self, metavar: str = "WORD", help: str = "") -> None:
+        self.metavar = metavar
+        self.help = help
+
+    def parse(self, text: str) -> str:
+        return text
+
+
+class Text(Word):
+    """The rest of the line."""
+
+    takes_rest = True
+
+
+class Choice(Argument[str]):
+    """One of a few words."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.metavar = "|".join(words)
+
+    def parse(self, text: str) -> str:
+        if text.lower() not in self.words:
+            raise UsageError(f"'{text}' is none of {', '.join(self.words)}")
+        return text.lower()
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text, self.words)
+
+
+class Number(Argument[int]):
+    """A whole number within bounds."""
+
+    def __init__(self, metavar: str = "N", low: int = 1, high: int = 1_000_000_000, help: str = "") -> None:
+        self.metavar = metavar
+        self.low = low
+        self.high = high
+        self.help = help or f"a whole number, {low} or more"
+
+    def parse(self, text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise UsageError(f"'{text}' is not a whole number") from None
+        if not self.low <= number <= self.high:
+            raise UsageError(f"{self.metavar} is {text}, but must be from {self.low} to {self.high}")
+        return number
+
+
+class FilePath(Argument[str]):
+    """A file on this machine, the rest of the line; ``~`` is the home directory."""
+
+    metavar = "FILE"
+    help = "a file on this machine"
+    takes_rest = True
+
+    def parse(self, text: str) -> str:
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+            text = text[1:-1]
+        return os.path.expanduser(text)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return _files(text)
+
+
+class SearchPath(Argument["tuple[str, ...]"]):
+    """Directories and jars, with the separator of the operating system between them."""
+
+    metavar = "PATHS"
+    help = f"directories and jars, '{os.pathsep}' between them"
+    takes_rest = True
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        return tuple(os.path.expanduser(part) for part in text.split(os.pathsep) if part)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return _files(text.rpartition(os.pathsep)[2])
+
+
+def _files(text: str) -> Iterable[Candidate]:
+    directory, _, start = text.rpartition("/")
+    where = os.path.expanduser(f"{directory}/" if directory or text.startswith("/") else ".")
+    try:
+        entries = sorted(os.scandir(where), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(start) and (start or not entry.name.startswith(".")):
+            yield Candidate(entry.name + ("/" if entry.is_dir() else ""), len(start), "file")

@@ -1,0 +1,170 @@
+"""Arguments that name something in the target: threads, frames, classes, breakpoints by number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.names import Candidate, Names
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+
+class Thread(Argument[str]):
+    """A thread; the session finds it by id or name."""
+
+    metavar = "THREAD"
+    help = "a thread: its id as `threads` shows it, or its name"
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        for number, name in names.threads:
+            if str(number).startswith(text):
+                yield Candidate(str(number), len(text), name)
+            elif name.lower().startswith(text.lower()):
+                yield Candidate(f'"{name}"' if " " in name else name, len(text), f"thread {number}")
+
+
+class ThreadGroup(Argument[str]):
+    """A thread group by name."""
+
+    metavar = "GROUP"
+    help = "a thread group by its name"
+    takes_rest = True
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text, names.thread_groups, "group")
+
+
+class FrameNumber(Record):
+    """A frame as it was typed; ``from_zero`` when it was written ``#N``."""
+
+    number: int
+    from_zero: bool
+
+
+class Frame(Argument[FrameNumber]):
+    """A frame by its number."""
+
+    metavar = "FRAME"
+    help = "a frame: its number as `where` shows it, or #N counted from 0"
+
+    def parse(self, text: str) -> FrameNumber:
+        digits = text.removeprefix("#")
+        if not re.fullmatch(r"[0-9]{1,9}", digits):
+            raise UsageError(f"'{text}' is no frame number")
+        return FrameNumber(int(digits), text.startswith("#"))
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text, (str(number) for number in range(1, min(names.frames, 50) + 1)), "frame")
+
+
+class ClassName(Argument[str]):
+    """A class by its full name, or by its simple name when only one is called so."""
+
+    metavar = "CLASS"
+    help = "a class: its full name, or its simple name"
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"[^\s()\[\];:,]+(\[\])*", text):
+            raise UsageError(f"'{text}' is no class name")
+        return text.replace("/", ".") if "." not in text else text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return class_names(text, names)
+
+
+class ClassPattern(Argument[str]):
+    """A pattern of class names: ``*`` stands for anything."""
+
+    metavar = "PATTERN"
+    help = "class names, `*` for any part: `com.acme.*`, `*Order*`; without `*`, names that contain it"
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"[^\s()\[\];:,]+(\[\])*", text):
+            raise UsageError(f"'{text}' is no pattern of class names")
+        return text if "*" in text else f"*{text}*"
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return class_names(text, names)
+
+
+class MethodName(Argument[str]):
+    """A method of a class that was named before."""
+
+    metavar = "METHOD"
+    help = "a method by its name"
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text, sorted({name for methods in names.methods.values() for name in methods}), "method")
+
+
+class ExcludePatterns(Argument["tuple[str, ...]"]):
+    """Patterns of classes, with commas or blanks between them; ``none`` for no pattern."""
+
+    metavar = "PATTERNS|none"
+    help = "class patterns that begin or end with `*`, commas between them"
+    takes_rest = True
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        if text.lower() == "none":
+            return ()
+        patterns = tuple(part for part in re.split(r"[\s,]+", text) if part)
+        for pattern in patterns:
+            if "*" in pattern[1:-1]:
+                raise UsageError(f"'{pattern}' has its `*` inside; the target takes it only at the start or the end")
+        return patterns
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(re.split(r"[\s,]+", text)[-1], (*names.excludes, "none"), "pattern")
+
+
+class BreakpointNumbers(Argument["tuple[int, ...]"]):
+    """Breakpoint numbers, single or as a range: ``2``, ``2-5``."""
+
+    metavar = "NUMBER"
+    help = "a breakpoint: its number as `breakpoints` shows it; `2-5` for several"
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?,?", text)
+        if not match:
+            raise UsageError(f"'{text}' is no breakpoint number")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not 0 < first <= last or last - first > 10_000:
+            raise UsageError(f"'{text}' is no range of breakpoint numbers")
+        return tuple(range(first, last + 1))
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        for number, place in names.breakpoints:
+            if str(number).startswith(text):
+                yield Candidate(str(number), len(text), place)
+
+
+class BreakpointNumbersOrAll(BreakpointNumbers):
+    """As above, or ``all``: an empty tuple."""
+
+    metavar = "NUMBER|all"
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        return () if text.lower() == "all" else super().parse(text)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        yield from super().complete(text, names)
+        yield from matching(text, ("all",))
+
+
+def class_names(text: str, names: Names) -> Iterable[Candidate]:
+    """Classes whose full or simple name begins with ``text``."""
+    folded = text.lower()
+    for name in names.classes:
+        if name.lower().startswith(folded) or (folded and name.rpartition(".")[2].lower().startswith(folded)):
+            yield Candidate(name, len(text), "class")
