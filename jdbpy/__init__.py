@@ -1,0 +1,101 @@
+"""jdbpy: a Java debugger that speaks JDWP to any JVM, for scripts and terminals.
+
+    async with jdbpy.attach("127.0.0.1:5005") as session:
+        await session.breakpoints.add("com.acme.Order.total")
+        stop = await session.execution.cont()
+        for variable in await session.stack.variables():
+            print(variable.name, variable.value.text)
+
+The names below are the public interface, and all that the command line uses. They are imported when first used, so
+that ``import jdbpy`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from jdbpy.errors import (
+        ConnectError as ConnectError,
+        Disconnected as Disconnected,
+        EvalError as EvalError,
+        JdbpyError as JdbpyError,
+        JdwpError as JdwpError,
+        ProtocolError as ProtocolError,
+        StateError as StateError,
+        TimedOut as TimedOut,
+        UsageError as UsageError,
+    )
+    from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
+    from jdbpy.session.launch import LaunchCommand as LaunchCommand
+    from jdbpy.session.model import (
+        Breakpoint as Breakpoint,
+        ClassDetail as ClassDetail,
+        ClassInfo as ClassInfo,
+        Event as Event,
+        ExceptionInfo as ExceptionInfo,
+        Exited as Exited,
+        FieldInfo as FieldInfo,
+        Frame as Frame,
+        Gone as Gone,
+        Limits as Limits,
+        LineEntry as LineEntry,
+        Location as Location,
+        Lost as Lost,
+        MethodInfo as MethodInfo,
+        Notice as Notice,
+        Output as Output,
+        SourceWindow as SourceWindow,
+        StackTrace as StackTrace,
+        StepDepth as StepDepth,
+        StepSize as StepSize,
+        Stop as Stop,
+        StopReason as StopReason,
+        SuspendPolicy as SuspendPolicy,
+        ThreadGroup as ThreadGroup,
+        ThreadInfo as ThreadInfo,
+        ThreadRef as ThreadRef,
+        Value as Value,
+        Variable as Variable,
+        VmInfo as VmInfo,
+        VmState as VmState,
+    )
+    from jdbpy.session.options import Options as Options
+    from jdbpy.session.session import Session as Session
+
+_HOMES = {
+    "jdbpy.errors": (
+        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError", "TimedOut",
+        "UsageError",
+    ),
+    "jdbpy.session.connect": ("attach", "launch", "listen"),
+    "jdbpy.session.launch": ("LaunchCommand",),
+    "jdbpy.session.model": (
+        "Breakpoint", "ClassDetail", "ClassInfo", "Event", "ExceptionInfo", "Exited", "FieldInfo", "Frame", "Gone",
+        "Limits", "LineEntry", "Location", "Lost", "MethodInfo", "Notice", "Output", "SourceWindow", "StackTrace",
+        "StepDepth", "StepSize", "Stop", "StopReason", "SuspendPolicy", "ThreadGroup", "ThreadInfo", "ThreadRef", "Value",
+        "Variable", "VmInfo", "VmState",
+    ),
+    "jdbpy.session.options": ("Options",),
+    "jdbpy.session.session": ("Session",),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605  computed, so that the names stand in one place at run time
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'jdbpy' has no attribute '{name}'")
+    from importlib import import_module
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -81,6 +81,7 @@ class Launched:
         self._drained = trio.Event()
         self._open_pipes = 2
         self._errors = ""
+        self._kept = False
 
     @property
     def pid(self) -> int:
@@ -104,8 +105,14 @@ class Launched:
         if self.process.stdin is not None:
             await self.process.stdin.aclose()
 
+    def keep_running(self) -> None:
+        """From now on leaving the block does not end the process: it was detached. Its output goes nowhere then."""
+        self._kept = True
+
     async def terminate(self) -> None:
         """End the process with its group: SIGTERM, and SIGKILL after TERMINATE_LIMIT. Cannot be cancelled."""
+        if self._kept:
+            return
         with trio.CancelScope(shield=True):
             if self.process.returncode is None:
                 self._signal(signal.SIGTERM)

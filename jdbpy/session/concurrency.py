@@ -1,0 +1,72 @@
+"""Small helpers over trio that several parts of the session need: running side by side, and plain exceptions.
+
+Everything that can be asked together is sent together; ``together`` is how code says so without counting requests: the
+connection puts what its tasks submit in one scheduling round into one segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
+
+import trio
+
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turns an exception group that holds a single exception into that exception.
+
+    A nursery wraps whatever leaves it; users of the session wrote ``except StateError`` and mean it.
+    """
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error = _only(group)
+        if error is None:
+            raise
+        raise error from error.__cause__
+
+
+def _only(group: BaseExceptionGroup[Any]) -> BaseException | None:
+    """The one error of a group; of several, the one that is not a cancellation."""
+    leaves: list[BaseException] = []
+    pending: list[BaseException] = [group]
+    while pending:
+        error = pending.pop()
+        if isinstance(error, BaseExceptionGroup):
+            pending.extend(error.exceptions)
+        else:
+            leaves.append(error)
+    real = [error for error in leaves if not isinstance(error, trio.Cancelled)]
+    return real[0] if len(real) == 1 else leaves[0] if len(leaves) == 1 else None
+
+
+@asynccontextmanager
+async def open_nursery() -> AsyncIterator[trio.Nursery]:
+    """A nursery out of which a single exception comes as itself."""
+    with plain_errors():
+        async with trio.open_nursery() as nursery:
+            yield nursery
+
+
+async def together(*calls: Callable[[], Awaitable[Any]]) -> list[Any]:
+    """Runs the calls side by side and returns their results in order; the first error cancels the others."""
+    results: list[Any] = [None] * len(calls)
+
+    async def run(index: int, call: Callable[[], Awaitable[Any]]) -> None:
+        results[index] = await call()
+
+    async with open_nursery() as nursery:
+        for index, call in enumerate(calls):
+            nursery.start_soon(run, index, call)
+    return results
+
+
+async def both(first: Callable[[], Awaitable[T1]], second: Callable[[], Awaitable[T2]]) -> tuple[T1, T2]:
+    """Two calls side by side, with their types kept."""
+    one, two = await together(first, second)
+    return one, two

@@ -1,0 +1,151 @@
+"""Resume, suspend and pause: what is let go, and what stays held.
+
+Owns which holds a command releases; the counting is the ledger's (``suspension.py``). A stop that nobody has seen yet
+is never released, so that no stop is lost between two commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.errors import JdwpError, StateError
+from jdbpy.session.model import Stop, StopReason, SuspendPolicy
+from jdbpy.session.stops import StopShower
+from jdbpy.session.suspension import Op
+from jdbpy.session.target import Target
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference, virtual_machine
+
+
+class Resuming:
+    """Starts and holds threads of one target."""
+
+    def __init__(self, target: Target, stops: StopShower) -> None:
+        self._target = target
+        self._stops = stops
+
+    def resume(self, thread: int | None = None) -> None:
+        """Lets everything go that the debugger stopped (jdb ``cont``), or one thread whatever holds it.
+
+        Threads that the user suspended by name stay held. Synchronous: the commands are on their way when it returns.
+        Raises StateError when nothing is held.
+        """
+        target = self._target
+        target.require_alive()
+        if thread is not None:
+            target.suspension.require_suspended(thread)
+            self.submit(target.suspension.plan_run_thread(thread))
+            self._released(thread)
+            return
+        unseen = target.publisher.unseen()
+        if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
+            return  # the target has stopped meanwhile; whoever waits for the next stop gets that one
+        keep = frozenset(stop.thread.id for stop in unseen if stop.thread)
+        plan = target.suspension.plan_release(keep)
+        if not plan:
+            if unseen:
+                return
+            held = target.suspension.held_threads()
+            raise StateError(
+                "only threads that you suspended yourself are held" if held else "the target is running already",
+                hint="'resume' lets them go" if held else "'pause' (Ctrl-C) stops it",
+                code="NOT_STOPPED",
+            )
+        self.submit(plan)
+        self._released(None, keep)
+
+    def run_for_step(self, thread: int) -> None:
+        """Lets go what a step of the thread needs: the whole VM if that was held, else the thread alone."""
+        suspension = self._target.suspension
+        if suspension.everything_held:
+            self.submit(suspension.plan_release())
+            self.submit(suspension.plan_run_thread(thread))
+            self._released(None)
+        else:
+            self.submit(suspension.plan_run_thread(thread))
+            self._released(thread)
+
+    async def suspend(self, threads: Sequence[int] | None = None) -> None:
+        """Holds the whole VM, or the given threads, once more. Raises JdwpError for a thread that has ended.
+
+        wire: 1 trip.
+        """
+        self._target.require_alive()
+        if threads is None:
+            await self._target.submit_op(Op.VM_SUSPEND).wait()
+            return
+        for pending in [self._target.submit_op(Op.THREAD_SUSPEND, thread) for thread in threads]:
+            await pending.wait()
+
+    async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
+        """jdb's ``resume``: everything runs, the user's own holds included, or the given threads. wire: 1 trip."""
+        target = self._target
+        target.require_alive()
+        if threads is None:
+            self.submit(target.suspension.plan_run_everything())
+            self._released(None)
+            return
+        for thread in threads:
+            target.suspension.require_suspended(thread)
+            self.submit(target.suspension.plan_run_thread(thread))
+            self._released(thread)
+
+    async def pause(self, thread: int | None = None) -> Stop:
+        """Stops the whole VM (or one thread) and publishes a Stop that shows a thread worth looking at.
+
+        Raises StateError when that is stopped already. wire: 1 trip to hold, 2 or 3 to show.
+        """
+        target = self._target
+        target.require_alive()
+        if thread is not None:
+            if target.suspension.is_suspended(thread):
+                raise StateError("that thread is suspended already", hint=f"'thread {thread}' selects it")
+            await self.suspend([thread])
+            return await self._stops.publish(StopReason.PAUSE, thread, SuspendPolicy.THREAD)
+        if target.suspension.everything_held:
+            raise StateError("the target is stopped already", hint="'cont' lets it run")
+        await self.suspend()
+        return await self._stops.publish(StopReason.PAUSE, await self._worth_showing(), SuspendPolicy.ALL)
+
+    async def interrupt(self, thread: int) -> None:
+        """Thread.interrupt() of the thread (ThreadReference.Interrupt). wire: 1 trip."""
+        self._target.require_alive()
+        self._target.require_writable("interrupting a thread")
+        await self._target.conn.request(thread_reference.Interrupt(ThreadID(ObjectID(thread))))
+
+    def submit(self, plan: list[tuple[Op, int]]) -> None:
+        by_event = self._target.suspension.event_holds
+        for op, thread in plan:
+            self._target.submit_op(op, thread, by_event=bool(by_event[thread]))
+
+    def _released(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
+        """Bookkeeping after a release: who waits for a stop gets none that is over; nothing stays selected."""
+        target = self._target
+
+        def gone(stop: Stop) -> bool:
+            stopped = stop.thread.id if stop.thread else 0
+            return stopped not in keep and (thread is None or stopped == thread)
+
+        target.publisher.drop_stops(gone)
+        selected = target.selection.thread
+        if selected is not None and not target.suspension.is_suspended(selected.id):
+            self.last_thread = selected.id
+            target.selection.clear()
+
+    last_thread = 0
+    """The thread that was selected before the last resume: the first choice of the next pause."""
+
+    async def _worth_showing(self) -> int:
+        """The thread to show at a pause: the one looked at last, else main, else the first with Java frames."""
+        threads = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        names = await self._target.conn.batch([thread_reference.Name(thread) for thread in threads])
+        counts = await self._target.conn.batch([thread_reference.FrameCount(thread) for thread in threads])
+        alive = [
+            (thread, name.threadName)
+            for thread, name, count in zip(threads, names, counts, strict=True)
+            if not isinstance(name, JdwpError) and not isinstance(count, JdwpError) and count.frameCount
+        ]
+        if any(thread == self.last_thread for thread, _ in alive):
+            return self.last_thread
+        mains = [thread for thread, name in alive if name == "main"]
+        return mains[0] if mains else alive[0][0] if alive else threads[0] if threads else 0

@@ -1,0 +1,163 @@
+"""Steps: into, over, out, by instruction, with a count; and ``until``.
+
+Owns the step requests: at most one a thread (the agent reports only the newest, ``stepControl.c``), each with a Count
+so that it drops itself, cleared when something else stops the thread first. A breakpoint met during a step wins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdbpy.errors import StateError, UsageError
+from jdbpy.session.execution import excludes
+from jdbpy.session.execution.resuming import Resuming
+from jdbpy.session.model import Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
+from jdbpy.session.requests import EventRequest, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.stops import StopShower
+from jdbpy.session.target import Target
+from jdbpy.wire import constants
+from jdbpy.wire.constants import EventKind
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import event_request, thread_reference
+
+_DEPTHS = {
+    StepDepth.INTO: constants.StepDepth.INTO,
+    StepDepth.OVER: constants.StepDepth.OVER,
+    StepDepth.OUT: constants.StepDepth.OUT,
+}
+_SIZES = {StepSize.LINE: constants.StepSize.LINE, StepSize.MIN: constants.StepSize.MIN}
+
+
+class Stepping:
+    """Steps of one target. ``patterns`` are the classes in which a step by line does not stop."""
+
+    def __init__(self, target: Target, stops: StopShower, resuming: Resuming) -> None:
+        self._target = target
+        self._stops = stops
+        self._resuming = resuming
+        self._pending: dict[int, list[EventRequest]] = {}
+        self._watched: set[int] = set()  # threads whose end is asked for, so that no step waits for a dead one
+        self.patterns: tuple[str, ...] = excludes.DEFAULT
+
+    async def start(
+        self, thread: int, depth: StepDepth, size: StepSize = StepSize.LINE, count: int = 1, *, filtered: bool = True
+    ) -> None:
+        """Starts a step of a held thread and lets it run; the stop comes as an event.
+
+        Raises StateError when the thread runs, UsageError for a count below 1. wire: 1 trip (Clear of the former
+        step, Set and Resume in one segment), one more when the class at the top has to be asked for.
+        """
+        if count < 1:
+            raise UsageError("the number of steps must be 1 or more")
+        self._require(thread)
+        # As in jdb, filters apply to steps by line that could enter something, not to 'step up' and 'stepi'.
+        use = filtered and size is StepSize.LINE and depth is not StepDepth.OUT
+        patterns = excludes.outside(self.patterns, await self._class_at_top(thread)) if use and self.patterns else ()
+        modifiers = [
+            event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth]),
+            *(event_request.ClassExclude(pattern) for pattern in patterns),
+            event_request.Count(count),
+        ]
+
+        async def done(hit: Hit) -> Verdict:
+            self._target.requests.spent(hit.request)
+            return StopPlan(StopReason.STEP, {})
+
+        await self._arm(thread, [RequestSpec(EventKind.SINGLE_STEP, self.policy(), modifiers, done)])
+
+    async def start_until(self, thread: int, line: int | None = None) -> None:
+        """Runs until a line past the current one (None) or the given line of this method, or until its frame is left.
+
+        The frame is the one at the top now: a deeper recursion that passes the line does not stop. Raises StateError
+        without line numbers, UsageError for a line without code. wire: 3 trips, and 1 a stop looked at on the way.
+        """
+        self._require(thread)
+        location, depth = await self._top(thread)
+        if location.line is None:
+            raise StateError("this method has no line numbers", hint="'step up' runs until it returns")
+        start = location.line if line is None else line
+
+        async def at_line(hit: Hit) -> Verdict:
+            here, now = await self._top(thread)
+            left = now < depth
+            further = now == depth and (line is not None or here.line is None or here.line > start)
+            return StopPlan(StopReason.UNTIL, {}) if left or further else None
+
+        step = event_request.Step(
+            _thread_id(thread),
+            constants.StepSize.LINE,
+            constants.StepDepth.OVER if line is None else constants.StepDepth.OUT,
+        )
+        specs = [RequestSpec(EventKind.SINGLE_STEP, self.policy(), [step], at_line)]
+        if line is not None:
+            for place in await self._target.types.line_locations(location.type_id, location.method_id, line):
+                modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.LocationOnly(place)]
+                specs.append(RequestSpec(EventKind.BREAKPOINT, self.policy(), modifiers, at_line))
+        await self._arm(thread, specs)
+
+    def policy(self) -> constants.SuspendPolicy:
+        """A step holds at its end what is held at its start: the whole VM, or the thread alone."""
+        if self._target.suspension.everything_held:
+            return constants.SuspendPolicy.ALL
+        return constants.SuspendPolicy.EVENT_THREAD
+
+    def on_stop(self, stop: Stop) -> None:
+        """Clears the steps that a stop has ended: those of its thread, and all if everything is held. No wait."""
+        for thread in list(self._pending):
+            if stop.policy is SuspendPolicy.ALL or (stop.thread and stop.thread.id == thread):
+                self._target.requests.submit_clear(self._pending.pop(thread))
+
+    async def _arm(self, thread: int, specs: list[RequestSpec]) -> None:
+        """Replaces the thread's former step by these requests and lets it run, in one segment."""
+        requests = self._target.requests
+        requests.submit_clear(self._pending.pop(thread, []))
+        submitted = [requests.submit(spec) for spec in specs]
+        self._pending[thread] = [request for request, _ in submitted]
+        if thread not in self._watched:
+            self._watched.add(thread)
+            modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.Count(1)]
+            none = constants.SuspendPolicy.NONE
+            submitted.append(requests.submit(RequestSpec(EventKind.THREAD_DEATH, none, modifiers, self._on_death)))
+        self._resuming.run_for_step(thread)
+        for _, pending in submitted:
+            await pending.wait()
+
+    async def _on_death(self, hit: Hit) -> Verdict:
+        self._target.requests.spent(hit.request)
+        self._watched.discard(hit.thread)
+        if self._pending.pop(hit.thread, None):
+            text = "the thread ended during the step; the target runs on"
+            self._target.publish(Notice("thread-ended", text, (("thread", hit.thread),)))
+        self._target.suspension.forget(hit.thread)
+        return None
+
+    def _require(self, thread: int) -> None:
+        self._target.require_alive()
+        self._target.suspension.require_suspended(thread)
+
+    async def _class_at_top(self, thread: int) -> str:
+        """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
+        last = self._stops.last
+        if last and last.thread and last.thread.id == thread and last.epoch == self._target.suspension.epoch_of(thread):
+            return last.location.class_name if last.location else ""
+        location, _ = await self._top(thread, count=False)
+        return location.class_name
+
+    async def _top(self, thread: int, *, count: bool = True) -> tuple[Any, int]:
+        """The model location at the top of the stack, and the number of frames. wire: 1 trip, class known."""
+        commands: list[Any] = [thread_reference.Frames(_thread_id(thread), 0, 1)]
+        if count:
+            commands.append(thread_reference.FrameCount(_thread_id(thread)))
+        outcomes = await self._target.conn.batch(commands)
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
+        frames = outcomes[0].frames
+        if not frames:
+            raise StateError("the thread has no Java frames", hint="choose another with 'threads' and 'thread N'")
+        [location] = await self._target.types.locations([frames[0].location])
+        return location, outcomes[1].frameCount if count else 0
+
+
+def _thread_id(thread: int) -> ThreadID:
+    return ThreadID(ObjectID(thread))

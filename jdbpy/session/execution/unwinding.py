@@ -1,0 +1,139 @@
+"""Forced early returns and popped frames: changing where a stopped thread goes on.
+
+Owns the constraints of the agent, checked before the wire and explained (``ThreadReferenceImpl.c``,
+``StackFrameImpl.c``; agent notes 98-100, 113-114). How text becomes a value of the return type is the evaluator's work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session.execution.stepping import Stepping
+from jdbpy.session.model import Frame, StepDepth
+from jdbpy.session.signatures import return_signature, type_name
+from jdbpy.session.target import Target
+from jdbpy.wire import constants, ids
+from jdbpy.wire.messages import stack_frame, thread_reference
+
+Convert = Callable[[str, str], Awaitable[ids.Value]]
+"""(expression, JNI signature) -> a value that a variable of that type takes; EvalError when it does not fit."""
+
+FramesOf = Callable[[int, int, int], Awaitable[list[Frame]]]
+"""(thread, start from 0, count) -> frames."""
+
+_VOID = "V"
+
+_WHY_NOT = {
+    "OPAQUE_FRAME": (
+        "the frame cannot be left this way",
+        "native methods, and virtual threads that are not mounted, refuse it",
+    ),
+    "NO_MORE_FRAMES": (
+        "the outermost frame of a thread cannot be popped",
+        "'return' leaves it, 'step up' runs to its end",
+    ),
+    "TYPE_MISMATCH": ("the value does not fit the method's return type", "'where' and 'methods CLASS' show the type"),
+    "NOT_IMPLEMENTED": ("this VM cannot do that", "'version' lists what it can do"),
+    "INTERNAL": ("the thread already has a forced return waiting", "let it go on first: 'next', 'step' or 'cont'"),
+}
+
+
+class Unwinding:
+    """Forced returns and popped frames of one target."""
+
+    def __init__(self, target: Target, stepping: Stepping, frames_of: FramesOf, convert: Convert) -> None:
+        self._target = target
+        self._stepping = stepping
+        self._frames_of = frames_of
+        self._convert = convert
+        self._forced: dict[int, int] = {}  # thread -> epoch of its waiting forced return
+
+    async def force_return(self, text: str | None = None) -> str:
+        """Makes the selected thread's top method return at once, when it goes on, with the value of an expression.
+
+        Returns the method's return type as in source. ``finally`` blocks do not run, locks are released. Raises
+        UsageError when a value is missing or not wanted, EvalError when it does not fit, StateError for a frame that
+        is not on top, native, or has a forced return waiting. wire: 1 trip, and what the expression takes.
+        """
+        target = self._target
+        thread = await self._prepare("a forced return", "canForceEarlyReturn")
+        if target.selection.frame != 1:
+            raise StateError(
+                "only the innermost frame can be made to return",
+                hint="'frame 1' selects it; 'pop' drops the frames above another one",
+            )
+        [top] = await self._frames_of(thread, 0, 1)
+        if top.native:
+            raise StateError(*_WHY_NOT["OPAQUE_FRAME"][:1], hint=_WHY_NOT["OPAQUE_FRAME"][1], code="OPAQUE_FRAME")
+        if self._forced.get(thread) == target.suspension.epoch_of(thread):
+            raise StateError(_WHY_NOT["INTERNAL"][0], hint=_WHY_NOT["INTERNAL"][1])
+        signature = return_signature(top.location.signature)
+        if signature == _VOID:
+            if text:
+                raise UsageError(f"{top.location.method} returns nothing", hint="'return' without a value")
+            value = ids.Value(constants.Tag.VOID, None)
+        else:
+            if not text:
+                raise UsageError(
+                    f"{top.location.method} returns {type_name(signature)}: a value is needed", hint="'return EXPR'"
+                )
+            value = await self._convert(text, signature)
+        await self._ask(thread_reference.ForceEarlyReturn(_thread_id(thread), value))
+        self._forced[thread] = target.suspension.epoch_of(thread)
+        return type_name(signature)
+
+    async def pop(self, count: int = 1) -> None:
+        """Drops the innermost ``count`` frames: the caller stands again before the call.
+
+        Arguments keep the values last given to them, and changed fields stay. Raises StateError for native frames
+        and callers, and for the outermost frame; frames above the refused one may then be gone already.
+        wire: 2 trips.
+        """
+        thread = await self._prepare("popping a frame", "canPopFrames")
+        if count < 1:
+            raise UsageError("the number of frames must be 1 or more")
+        frames = await self._frames_of(thread, 0, count + 1)
+        if len(frames) <= count:
+            raise StateError(_WHY_NOT["NO_MORE_FRAMES"][0], hint=_WHY_NOT["NO_MORE_FRAMES"][1], code="NO_MORE_FRAMES")
+        native = next((frame for frame in frames if frame.native), None)
+        if native is not None:
+            raise StateError(
+                f"frame {native.index} ({native.location.method}) is native: it, and what it called, cannot be popped",
+                hint="'step up' runs to the end of the method instead",
+                code="OPAQUE_FRAME",
+            )
+        try:
+            await self._ask(stack_frame.PopFrames(_thread_id(thread), ids.FrameID(frames[count - 1].id)))
+        finally:
+            self._target.suspension.popped(thread)
+            self._target.selection.frame = 1
+
+    async def reenter(self) -> None:
+        """Pops the innermost frame and steps into the call again: the method starts anew. wire: 3 trips."""
+        await self.pop(1)
+        thread = self._target.selection.require_thread().id
+        await self._stepping.start(thread, StepDepth.INTO, filtered=False)
+
+    async def _prepare(self, what: str, capability: str) -> int:
+        target = self._target
+        target.require_alive()
+        target.require_writable(what)
+        thread = target.selection.require_thread().id
+        target.suspension.require_suspended(thread)
+        if not target.can(capability):
+            raise StateError(f"this VM does not offer {what}", hint="'version' lists what it can do")
+        return thread
+
+    async def _ask(self, command: thread_reference.ForceEarlyReturn | stack_frame.PopFrames) -> None:
+        try:
+            await self._target.conn.request(command)
+        except JdwpError as error:
+            if error.code not in _WHY_NOT:
+                raise
+            message, hint = _WHY_NOT[error.code]
+            raise JdwpError(error.number, error.code, message, hint=hint) from None
+
+
+def _thread_id(thread: int) -> ids.ThreadID:
+    return ids.ThreadID(ids.ObjectID(thread))

@@ -1,0 +1,19 @@
+"""What a session can be told when it is opened."""
+
+from __future__ import annotations
+
+from jdbpy.wire.record import Record
+
+
+class Options(Record):
+    """Options of a session.
+
+    ``source_path``: directories and jars in which sources are looked for. ``wire_log``: a file for the readable log of
+    every packet. ``read_only``: refuses whatever changes the target beyond stopping it. ``excludes``: step filters in
+    place of the default ones.
+    """
+
+    source_path: tuple[str, ...] = ()
+    wire_log: str | None = None
+    read_only: bool = False
+    excludes: tuple[str, ...] | None = None

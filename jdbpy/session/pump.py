@@ -1,0 +1,166 @@
+"""The event pump: takes event sets off the connection, asks the owners, and lets the set go or makes it a stop.
+
+Owns the order of events and the rule of votes: every owner of a request in a set is asked, and the set is resumed,
+once and with its own suspend policy, only when all agree. It knows nothing of what a breakpoint or a step is.
+
+Two tasks share the work. The *receiver* takes sets off the connection and passes at once those of a thread that
+evaluates an expression: its invoke could otherwise never reply. The *worker* handles all others one by one, in order;
+a handler may take its time (a condition that invokes a method) while the receiver goes on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.session.model import Exited, Gone, Notice, StopReason
+from jdbpy.session.requests import EventRequest, Hit, StopPlan
+from jdbpy.session.suspension import Op
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.messages import event as wire_event
+
+StopShower = Callable[[list[tuple[Hit, StopPlan]]], Awaitable[None]]
+
+_QUEUE_LIMIT = 64
+"""Sets that may wait for the worker before the receiver pauses; the connection then holds events back."""
+
+EXIT_LIMIT = 3.0
+"""Seconds that the process of a launched target may outlive its connection before that counts as lost."""
+
+
+class Pump:
+    """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given."""
+
+    def __init__(self, target: Target, show_stop: StopShower) -> None:
+        self._target = target
+        self._show_stop = show_stop
+        self._queue: deque[wire_event.Composite] = deque()
+        self._changed = trio.lowlevel.ParkingLot()
+        self.exit_status: Callable[[], Awaitable[int | None]] | None = None
+        """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
+        self.death_told = False
+        """Whether the VM has said, or was told, that it ends: a closed connection is then its end."""
+
+    async def run(self) -> None:
+        """Handles events until the connection is over, then publishes how it ended."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._work)
+            reason = await self._receive()
+            while self._queue:
+                await self._changed.park()
+            nursery.cancel_scope.cancel()
+        await self._end(reason)
+
+    async def _end(self, reason: str) -> None:
+        """Publishes the ending: the end of the VM if it said so or its process is gone, else the lost connection."""
+        status: int | None = None
+        if self.exit_status is not None:
+            with trio.move_on_after(EXIT_LIMIT):
+                status = await self.exit_status()
+        if self.death_told or status is not None:
+            self._target.publish(Exited(status, reason))
+        else:
+            self._target.publish(Gone(reason))
+
+    async def _receive(self) -> str:
+        """Queues event sets until the connection ends; returns the reason why it did."""
+        while True:
+            try:
+                composite = await self._target.conn.next_event()
+            except Disconnected as gone:
+                return gone.reason
+            if self._belongs_to_evaluation(composite):
+                self._note_suspension(composite)
+                self._let_go(composite)
+                continue
+            self._queue.append(composite)
+            self._changed.unpark_all()
+            while len(self._queue) > _QUEUE_LIMIT and not self._target.suspension.evaluating:
+                await self._changed.park()
+
+    async def _work(self) -> None:
+        while True:
+            while not self._queue:
+                await self._changed.park()
+            composite = self._queue[0]
+            try:
+                await self._handle(composite)
+            except Disconnected:
+                pass
+            except JdbpyError as error:
+                self._let_go(composite)
+                self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+            finally:
+                self._queue.popleft()
+                self._changed.unpark_all()
+
+    async def _handle(self, composite: wire_event.Composite) -> None:
+        self._note_suspension(composite)
+        votes: list[tuple[Hit, StopPlan]] = []
+        for event in composite.events:
+            plan = await self._ask(composite, event)
+            if plan is not None:
+                votes.append(plan)
+        if votes:
+            await self._show_stop(votes)
+        else:
+            self._let_go(composite)
+
+    async def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, StopPlan] | None:
+        policy = SuspendPolicy(composite.suspendPolicy)
+        if isinstance(event, wire_event.VMDeath) and event.requestID == 0:
+            self.death_told = True  # published when the connection ends: a requested VMDeath may still stop the VM
+            return None
+        if isinstance(event, wire_event.UnknownEvent):
+            self._target.publish(Notice("warning", f"an event of an unknown kind ({event.kind}) was passed over"))
+            return None
+        request = self._target.requests.find(event.requestID) if event.requestID else _automatic
+        if request is None:
+            return None  # cleared while the event was on its way
+        hit = Hit(event, request, getattr(event, "thread", 0), policy)
+        plan = await request.handler(hit)
+        return (hit, plan) if plan is not None else None
+
+    def _belongs_to_evaluation(self, composite: wire_event.Composite) -> bool:
+        evaluating = self._target.suspension.evaluating
+        return bool(evaluating) and all(getattr(event, "thread", 0) in evaluating for event in composite.events)
+
+    def _note_suspension(self, composite: wire_event.Composite) -> None:
+        if composite.suspendPolicy == SuspendPolicy.NONE:
+            return
+        threads = [getattr(event, "thread", 0) for event in composite.events]
+        thread = next((thread for thread in threads if thread), 0)
+        # An event without a thread suspends everything, whatever its policy (eventHelper.c).
+        everything = composite.suspendPolicy == SuspendPolicy.ALL or not thread
+        at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
+        self._target.suspension.event(thread, everything=everything, at_event=at_event)
+
+    def _let_go(self, composite: wire_event.Composite) -> None:
+        """Resumes the set with its own policy. wire: no wait."""
+        if composite.suspendPolicy == SuspendPolicy.NONE:
+            return
+        thread = next((event.thread for event in composite.events if getattr(event, "thread", 0)), 0)
+        try:
+            if composite.suspendPolicy == SuspendPolicy.ALL or not thread:
+                self._target.submit_op(Op.VM_RESUME)
+            else:
+                self._target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
+        except Disconnected:
+            pass
+
+
+async def _on_automatic(hit: Hit) -> StopPlan | None:
+    """Events that the agent sends unasked: VMStart, or the exception of ``onthrow`` (agent notes 3, 14)."""
+    if hit.policy == SuspendPolicy.NONE:
+        return None
+    if isinstance(hit.event, wire_event.Exception):
+        return StopPlan(StopReason.EXCEPTION, {})
+    return StopPlan(StopReason.START, {})
+
+
+_automatic = EventRequest(EventKind.VM_START, SuspendPolicy.ALL, _on_automatic)

@@ -1,0 +1,132 @@
+"""Event requests that are set in the target, and who is asked when one of them fires.
+
+Owns the table request id -> handler. A request is entered while the reply of its ``Set`` is being read, before any
+later packet is looked at (``Connection.submit(on_reply=...)``), so that an event always finds its handler. It decides
+nothing itself: the pump asks the handlers and counts the votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.session.model import StopReason
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.messages import event_request
+from jdbpy.wire.record import Record
+
+
+class Hit(Record):
+    """One event of a request, as its handler sees it. ``thread`` is 0 for events without one."""
+
+    event: Any  # a record of jdbpy.wire.messages.event
+    request: EventRequest
+    thread: int
+    policy: SuspendPolicy
+
+
+class StopPlan(Record):
+    """A handler's vote to stop: the reason, and what it knows of the ``Stop`` to be shown (fields by name)."""
+
+    reason: StopReason
+    extra: dict[str, Any]
+
+
+GO = None
+"""A handler's vote to go on."""
+
+Verdict = StopPlan | None
+Handler = Callable[[Hit], Awaitable[Verdict]]
+
+
+class RequestSpec(Record):
+    """What ``RequestTable.add_many`` is to set. Modifiers are tested by the agent in their order: Count goes last."""
+
+    kind: EventKind
+    policy: SuspendPolicy
+    modifiers: Sequence[Any]
+    handler: Handler
+
+
+class EventRequest:
+    """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
+
+    __slots__ = ("active", "handler", "id", "kind", "policy")
+
+    def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler) -> None:
+        self.kind = kind
+        self.policy = policy
+        self.handler = handler
+        self.id = 0
+        self.active = False
+
+
+class RequestTable:
+    """The requests of one target, by id."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._by_id: dict[int, EventRequest] = {}
+
+    async def add(
+        self, kind: EventKind, policy: SuspendPolicy, modifiers: Sequence[Any], handler: Handler
+    ) -> EventRequest:
+        """Sets one request. Raises JdwpError when the agent refuses it. wire: 1 trip."""
+        [outcome] = await self.add_many([RequestSpec(kind, policy, modifiers, handler)])
+        if isinstance(outcome, JdbpyError):
+            raise outcome
+        return outcome
+
+    async def add_many(self, specs: Sequence[RequestSpec]) -> list[EventRequest | JdwpError]:
+        """Sets many requests at once; an item is the request or the error the agent gave for it. wire: 1 trip."""
+        pending = [self.submit(spec) for spec in specs]
+        outcomes: list[EventRequest | JdwpError] = []
+        for request, reply in pending:
+            try:
+                await reply.wait()
+            except JdwpError as error:
+                outcomes.append(error)
+            else:
+                outcomes.append(request)
+        return outcomes
+
+    def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
+        """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
+        request = EventRequest(spec.kind, spec.policy, spec.handler)
+
+        def registered(outcome: Any) -> None:
+            if not isinstance(outcome, JdbpyError):
+                request.id = outcome.requestID
+                request.active = True
+                self._by_id[request.id] = request
+
+        command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
+        return request, self._conn.submit(command, on_reply=registered)
+
+    def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
+        """Submits the Clear of each request and forgets them at once: events still under way are let go."""
+        pending = []
+        for request in requests:
+            if request.active:
+                self.spent(request)
+                pending.append(self._conn.submit(event_request.Clear(request.kind, request.id)))
+        return pending
+
+    async def remove(self, requests: Iterable[EventRequest]) -> None:
+        """Clears requests. An event that was already on its way finds no handler and is passed. wire: 1 trip."""
+        for pending in self.submit_clear(requests):
+            await pending.wait()
+
+    def spent(self, request: EventRequest) -> None:
+        """The agent has dropped the request itself: its Count has run out."""
+        request.active = False
+        self._by_id.pop(request.id, None)
+
+    def find(self, request_id: int) -> EventRequest | None:
+        """The active request of that id, or None when it was cleared meanwhile or never was ours."""
+        return self._by_id.get(request_id)
+
+    def all_active(self) -> list[EventRequest]:
+        return list(self._by_id.values())

@@ -1,0 +1,191 @@
+"""The session: one debugged target with all that can be done to it, as front ends and scripts see it.
+
+Owns the life of a session (pump, detach, exit) and the components; each of these owns its own subject. It adds no
+behaviour of its own: what a breakpoint or a stack is stands in the component's module.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.session.breakpoints import Breakpoints
+from jdbpy.session.classes import Classes
+from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.execution.component import Execution
+from jdbpy.session.launch import Launched
+from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
+from jdbpy.session.options import Options
+from jdbpy.session.pump import Pump
+from jdbpy.session.sources import Sources
+from jdbpy.session.stack import Stack
+from jdbpy.session.stops import StopShower
+from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
+from jdbpy.session.target import Target
+from jdbpy.session.threads import Threads
+from jdbpy.session.values.component import Values
+from jdbpy.wire.messages import event_request, virtual_machine
+
+LEAVE_LIMIT = 3.0
+"""Seconds that leaving a target may take before the socket is simply closed, which frees the target as well."""
+
+
+class Session:
+    """A debugged target. Made by ``attach``, ``listen`` and ``launch`` only; not to be used after their block."""
+
+    def __init__(self, target: Target, options: Options, launched: Launched | None = None) -> None:
+        self._target = target
+        self._launched = launched
+        self._left = False
+        self.classes = Classes(target)
+        self.sources = Sources(target, options.source_path)
+        self._stops = StopShower(target, self.sources)
+        self.threads = Threads(target)
+        self.stack = Stack(target)
+        self.values = Values(target, self.stack, self.sources)
+        self.breakpoints = Breakpoints(target, self.values.compile_condition)
+        self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
+        if options.excludes is not None:
+            self.execution.set_excludes(options.excludes)
+        self._pump = Pump(target, self._stops.show)
+        if launched is not None:
+            self._pump.exit_status = launched.wait_exit
+
+    # What it is
+
+    @property
+    def state(self) -> VmState:
+        """What the target is doing, as far as the debugger can tell without asking."""
+        return self._target.state
+
+    @property
+    def info(self) -> VmInfo:
+        return self._target.info
+
+    @property
+    def address(self) -> str:
+        return self._target.info.address
+
+    @property
+    def remote(self) -> bool:
+        """Whether the target is reached through another address than this machine's loopback."""
+        return self._target.remote
+
+    @property
+    def launched(self) -> bool:
+        return self._target.launched
+
+    @property
+    def last_stop(self) -> Stop | None:
+        return self._stops.last
+
+    @property
+    def ending(self) -> Exited | Gone | None:
+        """How the session ended, or None while it lasts."""
+        return self._target.publisher.ending
+
+    @property
+    def suspended_everything(self) -> bool:
+        """Whether the whole VM is held, not only single threads."""
+        return self._target.suspension.everything_held
+
+    def can(self, capability: str) -> bool:
+        """Whether the target has a capability, by its name in VirtualMachine.CapabilitiesNew."""
+        return self._target.can(capability)
+
+    def statistics(self) -> Any:
+        """Counts of packets, bytes and waves of the connection so far."""
+        return self._target.conn.statistics()
+
+    # What happens in it
+
+    def events(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
+        """Subscribes: an async iterator of events from now on, to be used in a ``with`` block.
+
+        At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted (``Lost``).
+        """
+        return self._target.publisher.subscribe(capacity)
+
+    async def next_stop(self) -> Stop | Exited:
+        """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
+        return await self.execution.next_stop()
+
+    async def wait_ended(self) -> Exited | Gone:
+        """Waits until the target has ended or the connection is gone."""
+        return await self._target.publisher.wait_ended()
+
+    def publish(self, event: Event) -> None:
+        """Hands an event to all subscribers."""
+        self._target.publish(event)
+
+    # What is looked at
+
+    @property
+    def selection(self) -> tuple[int | None, int]:
+        """The selected thread's id (None: none) and frame number, from 1."""
+        selected = self._target.selection
+        return (selected.thread.id if selected.thread else None), selected.frame
+
+    @property
+    def selected_thread_name(self) -> str:
+        """Name of the selected thread, or ''."""
+        thread = self._target.selection.thread
+        return thread.name if thread else ""
+
+    async def select_thread(self, thread_id: int) -> None:
+        """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 trip."""
+        await self.stack.select_thread(thread_id)
+
+    async def select_frame(self, index: int) -> Frame:
+        """Selects a frame of the selected thread by number, from 1. Raises UsageError past the end. wire: 1 trip."""
+        return await self.stack.select_frame(index)
+
+    async def up(self, count: int = 1) -> Frame:
+        """Selects the caller, ``count`` frames out."""
+        return await self.stack.select_frame(self._target.selection.frame + count)
+
+    async def down(self, count: int = 1) -> Frame:
+        """Selects the callee, ``count`` frames in."""
+        return await self.stack.select_frame(self._target.selection.frame - count)
+
+    # How it ends
+
+    async def detach(self) -> None:
+        """Leaves the target running: clears all requests, resumes everything, closes. Never fails, never hangs."""
+        if self._launched is not None:
+            self._launched.keep_running()
+        await self.leave()
+        self._target.publish(Gone("detached"))
+
+    async def exit(self, status: int = 0) -> None:
+        """Ends the target VM with an exit status (VirtualMachine.Exit); shutdown hooks do not run."""
+        self._target.require_alive()
+        self._target.require_writable("ending the VM")
+        self._pump.death_told = True
+        with suppress(Disconnected):
+            await self._target.conn.request(virtual_machine.Exit(status))
+        await self._target.publisher.wait_ended()
+
+    async def run(self) -> None:
+        """Runs the session's own tasks; the block that opened the session starts and cancels it."""
+        async with open_nursery() as nursery:
+            nursery.start_soon(self._pump.run)
+            nursery.start_soon(self.breakpoints.run)
+
+    async def leave(self) -> None:
+        """Lets the target go in one segment, shielded and bounded in time. wire: 1 trip."""
+        if self._left or self.ending is not None:
+            return
+        self._left = True
+        target = self._target
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT), suppress(JdbpyError):
+            target.requests.submit_clear(target.requests.all_active())
+            target.conn.submit(event_request.ClearAllBreakpoints())
+            for op, thread in target.suspension.plan_run_everything():
+                target.submit_op(op, thread)
+            await target.conn.request(virtual_machine.Dispose())
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT):
+            await target.conn.aclose()

@@ -1,0 +1,109 @@
+"""From the votes of a composite event to the ``Stop`` that front ends show.
+
+Owns what a stop fetches: the thread's name, its top frame, the place in source, all in one wave when the class is
+known and two or three when it is not. It decides nothing: whether to stop was the pump's vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.concurrency import both
+from jdbpy.session.model import Frame, Stop, StopReason, SuspendPolicy, ThreadRef
+from jdbpy.session.requests import Hit, StopPlan
+from jdbpy.session.sources import Sources
+from jdbpy.session.target import Target
+from jdbpy.wire import constants, ids
+from jdbpy.wire.messages import thread_reference
+
+_PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
+"""Which reason names a stop that has several: a breakpoint met during a step wins."""
+
+_POLICIES = {
+    constants.SuspendPolicy.NONE: SuspendPolicy.NONE,
+    constants.SuspendPolicy.EVENT_THREAD: SuspendPolicy.THREAD,
+    constants.SuspendPolicy.ALL: SuspendPolicy.ALL,
+}
+
+
+class StopShower:
+    """Builds, remembers and publishes stops; selects the thread that stopped."""
+
+    def __init__(self, target: Target, sources: Sources) -> None:
+        self._target = target
+        self._sources = sources
+        self.last: Stop | None = None
+        self.hooks: list[Callable[[Stop], None]] = []
+        """Called with each stop before it is published; must not wait."""
+
+    async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
+        """The pump's way in: publishes one Stop for all votes of a composite."""
+        votes = sorted(votes, key=lambda vote: _rank(vote[1].reason))
+        hit, plan = votes[0]
+        extra: dict[str, Any] = {}
+        for _, other in reversed(votes):
+            extra.update(other.extra)
+        numbers = tuple(n for _, other in votes for n in other.extra.get("breakpoints", ()))
+        if numbers:
+            extra.update(breakpoints=numbers, breakpoint=numbers[0])
+        policy = _POLICIES[hit.policy]
+        if not hit.thread and policy is SuspendPolicy.THREAD:
+            policy = SuspendPolicy.ALL  # the agent suspends everything for an event without a thread
+        await self.publish(plan.reason, hit.thread, policy, at=getattr(hit.event, "location", None), **extra)
+
+    async def publish(
+        self, reason: StopReason, thread_id: int, policy: SuspendPolicy, *, at: ids.Location | None = None, **extra: Any
+    ) -> Stop:
+        """Completes and publishes a stop of the given thread (0: none).
+
+        ``at`` is the place an event told: its class is then looked up in the wave that reads the frame.
+        wire: 1 trip when the class at the top is known, 2 or 3 when it is new.
+        """
+        target = self._target
+        thread, frame = await self._where(thread_id, at) if thread_id else (None, None)
+        window = await self._sources.window(frame.location) if frame else None
+        fields: dict[str, Any] = {
+            "reason": reason,
+            "thread": thread,
+            "frame": frame,
+            "location": frame.location if frame else None,
+            "policy": policy,
+            "epoch": target.suspension.epoch_of(thread_id),
+            "source": window,
+        }
+        stop = Stop(**{**fields, **extra})
+        if thread is not None:
+            target.selection.select(thread)
+        self.last = stop
+        for hook in self.hooks:
+            hook(stop)
+        target.publish(stop)
+        return stop
+
+    async def _where(self, thread_id: int, at: ids.Location | None) -> tuple[ThreadRef, Frame | None]:
+        target = self._target
+        thread = ids.ThreadID(ids.ObjectID(thread_id))
+        ask = [thread_reference.Name(thread), thread_reference.Frames(thread, 0, 1)]
+        foreseen = [at] if at is not None and at.classID else []
+        (name, frames), _ = await both(lambda: target.conn.batch(ask), lambda: target.types.locations(foreseen))
+        ref = ThreadRef(thread_id, "" if isinstance(name, JdwpError) else name.threadName)
+        if isinstance(frames, JdwpError) or not frames.frames:
+            return ref, None
+        [top] = frames.frames
+        [location] = await target.types.locations([top.location])
+        frame = Frame(
+            1,
+            location,
+            ref,
+            id=top.frameID,
+            epoch=target.suspension.epoch_of(thread_id),
+            native=location.code_index < 0,
+            obsolete=top.location.methodID == 0,
+        )
+        return ref, frame
+
+
+def _rank(reason: StopReason) -> int:
+    return _PRECEDENCE.index(reason) if reason in _PRECEDENCE else len(_PRECEDENCE)

@@ -1,0 +1,134 @@
+"""Handing events to whoever listens: one bounded queue a subscriber, and the stops that nobody has waited for yet.
+
+A slow subscriber never slows the target or its fellows: what does not fit is dropped for it alone and counted, and it
+gets a ``Lost`` record at the place of the gap. Stops and endings are never dropped.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+
+import trio
+
+from jdbpy.session.model import Event, Exited, Gone, Lost, Notice, Output, Stop
+
+DEFAULT_CAPACITY = 10_000
+
+
+class EventStream:
+    """The events of one subscriber, in order: an async iterator, and a context manager that ends the subscription.
+
+    Iteration ends after ``Exited`` or ``Gone``.
+    """
+
+    def __init__(self, publisher: Publisher, capacity: int) -> None:
+        self._publisher = publisher
+        self._capacity = capacity
+        self._queue: deque[Event] = deque()
+        self._lost = 0
+        self._waiting = trio.lowlevel.ParkingLot()
+        self._over = False
+
+    def put(self, event: Event) -> None:
+        if len(self._queue) >= self._capacity and isinstance(event, Notice | Output):
+            self._lost += 1
+            return
+        if self._lost:
+            self._queue.append(Lost(self._lost))
+            self._lost = 0
+        self._queue.append(event)
+        self._waiting.unpark()
+
+    def take_nowait(self) -> Event | None:
+        """The next event if there is one by now."""
+        return self._take() if self._queue else None
+
+    def __aiter__(self) -> EventStream:
+        return self
+
+    async def __anext__(self) -> Event:
+        if self._over and not self._queue:
+            raise StopAsyncIteration
+        while not self._queue:
+            await self._waiting.park()
+        return self._take()
+
+    def _take(self) -> Event:
+        event = self._queue.popleft()
+        self._over = self._over or isinstance(event, Exited | Gone)
+        if isinstance(event, Stop):
+            self._publisher.seen(event)
+        return event
+
+    def __enter__(self) -> EventStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._publisher.unsubscribe(self)
+
+
+class Publisher:
+    """All subscribers of one session, and the queue behind ``Session.await_stop``."""
+
+    def __init__(self) -> None:
+        self._streams: list[EventStream] = []
+        self._stops: deque[Stop] = deque()
+        self._unseen: list[Stop] = []
+        self._changed = trio.lowlevel.ParkingLot()
+        self.ending: Exited | Gone | None = None
+
+    def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
+        stream = EventStream(self, capacity)
+        self._streams.append(stream)
+        if self.ending is not None:
+            stream.put(self.ending)
+        return stream
+
+    def unsubscribe(self, stream: EventStream) -> None:
+        if stream in self._streams:
+            self._streams.remove(stream)
+
+    def publish(self, event: Event) -> None:
+        """Hands the event to everybody. The first ending is the ending; later ones are ignored."""
+        if isinstance(event, Exited | Gone):
+            if self.ending is not None:
+                return
+            self.ending = event
+        if isinstance(event, Stop):
+            self._stops.append(event)
+            self._unseen.append(event)
+        for stream in self._streams:
+            stream.put(event)
+        self._changed.unpark_all()
+
+    async def next_stop(self) -> Stop | Exited | Gone:
+        """The oldest stop that nobody has waited for, else the next one, else the ending."""
+        while not self._stops:
+            if self.ending is not None:
+                return self.ending
+            await self._changed.park()
+        stop = self._stops.popleft()
+        self.seen(stop)
+        return stop
+
+    def seen(self, stop: Stop) -> None:
+        """Somebody has taken the stop; from now on a resume may release it."""
+        self._unseen = [other for other in self._unseen if other is not stop]
+
+    def unseen(self) -> list[Stop]:
+        """Stops that nobody has taken: they outlive a resume, so that none is lost."""
+        return list(self._unseen)
+
+    def drop_stops(self, released: Callable[[Stop], bool]) -> None:
+        """Forgets the stops whose threads are being resumed, for those who would still wait for them."""
+        self._stops = deque(stop for stop in self._stops if not released(stop))
+        self._unseen = [stop for stop in self._unseen if not released(stop)]
+
+    async def wait_ended(self) -> Exited | Gone:
+        while self.ending is None:
+            await self._changed.park()
+        return self.ending

@@ -1,0 +1,203 @@
+"""The ledger of suspend counts, and the epochs that say how long a frame is good for.
+
+Pure bookkeeping: it mirrors what the agent counts (``threadControl.c``; agent notes 53-58), says which commands undo
+which holds, and never speaks to the target itself. Every change is entered when its command is *submitted*, because
+the event that a resume causes may arrive before the reply of that resume.
+
+The rules:
+
+* The agent keeps one count a thread. A suspend of the VM, or an event with policy ALL, adds one to every thread; a
+  resume of the VM takes one from every thread that has one; threads born meanwhile start with the count of the VM.
+* We keep apart why a thread is held: by the whole VM (``vm_holds``), by an event of its own (``event_holds``), or by
+  the user's ``suspend THREAD`` (``user_holds``). ``cont`` releases the first two and leaves the third.
+* A frame is valid from a stop until its thread really runs (count 1 -> 0) or runs an invoked method. Each such step
+  adds one to the thread's epoch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum
+
+from jdbpy.errors import StateError
+from jdbpy.session.model import Frame
+
+
+class Op(Enum):
+    """A command of the agent that changes suspend counts."""
+
+    VM_SUSPEND = "VirtualMachine.Suspend"
+    VM_RESUME = "VirtualMachine.Resume"
+    THREAD_SUSPEND = "ThreadReference.Suspend"
+    THREAD_RESUME = "ThreadReference.Resume"
+
+
+class Suspension:
+    """Suspend counts and epochs of one target. Thread ids are JDWP's; all methods are synchronous and pure."""
+
+    def __init__(self) -> None:
+        self.vm_holds = 0
+        self.event_holds: Counter[int] = Counter()
+        self.user_holds: Counter[int] = Counter()
+        self.evaluating: set[int] = set()  # threads that run an invoked method now
+        self._base = 0  # the agent's count of every thread that is not in _counts
+        self._counts: dict[int, int] = {}
+        self._at_event: set[int] = set()
+        self._vm_epoch = 0
+        self._own_epoch: Counter[int] = Counter()
+
+    # What is
+
+    def count(self, thread: int) -> int:
+        """The agent's suspend count of the thread."""
+        return self._counts.get(thread, self._base)
+
+    def is_suspended(self, thread: int) -> bool:
+        return self.count(thread) > 0
+
+    @property
+    def anything_held(self) -> bool:
+        """Whether the debugger holds any thread."""
+        return self._base > 0 or any(self._counts.values())
+
+    @property
+    def everything_held(self) -> bool:
+        """Whether the whole VM is held."""
+        return self._base > 0
+
+    def held_threads(self) -> list[int]:
+        """Threads that are held on their own, beside or instead of the whole VM."""
+        return [thread for thread, count in self._counts.items() if count]
+
+    def stopped_by_event(self, thread: int) -> bool:
+        """Whether the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
+        return thread in self._at_event and self.is_suspended(thread)
+
+    def epoch_of(self, thread: int) -> int:
+        return self._vm_epoch + self._own_epoch[thread]
+
+    # What must be
+
+    def require_suspended(self, thread: int) -> None:
+        """Raises StateError unless the thread is held."""
+        if thread in self.evaluating:
+            raise StateError(
+                "that thread is running a method for an earlier expression",
+                hint="wait for it to end, or 'resume' the threads it waits for",
+            )
+        if not self.is_suspended(thread):
+            raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
+
+    def require_current(self, frame: Frame) -> None:
+        """Raises StateError when the frame's thread has run since the frame was read."""
+        self.require_suspended(frame.thread.id)
+        if frame.epoch != self.epoch_of(frame.thread.id):
+            raise StateError(
+                "that frame belongs to an earlier stop: its thread has run since",
+                hint="ask for the stack again ('where')",
+            )
+
+    # What happens
+
+    def event(self, thread: int, *, everything: bool, at_event: bool = True) -> None:
+        """An event stopped the thread (0: none), or everything. ``at_event`` is false for VMStart."""
+        if everything:
+            self.vm_holds += 1
+            self._change_all(+1)
+        elif thread:
+            self.event_holds[thread] += 1
+            self._change(thread, +1)
+        if thread and at_event:
+            self._at_event.add(thread)
+
+    def apply(self, op: Op, thread: int = 0, *, by_event: bool = False) -> None:
+        """Enters a command that is being submitted; ``by_event`` tells whose hold a thread resume releases."""
+        if op is Op.VM_SUSPEND:
+            self.vm_holds += 1
+            self._change_all(+1)
+        elif op is Op.VM_RESUME:
+            self.vm_holds = max(0, self.vm_holds - 1)
+            self._change_all(-1)
+        elif op is Op.THREAD_SUSPEND:
+            self.user_holds[thread] += 1
+            self._change(thread, +1)
+        else:
+            holds = self.event_holds if by_event or not self.user_holds[thread] else self.user_holds
+            holds[thread] -= 1
+            if holds[thread] <= 0:
+                del holds[thread]
+            self._change(thread, -1)
+
+    def invoked(self, thread: int) -> None:
+        """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""
+        self._own_epoch[thread] += 1
+
+    def popped(self, thread: int) -> None:
+        """Frames of the thread were popped: its frame ids are void; it no longer stands at its event's place."""
+        self._own_epoch[thread] += 1
+
+    def forget(self, thread: int) -> None:
+        """The thread has ended."""
+        self._counts.pop(thread, None)
+        self._at_event.discard(thread)
+        self.evaluating.discard(thread)
+        del self.event_holds[thread], self.user_holds[thread], self._own_epoch[thread]
+
+    # What to send
+
+    def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[Op, int]]:
+        """The commands that release all but the user's own holds (``cont``); threads in ``keep`` stay held.
+
+        A kept or user-held thread that the resume of the VM would let go gets one suspend before it.
+        """
+        plan: list[tuple[Op, int]] = []
+        kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
+        for thread in sorted(kept):
+            missing = self.vm_holds + 1 - self.count(thread)
+            plan += [(Op.THREAD_SUSPEND, thread)] * max(0, missing if self.vm_holds else 0)
+        plan += [(Op.VM_RESUME, 0)] * self.vm_holds
+        for thread, holds in sorted(self.event_holds.items()):
+            if thread not in keep:
+                plan += [(Op.THREAD_RESUME, thread)] * holds
+        return plan
+
+    def plan_run_thread(self, thread: int) -> list[tuple[Op, int]]:
+        """The commands that let one thread run, whatever holds it, and leave the others as they are."""
+        return [(Op.THREAD_RESUME, thread)] * self.count(thread)
+
+    def plan_run_everything(self) -> list[tuple[Op, int]]:
+        """The commands that leave nothing held at all (detach)."""
+        highest = max([self._base, *self._counts.values()])
+        return [(Op.VM_RESUME, 0)] * highest
+
+    # How it is counted
+
+    def _change(self, thread: int, by: int) -> None:
+        before = self.count(thread)
+        after = max(0, before + by)
+        self._counts[thread] = after
+        if after == self._base:
+            del self._counts[thread]
+        if before and not after:
+            self._ran(thread)
+
+    def _change_all(self, by: int) -> None:
+        base_before, self._base = self._base, max(0, self._base + by)
+        base_ran = base_before > 0 and self._base == 0
+        self._vm_epoch += base_ran
+        if base_ran:
+            self._at_event = {thread for thread in self._at_event if thread in self._counts}
+        for thread, before in list(self._counts.items()):
+            after = max(0, before + by)
+            ran = before > 0 and after == 0
+            self._own_epoch[thread] += ran - base_ran
+            if ran:
+                self._at_event.discard(thread)
+            if after == self._base:
+                del self._counts[thread]
+            else:
+                self._counts[thread] = after
+
+    def _ran(self, thread: int) -> None:
+        self._own_epoch[thread] += 1
+        self._at_event.discard(thread)

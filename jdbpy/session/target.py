@@ -1,0 +1,89 @@
+"""The target as all parts of the session share it: the connection, the ledger, the caches, the way to the listeners.
+
+It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are components that are built on it.
+"""
+
+from __future__ import annotations
+
+from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.model import Event, Exited, VmInfo, VmState
+from jdbpy.session.requests import RequestTable
+from jdbpy.session.selection import Selection
+from jdbpy.session.streams import Publisher
+from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.types import TypeCache
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.ids import ThreadID
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.pending import Pending
+
+
+class Target:
+    """One debugged VM. Components keep a reference to it and nothing of each other."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        info: VmInfo,
+        capabilities: virtual_machine.CapabilitiesNewReply,
+        *,
+        remote: bool = False,
+        launched: bool = False,
+        read_only: bool = False,
+    ) -> None:
+        self.conn = conn
+        self.info = info
+        self.capabilities = capabilities
+        self.remote = remote
+        self.launched = launched
+        self.read_only = read_only
+        self.suspension = Suspension()
+        self.requests = RequestTable(conn)
+        self.types = TypeCache(conn)
+        self.selection = Selection()
+        self.publisher = Publisher()
+
+    @property
+    def state(self) -> VmState:
+        ending = self.publisher.ending
+        if ending is not None:
+            return VmState.EXITED if isinstance(ending, Exited) else VmState.DISCONNECTED
+        return VmState.STOPPED if self.suspension.anything_held else VmState.RUNNING
+
+    def publish(self, event: Event) -> None:
+        self.publisher.publish(event)
+
+    def can(self, capability: str) -> bool:
+        """Whether the target has the capability: a field of VirtualMachine.CapabilitiesNew, ``canPopFrames``."""
+        return bool(getattr(self.capabilities, capability))
+
+    def at_least(self, feature_version: int) -> bool:
+        """Whether the agent's JDWP version is that of the given Java release or later (1.8 counts as 8)."""
+        info = self.info
+        return (info.jdwp_minor if info.jdwp_major == 1 else info.jdwp_major) >= feature_version
+
+    def require_alive(self) -> None:
+        """Raises StateError when the target has ended, Disconnected when the connection is gone."""
+        ending = self.publisher.ending
+        if isinstance(ending, Exited):
+            raise StateError("the target has ended", hint="start it again, or attach to another", code="VM_DEAD")
+        if ending is not None:
+            raise Disconnected(ending.reason)
+
+    def require_writable(self, what: str) -> None:
+        """Raises StateError in a read-only session; ``what`` completes "refused: ..."."""
+        if self.read_only:
+            raise StateError(f"refused: {what} changes the target, and this session is read-only", code="READ_ONLY")
+
+    def submit_op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> Pending[object]:
+        """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
+        self.suspension.apply(op, thread, by_event=by_event)
+        match op:
+            case Op.VM_SUSPEND:
+                return self.conn.submit(virtual_machine.Suspend())
+            case Op.VM_RESUME:
+                return self.conn.submit(virtual_machine.Resume())
+            case Op.THREAD_SUSPEND:
+                return self.conn.submit(thread_reference.Suspend(ThreadID(thread)))
+            case Op.THREAD_RESUME:
+                return self.conn.submit(thread_reference.Resume(ThreadID(thread)))
