@@ -19,47 +19,123 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from jdbpy.errors import (
         ConnectError as ConnectError,
+    )
+    from jdbpy.errors import (
         Disconnected as Disconnected,
+    )
+    from jdbpy.errors import (
         EvalError as EvalError,
+    )
+    from jdbpy.errors import (
         JdbpyError as JdbpyError,
+    )
+    from jdbpy.errors import (
         JdwpError as JdwpError,
+    )
+    from jdbpy.errors import (
         ProtocolError as ProtocolError,
+    )
+    from jdbpy.errors import (
         StateError as StateError,
+    )
+    from jdbpy.errors import (
         TimedOut as TimedOut,
+    )
+    from jdbpy.errors import (
         UsageError as UsageError,
     )
-    from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
+    from jdbpy.session.connect import attach as attach
+    from jdbpy.session.connect import launch as launch
+    from jdbpy.session.connect import listen as listen
     from jdbpy.session.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.model import (
         Breakpoint as Breakpoint,
+    )
+    from jdbpy.session.model import (
         ClassDetail as ClassDetail,
+    )
+    from jdbpy.session.model import (
         ClassInfo as ClassInfo,
+    )
+    from jdbpy.session.model import (
         Event as Event,
+    )
+    from jdbpy.session.model import (
         ExceptionInfo as ExceptionInfo,
+    )
+    from jdbpy.session.model import (
         Exited as Exited,
+    )
+    from jdbpy.session.model import (
         FieldInfo as FieldInfo,
+    )
+    from jdbpy.session.model import (
         Frame as Frame,
+    )
+    from jdbpy.session.model import (
         Gone as Gone,
+    )
+    from jdbpy.session.model import (
         Limits as Limits,
+    )
+    from jdbpy.session.model import (
         LineEntry as LineEntry,
+    )
+    from jdbpy.session.model import (
         Location as Location,
+    )
+    from jdbpy.session.model import (
         Lost as Lost,
+    )
+    from jdbpy.session.model import (
         MethodInfo as MethodInfo,
+    )
+    from jdbpy.session.model import (
         Notice as Notice,
+    )
+    from jdbpy.session.model import (
         Output as Output,
+    )
+    from jdbpy.session.model import (
         SourceWindow as SourceWindow,
+    )
+    from jdbpy.session.model import (
         StackTrace as StackTrace,
+    )
+    from jdbpy.session.model import (
         StepDepth as StepDepth,
+    )
+    from jdbpy.session.model import (
         StepSize as StepSize,
+    )
+    from jdbpy.session.model import (
         Stop as Stop,
+    )
+    from jdbpy.session.model import (
         StopReason as StopReason,
+    )
+    from jdbpy.session.model import (
         SuspendPolicy as SuspendPolicy,
+    )
+    from jdbpy.session.model import (
         ThreadGroup as ThreadGroup,
+    )
+    from jdbpy.session.model import (
         ThreadInfo as ThreadInfo,
+    )
+    from jdbpy.session.model import (
         ThreadRef as ThreadRef,
+    )
+    from jdbpy.session.model import (
         Value as Value,
+    )
+    from jdbpy.session.model import (
         Variable as Variable,
+    )
+    from jdbpy.session.model import (
         VmInfo as VmInfo,
+    )
+    from jdbpy.session.model import (
         VmState as VmState,
     )
     from jdbpy.session.options import Options as Options
@@ -67,23 +143,23 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "jdbpy.errors": (
-        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError", "TimedOut",
-        "UsageError",
+        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError",
+        "TimedOut", "UsageError",
     ),
     "jdbpy.session.connect": ("attach", "launch", "listen"),
     "jdbpy.session.launch": ("LaunchCommand",),
     "jdbpy.session.model": (
         "Breakpoint", "ClassDetail", "ClassInfo", "Event", "ExceptionInfo", "Exited", "FieldInfo", "Frame", "Gone",
         "Limits", "LineEntry", "Location", "Lost", "MethodInfo", "Notice", "Output", "SourceWindow", "StackTrace",
-        "StepDepth", "StepSize", "Stop", "StopReason", "SuspendPolicy", "ThreadGroup", "ThreadInfo", "ThreadRef", "Value",
-        "Variable", "VmInfo", "VmState",
+        "StepDepth", "StepSize", "Stop", "StopReason", "SuspendPolicy", "ThreadGroup", "ThreadInfo", "ThreadRef",
+        "Value", "Variable", "VmInfo", "VmState",
     ),
     "jdbpy.session.options": ("Options",),
     "jdbpy.session.session": ("Session",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605  computed, so that the names stand in one place at run time
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:

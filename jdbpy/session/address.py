@@ -36,7 +36,7 @@ def parse_address(text: str, *, default_host: str = LOOPBACK, any_port: bool = F
         raise UsageError(
             f"'{text}' is not an address: a port is a number up to 65535", hint="[HOST:]PORT, for example 5005"
         )
-    return Address({"": default_host, "*": "0.0.0.0"}.get(host, host), int(port))  # noqa: S104
+    return Address({"": default_host, "*": "0.0.0.0"}.get(host, host), int(port))
 
 
 def is_loopback(host: str) -> bool:

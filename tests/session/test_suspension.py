@@ -1,0 +1,156 @@
+"""The ledger against a model of the agent's own counting (threadControl.c), under any sequence of commands."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jdbpy.errors import StateError
+from jdbpy.session.model import Frame, Location, ThreadRef
+from jdbpy.session.suspension import Op, Suspension
+
+THREADS = (1, 2, 3)
+
+
+class Agent:
+    """What HotSpot counts: one number a thread, never below 0; a birth takes the count of the VM."""
+
+    def __init__(self) -> None:
+        self.counts = dict.fromkeys(THREADS, 0)
+        self.runs = dict.fromkeys(THREADS, 0)
+
+    def change(self, threads: tuple[int, ...], by: int) -> None:
+        for thread in threads:
+            before = self.counts[thread]
+            self.counts[thread] = max(0, before + by)
+            self.runs[thread] += before > 0 and self.counts[thread] == 0
+
+    def take(self, op: Op, thread: int) -> None:
+        by = +1 if op in (Op.VM_SUSPEND, Op.THREAD_SUSPEND) else -1
+        self.change(THREADS if op in (Op.VM_SUSPEND, Op.VM_RESUME) else (thread,), by)
+
+
+thread_ids = st.sampled_from(THREADS)
+steps = st.one_of(
+    st.tuples(st.sampled_from([Op.VM_SUSPEND, Op.VM_RESUME]), st.just(0)),
+    st.tuples(st.sampled_from([Op.THREAD_SUSPEND, Op.THREAD_RESUME]), thread_ids),
+    st.tuples(st.just("event"), thread_ids),
+    st.tuples(st.just("event, all"), thread_ids),
+)
+
+
+def play(script: list[tuple[object, int]]) -> tuple[Suspension, Agent]:
+    ledger, agent = Suspension(), Agent()
+    for step, thread in script:
+        if isinstance(step, Op):
+            ledger.apply(step, thread)
+            agent.take(step, thread)
+        elif agent.counts[thread] == 0:  # a thread that is held has no events
+            everything = step == "event, all"
+            ledger.event(thread, everything=everything)
+            agent.change(THREADS if everything else (thread,), +1)
+    return ledger, agent
+
+
+@given(st.lists(steps, max_size=25))
+def test_counts_are_the_agents(script: list[tuple[object, int]]) -> None:
+    ledger, agent = play(script)
+    assert {thread: ledger.count(thread) for thread in THREADS} == agent.counts
+    assert {thread: ledger.epoch_of(thread) for thread in THREADS} == agent.runs
+
+
+@given(st.lists(steps, max_size=25))
+def test_cont_leaves_only_what_the_user_suspended(script: list[tuple[object, int]]) -> None:
+    ledger, agent = play(script)
+    users = {thread for thread in THREADS if ledger.user_holds[thread] and agent.counts[thread]}
+    for op, thread in ledger.plan_release():
+        ledger.apply(op, thread, by_event=bool(ledger.event_holds[thread]))
+        agent.take(op, thread)
+    held = {thread for thread in THREADS if agent.counts[thread]}
+    assert users <= held
+    assert ledger.vm_holds == 0
+    assert {thread: ledger.count(thread) for thread in THREADS} == agent.counts
+
+
+@given(st.lists(steps, max_size=25))
+def test_leaving_runs_everything(script: list[tuple[object, int]]) -> None:
+    ledger, agent = play(script)
+    for op, thread in ledger.plan_run_everything():
+        ledger.apply(op, thread)
+        agent.take(op, thread)
+    assert not any(agent.counts.values())
+    assert not ledger.anything_held
+
+
+@given(st.lists(steps, max_size=25), thread_ids)
+def test_running_one_thread_leaves_the_others(script: list[tuple[object, int]], thread: int) -> None:
+    ledger, agent = play(script)
+    before = {other: count for other, count in agent.counts.items() if other != thread}
+    for op, one in ledger.plan_run_thread(thread):
+        ledger.apply(op, one)
+        agent.take(op, one)
+    assert agent.counts == {**before, thread: 0}
+
+
+def test_a_kept_thread_outlives_cont() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=False)
+    ledger.event(2, everything=False)
+    assert ledger.plan_release(keep=frozenset({2})) == [(Op.THREAD_RESUME, 1)]
+
+
+def test_a_thread_held_by_name_stays_held_when_the_vm_goes_on() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=True)
+    ledger.apply(Op.THREAD_SUSPEND, 3)
+    for op, thread in ledger.plan_release():
+        ledger.apply(op, thread)
+    assert [ledger.is_suspended(thread) for thread in THREADS] == [False, False, True]
+
+
+def frame_of(ledger: Suspension, thread: int) -> Frame:
+    location = Location("T", "m", "()V", None, None, 0)
+    return Frame(1, location, ThreadRef(thread, "t"), epoch=ledger.epoch_of(thread))
+
+
+def test_a_frame_is_good_until_its_thread_runs() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=True)
+    ledger.apply(Op.VM_SUSPEND)
+    frame = frame_of(ledger, 1)
+    ledger.apply(Op.VM_RESUME)
+    ledger.require_current(frame)  # one of two holds went: it has not run
+    ledger.apply(Op.VM_RESUME)
+    with pytest.raises(StateError, match="running"):
+        ledger.require_current(frame)
+    ledger.event(1, everything=False)
+    with pytest.raises(StateError, match="earlier stop"):
+        ledger.require_current(frame)
+
+
+def test_an_invoked_method_voids_frames_but_not_the_right_to_invoke() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=False)
+    frame = frame_of(ledger, 1)
+    ledger.invoked(1)
+    assert ledger.stopped_by_event(1)
+    with pytest.raises(StateError, match="earlier stop"):
+        ledger.require_current(frame)
+
+
+def test_only_the_thread_of_the_event_may_invoke() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=True)
+    assert ledger.stopped_by_event(1)
+    assert not ledger.stopped_by_event(2)
+    ledger.apply(Op.VM_RESUME)
+    ledger.apply(Op.VM_SUSPEND)
+    assert not ledger.stopped_by_event(1)
+
+
+def test_vm_start_gives_no_right_to_invoke() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=True, at_event=False)
+    assert ledger.is_suspended(1)
+    assert not ledger.stopped_by_event(1)
