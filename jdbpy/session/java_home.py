@@ -56,7 +56,7 @@ def find_java(java: str | None = None, environ: Mapping[str, str] | None = None)
     """
     environ = os.environ if environ is None else environ
     if java:
-        path = shutil.which(java, path=environ.get("PATH")) or java
+        path = shutil.which(java, path=environ.get("PATH", "")) or java
         home = _home_of_executable(path) if os.path.isfile(path) else path
         found = inspect_home(home, "--java") if home else None
         if found is None:
@@ -116,7 +116,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _from_path(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    java = shutil.which("java", path=environ.get("PATH"))
+    java = shutil.which("java", path=environ.get("PATH", ""))
     if java and (home := _home_of_executable(java)):
         yield home, "PATH"
 

@@ -1,0 +1,184 @@
+"""Launching: the JVM connects back, its output is handed on, and it never outlives the session."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import trio
+
+from jdbpy.errors import ConnectError, UsageError
+from jdbpy.session import launch
+from jdbpy.session.launch import LaunchCommand, Launched, launch_target
+from jdbpy.session.model import Output
+from tests.harness import LIMIT, Jvm, inline, program
+
+pytestmark = pytest.mark.usefixtures("clean_environment")
+
+
+@pytest.fixture
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def text(outputs: list[Output], stream: str = "stdout") -> str:
+    return "".join(output.text for output in outputs if output.stream == stream)
+
+
+def java(jvm: Jvm, name: str, *args: str, stdin: str = "none") -> LaunchCommand:
+    return LaunchCommand(["-cp", program(name).classes, name, *args], java=jvm.java, stdin=stdin)
+
+
+async def let_run(launched: Launched) -> None:
+    """Shake hands, then hang up: the agent lets its target run on without a debugger."""
+    with trio.fail_after(LIMIT):
+        await launched.stream.send_all(b"JDWP-Handshake")
+        assert await launched.stream.receive_some(14) == b"JDWP-Handshake"
+        await launched.stream.aclose()
+
+
+async def test_the_agent_connects_and_the_output_comes_before_the_exit(jvm: Jvm) -> None:
+    outputs: list[Output] = []
+    async with launch_target(java(jvm, "Hello", "né", "日本"), outputs.append) as launched:
+        assert outputs == []
+        await let_run(launched)
+        with trio.fail_after(LIMIT):
+            assert await launched.wait_exit() == 0
+    assert text(outputs) == "1 hello né\n2 hello 日本\nwaiting\ndone 2\n"
+    assert text(outputs, "stderr") == ""
+
+
+async def test_output_comes_without_waiting_for_a_line(any_jvm: Jvm) -> None:
+    prompt = inline("""
+        class Prompt {
+            public static void main(String[] args) throws Exception {
+                System.out.print("name? ");
+                System.out.flush();
+                byte[] name = System.in.readNBytes(3);
+                System.out.write(0xc3);   // half of an é, then the other half
+                System.out.flush();
+                System.out.write(0xa9);
+                System.out.print("hi " + new String(name));
+            }
+        }""")
+    sender, receiver = trio.open_memory_channel[Output](100)
+    command = LaunchCommand(["-cp", prompt.classes, "Prompt"], java=any_jvm.java, stdin="pipe")
+    async with launch_target(command, sender.send_nowait) as launched:
+        await let_run(launched)
+        with trio.fail_after(LIMIT):
+            assert await receiver.receive() == Output("stdout", "name? ")
+            await launched.send_input("Ada")
+            await launched.close_input()
+            assert await launched.wait_exit() == 0
+    rest: list[Output] = []
+    sender.close()
+    async for output in receiver:
+        rest.append(output)
+    assert text(rest) == "éhi Ada"
+
+
+async def test_leaving_ends_the_target_with_its_children(any_jvm: Jvm) -> None:
+    parent = inline("""
+        class Parent {
+            public static void main(String[] args) throws Exception {
+                Process child = new ProcessBuilder("sleep", "600").start();
+                System.out.println(child.pid());
+                child.waitFor();
+            }
+        }""")
+    sender, receiver = trio.open_memory_channel[Output](100)
+    async with launch_target(
+        LaunchCommand(["-cp", parent.classes, "Parent"], java=any_jvm.java), sender.send_nowait
+    ) as launched:
+        assert os.getsid(launched.pid) == launched.pid != os.getsid(0)
+        await let_run(launched)
+        with trio.fail_after(LIMIT):
+            child = int((await receiver.receive()).text)
+    assert launched.process.returncode is not None
+    with trio.fail_after(LIMIT):
+        while is_running(child):
+            await trio.lowlevel.checkpoint()
+
+
+def is_running(pid: int) -> bool:
+    """False also for a process that has ended but that nobody has waited for yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+async def test_a_target_that_ignores_sigterm_is_killed(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "TERMINATE_LIMIT", 0.2)
+    async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
+        os.kill(launched.pid, signal.SIGSTOP)  # a stopped process cannot act on SIGTERM
+    assert launched.process.returncode == -signal.SIGKILL
+
+
+async def test_a_jvm_that_does_not_come_up_is_told_with_its_words(jvm: Jvm) -> None:
+    with pytest.raises(ConnectError, match=r"ended with status 1 .*: Unrecognized option: -Xfoo$") as caught:
+        async with launch_target(LaunchCommand(["-Xfoo", "Main"], java=jvm.java), lambda output: None):
+            pass
+    assert "before the main class" in caught.value.hint
+
+
+async def test_a_missing_main_class_is_the_target_s_own_affair(jvm: Jvm) -> None:
+    """The launcher loads the main class after the debugger is there, so this is an output and an exit status."""
+    outputs: list[Output] = []
+    async with launch_target(LaunchCommand(["NoSuchMain"], java=jvm.java), outputs.append) as launched:
+        await let_run(launched)
+        with trio.fail_after(LIMIT):
+            assert await launched.wait_exit() == 1
+    assert "Could not find or load main class NoSuchMain" in text(outputs, "stderr")
+
+
+async def test_a_jvm_that_never_connects(tmp_path: Path, any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "START_LIMIT", 0.2)
+    lazy = tmp_path / "lazy"
+    (lazy / "bin").mkdir(parents=True)
+    (lazy / "lib").symlink_to(Path(any_jvm.home) / "lib")
+    (lazy / "release").symlink_to(Path(any_jvm.home) / "release")
+    (lazy / "bin" / "java").write_text("#!/bin/sh\nexec sleep 600\n")
+    (lazy / "bin" / "java").chmod(0o755)
+    with pytest.raises(ConnectError, match="did not connect to the debugger"):
+        async with launch_target(LaunchCommand(["Main"], java=str(lazy)), lambda output: None):
+            pass
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        LaunchCommand(["-agentlib:jdwp=transport=dt_socket", "Main"]),
+        LaunchCommand(["-cp", "x.jar", "-Xrunjdwp:server=y", "Main"]),
+        LaunchCommand(["Main"], jvm_options=["-agentlib:jdwp=server=y"]),
+        LaunchCommand(["Main"], env={"PATH": "/bin", "JAVA_TOOL_OPTIONS": "-ea -agentlib:jdwp=server=y"}),
+    ],
+)
+async def test_a_second_agent_is_refused(command: LaunchCommand) -> None:
+    with pytest.raises(UsageError, match="takes only one debugger agent"):
+        async with launch_target(command, lambda output: None):
+            pass
+
+
+async def test_words_of_the_program_are_its_own(any_jvm: Jvm) -> None:
+    outputs: list[Output] = []
+    async with launch_target(java(any_jvm, "Hello", "-agentlib:jdwp=mine"), outputs.append) as launched:
+        await let_run(launched)
+        with trio.fail_after(LIMIT):
+            assert await launched.wait_exit() == 0
+    assert text(outputs).startswith("1 hello -agentlib:jdwp=mine\n")
+
+
+async def test_a_missing_directory_is_named(any_jvm: Jvm) -> None:
+    with pytest.raises(UsageError, match="No such file or directory: /no/such/dir"):
+        async with launch_target(LaunchCommand(["Main"], java=any_jvm.java, cwd="/no/such/dir"), lambda output: None):
+            pass
+
+
+async def test_input_without_a_pipe(any_jvm: Jvm) -> None:
+    async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
+        with pytest.raises(UsageError, match="without a pipe"):
+            await launched.send_input("x")
