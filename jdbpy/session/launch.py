@@ -7,7 +7,7 @@ option that it adds. The kernel uses it like this::
         async with open_connection(launched.stream, peer=launched.address) as connection:
             ...
         status = await launched.wait_exit()          # all output has been handed on before this returns
-    # leaving the block ends a target that still runs, with its whole process group
+    # leaving the block ends a target that still runs, with its whole process group, unless keep_running() was called
 
 The agent runs with ``server=n,suspend=y`` and connects to a socket of ours, as with JDI's launching connector. So no
 line of the target's output has to be parsed (a server agent announces its port on the target's stdout, among whatever

@@ -156,7 +156,7 @@ async def debug(
                 debugging = Debugging(target, session, events)
                 if suspend:
                     with trio.fail_after(LIMIT):
-                        start = await session.await_stop()
+                        start = await session.next_stop()
                     await debugging.check_stop(start, StopReason.START)
                 yield debugging
                 unseen = debugging.unseen()

@@ -111,6 +111,15 @@ def is_running(pid: int) -> bool:
         return False
 
 
+async def test_a_target_that_is_let_go_outlives_the_block(any_jvm: Jvm) -> None:
+    async with launch_target(java(any_jvm, "Hello", stdin="pipe"), lambda output: None) as launched:
+        await let_run(launched)
+        launched.keep_running()
+        assert launched.process.returncode is None
+    with trio.fail_after(LIMIT):
+        assert await launched.process.wait() == 0  # its standard input has ended, and so it ends by itself
+
+
 async def test_a_target_that_ignores_sigterm_is_killed(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "TERMINATE_LIMIT", 0.2)
     async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
