@@ -6,8 +6,9 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import trio
 
@@ -19,9 +20,10 @@ from jdbpy.session.model import Output, VmInfo
 from jdbpy.session.options import Options
 from jdbpy.session.session import Session
 from jdbpy.session.target import Target
+from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
 from jdbpy.wire.messages import virtual_machine
-from jdbpy.wire.wirelog import WireLog, open_log
+from jdbpy.wire.wirelog import open_wire_log
 
 CONNECT_LIMIT = 10.0
 """Seconds until an address that does not answer at all is given up."""
@@ -133,7 +135,7 @@ def _what_next(error: OSError) -> str:
     )
 
 
-async def _first_caller(listeners: list[trio.SocketListener]) -> trio.SocketStream:
+async def _first_caller(listeners: Sequence[trio.SocketListener]) -> trio.SocketStream:
     """The first connection that any of the listeners gets."""
     found: list[trio.SocketStream] = []
     async with open_nursery() as nursery:
@@ -160,9 +162,13 @@ async def _open_session(
     stream: trio.SocketStream, name: str, options: Options, launched: Launched | None = None
 ) -> AsyncIterator[Session]:
     remote = not is_loopback(_peer(stream).host)
-    hello = [virtual_machine.IDSizes(), virtual_machine.Version(), virtual_machine.CapabilitiesNew()]
+    hello: list[Command[Any]] = [
+        virtual_machine.IDSizes(),
+        virtual_machine.Version(),
+        virtual_machine.CapabilitiesNew(),
+    ]
     async with AsyncExitStack() as stack:
-        log: WireLog | None = stack.enter_context(open_log(options.wire_log)) if options.wire_log else None
+        log = stack.enter_context(open_wire_log(options.wire_log)) if options.wire_log else None
         conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, peer=name))
         info, capabilities = await _greet(conn, name)
         target = Target(

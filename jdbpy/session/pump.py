@@ -133,8 +133,7 @@ class Pump:
     def _note_suspension(self, composite: wire_event.Composite) -> None:
         if composite.suspendPolicy == SuspendPolicy.NONE:
             return
-        threads = [getattr(event, "thread", 0) for event in composite.events]
-        thread = next((thread for thread in threads if thread), 0)
+        thread = _thread_of(composite)
         # An event without a thread suspends everything, whatever its policy (eventHelper.c).
         everything = composite.suspendPolicy == SuspendPolicy.ALL or not thread
         at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
@@ -144,7 +143,7 @@ class Pump:
         """Resumes the set with its own policy. wire: no wait."""
         if composite.suspendPolicy == SuspendPolicy.NONE:
             return
-        thread = next((event.thread for event in composite.events if getattr(event, "thread", 0)), 0)
+        thread = _thread_of(composite)
         try:
             if composite.suspendPolicy == SuspendPolicy.ALL or not thread:
                 self._target.submit_op(Op.VM_RESUME)
@@ -152,6 +151,12 @@ class Pump:
                 self._target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
         except Disconnected:
             pass
+
+
+def _thread_of(composite: wire_event.Composite) -> int:
+    """The thread of a set's events: they have the same one, or none (0)."""
+    threads = [getattr(event, "thread", 0) for event in composite.events]
+    return next((thread for thread in threads if thread), 0)
 
 
 async def _on_automatic(hit: Hit) -> StopPlan | None:

@@ -13,9 +13,9 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import Frame, Stop, StopReason, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
-from jdbpy.session.sources import Sources
 from jdbpy.session.target import Target
 from jdbpy.wire import constants, ids
+from jdbpy.wire.command import Command
 from jdbpy.wire.messages import thread_reference
 
 _PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
@@ -31,7 +31,7 @@ _POLICIES = {
 class StopShower:
     """Builds, remembers and publishes stops; selects the thread that stopped."""
 
-    def __init__(self, target: Target, sources: Sources) -> None:
+    def __init__(self, target: Target, sources: Any) -> None:
         self._target = target
         self._sources = sources
         self.last: Stop | None = None
@@ -85,7 +85,7 @@ class StopShower:
     async def _where(self, thread_id: int, at: ids.Location | None) -> tuple[ThreadRef, Frame | None]:
         target = self._target
         thread = ids.ThreadID(ids.ObjectID(thread_id))
-        ask = [thread_reference.Name(thread), thread_reference.Frames(thread, 0, 1)]
+        ask: list[Command[Any]] = [thread_reference.Name(thread), thread_reference.Frames(thread, 0, 1)]
         foreseen = [at] if at is not None and at.classID else []
         (name, frames), _ = await both(lambda: target.conn.batch(ask), lambda: target.types.locations(foreseen))
         ref = ThreadRef(thread_id, "" if isinstance(name, JdwpError) else name.threadName)

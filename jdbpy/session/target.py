@@ -12,8 +12,9 @@ from jdbpy.session.selection import Selection
 from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
 from jdbpy.session.types import TypeCache
+from jdbpy.wire.command import Empty
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.ids import ThreadID
+from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
 
@@ -75,7 +76,7 @@ class Target:
         if self.read_only:
             raise StateError(f"refused: {what} changes the target, and this session is read-only", code="READ_ONLY")
 
-    def submit_op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> Pending[object]:
+    def submit_op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> Pending[Empty]:
         """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
         self.suspension.apply(op, thread, by_event=by_event)
         match op:
@@ -84,6 +85,6 @@ class Target:
             case Op.VM_RESUME:
                 return self.conn.submit(virtual_machine.Resume())
             case Op.THREAD_SUSPEND:
-                return self.conn.submit(thread_reference.Suspend(ThreadID(thread)))
+                return self.conn.submit(thread_reference.Suspend(ThreadID(ObjectID(thread))))
             case Op.THREAD_RESUME:
-                return self.conn.submit(thread_reference.Resume(ThreadID(thread)))
+                return self.conn.submit(thread_reference.Resume(ThreadID(ObjectID(thread))))

@@ -11,13 +11,12 @@ from typing import Any
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
-from jdbpy.session.model import Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
+from jdbpy.session.model import Location, Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
 from jdbpy.session.requests import EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops import StopShower
 from jdbpy.session.target import Target
-from jdbpy.wire import constants
+from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, thread_reference
 
 _DEPTHS = {
@@ -90,7 +89,7 @@ class Stepping:
         )
         specs = [RequestSpec(EventKind.SINGLE_STEP, self.policy(), [step], at_line)]
         if line is not None:
-            for place in await self._target.types.line_locations(location.type_id, location.method_id, line):
+            for place in await self._places(location, line):
                 modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.LocationOnly(place)]
                 specs.append(RequestSpec(EventKind.BREAKPOINT, self.policy(), modifiers, at_line))
         await self._arm(thread, specs)
@@ -135,6 +134,19 @@ class Stepping:
         self._target.require_alive()
         self._target.suspension.require_suspended(thread)
 
+    async def _places(self, location: Location, line: int) -> list[ids.Location]:
+        """Where the code of a line begins in the method of the location. Raises UsageError when it has none there."""
+        key = (ids.ReferenceTypeID(location.type_id), ids.MethodID(location.method_id))
+        table = (await self._target.types.line_tables([key]))[key]
+        starts = table.starts_of(line)
+        if not starts:
+            lines = sorted(table.lines())
+            raise UsageError(
+                f"{location.method} has no code on line {line}",
+                hint=f"its code is between lines {lines[0]} and {lines[-1]}; 'advance' goes to other methods",
+            )
+        return [ids.Location(location.type_tag, *key, start) for start in starts]
+
     async def _class_at_top(self, thread: int) -> str:
         """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
         last = self._stops.last
@@ -143,7 +155,7 @@ class Stepping:
         location, _ = await self._top(thread, count=False)
         return location.class_name
 
-    async def _top(self, thread: int, *, count: bool = True) -> tuple[Any, int]:
+    async def _top(self, thread: int, *, count: bool = True) -> tuple[Location, int]:
         """The model location at the top of the stack, and the number of frames. wire: 1 trip, class known."""
         commands: list[Any] = [thread_reference.Frames(_thread_id(thread), 0, 1)]
         if count:
@@ -159,5 +171,5 @@ class Stepping:
         return location, outcomes[1].frameCount if count else 0
 
 
-def _thread_id(thread: int) -> ThreadID:
-    return ThreadID(ObjectID(thread))
+def _thread_id(thread: int) -> ids.ThreadID:
+    return ids.ThreadID(ids.ObjectID(thread))

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.model import Frame, StepDepth
-from jdbpy.session.signatures import return_signature, type_name
+from jdbpy.session.signatures import java_name, split_method
 from jdbpy.session.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.messages import stack_frame, thread_reference
@@ -68,7 +68,7 @@ class Unwinding:
             raise StateError(*_WHY_NOT["OPAQUE_FRAME"][:1], hint=_WHY_NOT["OPAQUE_FRAME"][1], code="OPAQUE_FRAME")
         if self._forced.get(thread) == target.suspension.epoch_of(thread):
             raise StateError(_WHY_NOT["INTERNAL"][0], hint=_WHY_NOT["INTERNAL"][1])
-        signature = return_signature(top.location.signature)
+        signature = split_method(top.location.signature)[1]
         if signature == _VOID:
             if text:
                 raise UsageError(f"{top.location.method} returns nothing", hint="'return' without a value")
@@ -76,12 +76,12 @@ class Unwinding:
         else:
             if not text:
                 raise UsageError(
-                    f"{top.location.method} returns {type_name(signature)}: a value is needed", hint="'return EXPR'"
+                    f"{top.location.method} returns {java_name(signature)}: a value is needed", hint="'return EXPR'"
                 )
             value = await self._convert(text, signature)
         await self._ask(thread_reference.ForceEarlyReturn(_thread_id(thread), value))
         self._forced[thread] = target.suspension.epoch_of(thread)
-        return type_name(signature)
+        return java_name(signature)
 
     async def pop(self, count: int = 1) -> None:
         """Drops the innermost ``count`` frames: the caller stands again before the call.
