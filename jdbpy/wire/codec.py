@@ -1,0 +1,121 @@
+"""Codec: messages to bytes and back.
+
+Owns the choice between the generated codec (the default) and the reference codec (``JDBPY_CODEC=construct``), and
+turns whatever either finds wrong into one kind of error::
+
+    codec = default_codec()
+    data = codec.encode(thread_reference.Frames(thread), sizes)
+    reply = codec.decode_reply(thread_reference.Frames, data, sizes)
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from jdbpy.errors import ProtocolError, UsageError
+from jdbpy.wire.command import Command
+from jdbpy.wire.ids import IDSizes
+from jdbpy.wire.record import Record
+
+M = TypeVar("M", bound=Record)
+
+DEFAULT_SIZES = IDSizes()
+
+
+class Codec(ABC):
+    """Encodes and decodes messages. Functions are made for each message and id width when they are first needed."""
+
+    def __init__(self) -> None:
+        self._sizes: IDSizes | None = None
+        self._encoders: dict[type[Record], Callable[[Any], bytes]] = {}
+        self._decoders: dict[type[Record], Callable[[bytes, Sequence[int]], Any]] = {}
+
+    def encode(self, message: Record, sizes: IDSizes = DEFAULT_SIZES) -> bytes:
+        """The data of a message, without the packet header.
+
+        Raises UsageError when a field holds what the protocol has no room for.
+        """
+        if sizes is not self._sizes:
+            self._use(sizes)
+        cls = type(message)
+        encode = self._encoders.get(cls) or self._encoders.setdefault(cls, self.make_encoder(cls, sizes))
+        try:
+            return encode(message)
+        except self.encode_faults as fault:
+            raise UsageError(f"{message_name(cls)} cannot be sent: {fault!r}") from fault
+
+    def decode(
+        self, cls: type[M], data: bytes, sizes: IDSizes = DEFAULT_SIZES, *, tags: Sequence[int] = (), name: str = ""
+    ) -> M:
+        """The message of a class that the data holds, to the last byte.
+
+        ``tags`` are those of its untagged values in order, which only the target knows. ``name`` is what errors call
+        the message. Raises ProtocolError, which names message, field and offset.
+        """
+        if sizes is not self._sizes:
+            self._use(sizes)
+        decode = self._decoders.get(cls) or self._decoders.setdefault(cls, self.make_decoder(cls, sizes))
+        try:
+            message: M = decode(data, tags)
+            return message
+        except self.decode_faults as fault:
+            raise ProtocolError(f"{name or message_name(cls)}: {fault!r}") from fault
+
+    def decode_reply(self, command: type[Command[M]], data: bytes, sizes: IDSizes = DEFAULT_SIZES) -> M:
+        """The reply to a command; otherwise like ``decode``."""
+        reply: Any = command.REPLY
+        message: M = self.decode(reply, data, sizes, name=f"{command.NAME} reply")
+        return message
+
+    def _use(self, sizes: IDSizes) -> None:
+        if sizes != self._sizes:
+            self._encoders, self._decoders = {}, {}
+        self._sizes = sizes
+
+    encode_faults: tuple[type[Exception], ...]
+    decode_faults: tuple[type[Exception], ...]
+
+    @abstractmethod
+    def make_encoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[Any], bytes]:
+        """The function that encodes messages of a class; raises one of ``encode_faults``."""
+
+    @abstractmethod
+    def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Sequence[int]], Any]:
+        """The function that decodes messages of a class; raises one of ``decode_faults``."""
+
+
+class GeneratedCodec(Codec):
+    """Fused code, written on first use (``wire.codegen``)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from jdbpy.wire.codegen import decoder, encoder
+
+        self.encode_faults, self.decode_faults = encoder.FAULTS, decoder.FAULTS
+        self._make_encoder, self._make_decoder = encoder.make_encoder, decoder.make_decoder
+
+    def make_encoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[Any], bytes]:
+        return self._make_encoder(cls, message_name(cls), sizes)
+
+    def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Sequence[int]], Any]:
+        return self._make_decoder(cls, message_name(cls), sizes)
+
+
+def message_name(cls: type[Record]) -> str:
+    """What errors call a message: ``ThreadReference.Frames``, or the class's own name when it is no command."""
+    return cls.NAME if issubclass(cls, Command) else cls.__name__
+
+
+def default_codec() -> Codec:
+    """The codec for a connection: what ``JDBPY_CODEC`` names, ``generated`` (or nothing) or ``construct``."""
+    name = os.environ.get("JDBPY_CODEC", "")
+    if name == "construct":
+        from jdbpy.wire.reference import ReferenceCodec
+
+        return ReferenceCodec()
+    if name not in ("", "generated"):
+        raise UsageError(f"JDBPY_CODEC={name} is no codec", hint="it can be 'generated' (the default) or 'construct'")
+    return GeneratedCodec()

@@ -1,0 +1,265 @@
+"""Generating decoders.
+
+A decoder walks the layout once and writes straight code: fixed-width fields gather in a run until something of unknown
+width follows, then the run is one ``struct`` call. Counts and lengths are read unsigned, so that a negative one is just
+too large, and compared with what is left. Whatever is wrong ends in one of ``FAULTS``; where exactly is found out
+afterwards (``wire.faults``), so the good case pays nothing for good messages.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jdbpy.wire.codegen.source import Source, code_width
+from jdbpy.wire.codegen.values import Malformed, read_region, value_readers
+from jdbpy.wire.command import Choice
+from jdbpy.wire.ids import IDSizes, Value
+from jdbpy.wire.layout import (
+    Blob,
+    Group,
+    Identifier,
+    Kinds,
+    Node,
+    Number,
+    Region,
+    Repeat,
+    Tagged,
+    Text,
+    Untagged,
+    layout_of,
+    number_code,
+)
+from jdbpy.wire.record import Record
+from jdbpy.wire.strings import ENCODING_ERRORS
+
+Decode = Callable[[bytes, Sequence[int]], Any]
+"""The data of a message, and the tags of its untagged values in order; returns the message."""
+
+FAULTS = (Malformed, struct.error, IndexError, KeyError, UnicodeDecodeError, StopIteration)
+"""What a decoder raises when the data is not what the layout says."""
+
+
+def make_decoder(record: type[Record], title: str, sizes: IDSizes) -> Decode:
+    """Generates the decoder of a message; ``title`` names it in tracebacks."""
+    writer = _Writer(Source(f"decode {title}", "decode(data, tags)"), sizes)
+    writer.source.line("size = len(data)")
+    writer.source.line("tags = iter(tags)")
+    result = writer.read(layout_of(record), "")
+    writer.flush()
+    writer.fail_if(f"{writer.here()} != size")
+    writer.source.line(f"return {result}")
+    decode: Decode = writer.source.finish()
+    return decode
+
+
+class _KindReaders(dict[int, Any]):
+    """Decoders of the kinds of a choice, each written when it is first met."""
+
+    def __init__(self, choice: type[Choice], sizes: IDSizes) -> None:
+        super().__init__()
+        self._choice = choice
+        self._sizes = sizes
+
+    def __missing__(self, kind: int) -> Any:
+        """The decoder of a kind; None when the kind is unknown but its bytes can be kept, else KeyError."""
+        record = self._choice.KINDS.get(kind)
+        if record is None:
+            if self._choice.UNKNOWN is None:
+                raise KeyError(kind)
+            return None
+        writer = _Writer(Source(f"decode {record.__name__}", "read(data, pos, size, tags)"), self._sizes, "pos")
+        result = writer.read(layout_of(record), "")
+        writer.flush()
+        writer.source.line(f"return {result}, {writer.here()}")
+        self[kind] = writer.source.finish()
+        return self[kind]
+
+
+class _Writer:
+    """Writes the body of one decoder. The place in the data is ``base`` (a variable or nothing) plus ``delta``."""
+
+    def __init__(self, source: Source, sizes: IDSizes, base: str = "") -> None:
+        self.source = source
+        self.sizes = sizes
+        self.base = base
+        self.delta = 0
+        self._run: list[tuple[str, str]] = []
+
+    def here(self, ahead: int = 0) -> str:
+        """The place in the data, as an expression."""
+        delta = self.delta + ahead
+        if not self.base:
+            return str(delta)
+        return f"{self.base} + {delta}" if delta else self.base
+
+    def settle(self) -> None:
+        """Puts the place into the variable ``pos``, so that code in a loop can go on from there."""
+        self.flush()
+        if self.here() != "pos":
+            self.source.line(f"pos = {self.here()}")
+        self.base, self.delta = "pos", 0
+
+    def move(self, variable: str) -> None:
+        """The place is now what the variable says."""
+        if variable != "pos":
+            self.source.line(f"pos = {variable}")
+        self.base, self.delta = "pos", 0
+
+    def fail_if(self, condition: str) -> None:
+        self.source.constant("Malformed", Malformed)
+        self.source.line(f"if {condition}:")
+        self.source.line("    raise Malformed")
+
+    def fixed(self, code: str, wish: str) -> str:
+        """Adds a field of fixed width to the run; returns the variable that it will be in."""
+        variable = self.source.name(wish)
+        self._run.append((variable, code))
+        return variable
+
+    def flush(self) -> None:
+        """Reads the run."""
+        if not self._run:
+            return
+        codes = "".join(code for _, code in self._run)
+        unpack = self.source.structure(codes, "unpack_from")
+        variables = ", ".join(variable for variable, _ in self._run)
+        self.source.line(f"{variables}{',' if len(self._run) == 1 else ''} = {unpack}(data, {self.here()})")
+        self.delta += code_width(codes)
+        self._run.clear()
+
+    def read(self, node: Node, wish: str) -> str:
+        """Writes what reads a part; returns the expression that makes it of the variables read."""
+        match node:
+            case Number() | Identifier():
+                return self.fixed(number_code(node, self.sizes), wish)
+            case Text() | Blob():
+                return self._counted(node, wish)
+            case Tagged() | Untagged():
+                return self._value(node, wish)
+            case Region():
+                return self._region(wish)
+            case Repeat():
+                return self._repeat(node, wish)
+            case Group():
+                record = self.source.constant(node.record.__name__, node.record)
+                return f"{record}({', '.join([self.read(part, field) for field, part in node.fields])})"
+            case _:
+                raise TypeError(f"no code for {node}")
+
+    def _counted(self, node: Text | Blob, wish: str) -> str:
+        length = self.fixed("I", f"{wish}_length")
+        self.flush()
+        start = self.here()
+        self.source.line(f"end = {start} + {length}")
+        self.fail_if("end > size")
+        variable = self.source.name(wish)
+        decode = f'.decode("utf-8", "{ENCODING_ERRORS}")' if isinstance(node, Text) else ""
+        self.source.line(f"{variable} = data[{start}:end]{decode}")
+        self.move("end")
+        return variable
+
+    def _value(self, node: Node, wish: str) -> str:
+        self.flush()
+        self.source.constant("readers", value_readers(self.sizes))
+        self.source.constant("Value", Value)
+        tag, variable = self.source.name("tag"), self.source.name(wish)
+        if isinstance(node, Tagged):
+            self.source.line(f"{tag} = data[{self.here()}]")
+            self.delta += 1
+        else:
+            self.source.line(f"{tag} = next(tags)")
+        self.source.line(f"unpack, width = readers[{tag}]")
+        self.source.line(f"{variable} = Value({tag}, unpack(data, {self.here()})[0])")
+        self.move(f"{self.here()} + width")
+        return variable
+
+    def _region(self, wish: str) -> str:
+        self.flush()
+        self.source.constant("readers", value_readers(self.sizes))
+        self.source.constant("read_region", read_region)
+        variable = self.source.name(wish)
+        self.source.line(f"{variable}, pos = read_region(data, {self.here()}, readers)")
+        self.move("pos")
+        return variable
+
+    def _repeat(self, node: Repeat, wish: str) -> str:
+        count = self.fixed("I", f"{wish}_count")
+        self.flush()
+        codes = _fixed_codes(node.element, self.sizes)
+        if codes:
+            return self._rows(node.element, codes, count, wish)
+        self.fail_if(f"{count} * {_least_width(node.element, self.sizes)} > size - {self._bracketed()}")
+        self.settle()
+        items = self.source.name(wish)
+        self.source.line(f"{items} = []")
+        self.source.line(f"for _ in range({count}):")
+        self.source.indent()
+        if isinstance(node.element, Kinds):
+            self._kind(node.element, items)
+        else:
+            expression = self.read(node.element, f"{wish}_item")
+            self.settle()
+            self.source.line(f"{items}.append({expression})")
+        self.source.dedent()
+        return items
+
+    def _rows(self, element: Node, codes: str, count: str, wish: str) -> str:
+        """Elements of fixed width: one pass of ``iter_unpack`` over all of them."""
+        start = self.here()
+        self.source.line(f"end = {start} + {count} * {code_width(codes)}")
+        self.fail_if("end > size")
+        rows = _Writer(self.source, self.sizes)
+        expression = rows.read(element, f"{wish}_item")
+        variables = ", ".join(variable for variable, _ in rows._run)
+        unpack = self.source.structure(codes, "iter_unpack")
+        items = self.source.name(wish)
+        row = f"{variables}," if len(codes) == 1 else variables
+        self.source.line(f"{items} = [{expression} for {row} in {unpack}(data[{start}:end])]")
+        self.move("end")
+        return items
+
+    def _kind(self, node: Kinds, items: str) -> None:
+        """One element of a choice; an unknown kind takes the rest of the data."""
+        self.source.constant("kinds", _KindReaders(node.choice, self.sizes))
+        self.source.line("kind = data[pos]")
+        self.source.line("read = kinds[kind]")
+        if node.choice.UNKNOWN is not None:
+            unknown = self.source.constant(node.choice.UNKNOWN.__name__, node.choice.UNKNOWN)
+            self.source.line("if read is None:")
+            self.source.line(f"    {items}.append({unknown}(0, kind, data[pos + 1 :]))")
+            self.source.line("    pos = size")
+            self.source.line("    break")
+        self.source.line("item, pos = read(data, pos + 1, size, tags)")
+        self.source.line(f"{items}.append(item)")
+
+    def _bracketed(self) -> str:
+        return f"({self.here()})" if " " in self.here() else self.here()
+
+
+def _fixed_codes(node: Node, sizes: IDSizes) -> str:
+    """The ``struct`` codes of a part of fixed width; nothing for one of varying width."""
+    match node:
+        case Number() | Identifier():
+            return number_code(node, sizes)
+        case Group():
+            codes = [_fixed_codes(part, sizes) for _, part in node.fields]
+            return "".join(codes) if all(codes) else ""
+        case _:
+            return ""
+
+
+def _least_width(node: Node, sizes: IDSizes) -> int:
+    """The fewest bytes that a part can take."""
+    match node:
+        case Number() | Identifier():
+            return code_width(number_code(node, sizes))
+        case Group():
+            return sum(_least_width(part, sizes) for _, part in node.fields)
+        case Tagged() | Untagged() | Kinds():
+            return 1
+        case Region():
+            return 5
+        case _:
+            return 4

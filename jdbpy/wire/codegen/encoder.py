@@ -1,0 +1,136 @@
+"""Generating encoders: the mirror image of ``decoder``, with the same fused runs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from jdbpy.wire.codegen.source import Source
+from jdbpy.wire.codegen.values import value_writers, write_region
+from jdbpy.wire.command import Choice
+from jdbpy.wire.ids import IDSizes
+from jdbpy.wire.layout import (
+    Blob,
+    Group,
+    Identifier,
+    Kinds,
+    Node,
+    Number,
+    Region,
+    Repeat,
+    Tagged,
+    Text,
+    Untagged,
+    layout_of,
+    number_code,
+)
+from jdbpy.wire.record import Record
+from jdbpy.wire.strings import ENCODING_ERRORS
+
+Encode = Callable[[Any], bytes]
+
+FAULTS = (struct.error, KeyError, AttributeError, TypeError, ValueError, OverflowError)
+"""What an encoder raises when a message holds what its layout has no room for."""
+
+
+def make_encoder(record: type[Record], title: str, sizes: IDSizes) -> Encode:
+    """Generates the encoder of a message; ``title`` names it in tracebacks."""
+    writer = _Writer(Source(f"encode {title}", "encode(message)"), sizes)
+    writer.source.line("out = bytearray()")
+    writer.write(layout_of(record), "message")
+    writer.flush()
+    writer.source.line("return bytes(out)")
+    encode: Encode = writer.source.finish()
+    return encode
+
+
+class _KindWriters(dict[type[Choice], Any]):
+    """Encoders of the kinds of a choice, each written when it is first used."""
+
+    def __init__(self, sizes: IDSizes) -> None:
+        super().__init__()
+        self._sizes = sizes
+
+    def __missing__(self, record: type[Choice]) -> Any:
+        writer = _Writer(Source(f"encode {record.__name__}", "write(message, out)"), self._sizes)
+        if record is record.UNKNOWN:
+            writer.source.line("out.append(message.kind)")
+            writer.source.line("out += message.data")
+        else:
+            writer.source.line(f"out.append({record.KIND})")
+            writer.write(layout_of(record), "message")
+            writer.flush()
+        self[record] = writer.source.finish()
+        return self[record]
+
+
+class _Writer:
+    """Writes the body of one encoder, which appends to ``out``."""
+
+    def __init__(self, source: Source, sizes: IDSizes) -> None:
+        self.source = source
+        self.sizes = sizes
+        self._run: list[tuple[str, str]] = []
+
+    def fixed(self, code: str, expression: str) -> None:
+        self._run.append((expression, code))
+
+    def flush(self) -> None:
+        """Writes the run of fixed-width fields."""
+        if not self._run:
+            return
+        pack = self.source.structure("".join(code for _, code in self._run), "pack")
+        self.source.line(f"out += {pack}({', '.join(expression for expression, _ in self._run)})")
+        self._run.clear()
+
+    def write(self, node: Node, expression: str) -> None:
+        """Writes what encodes a part that the expression yields."""
+        match node:
+            case Number() | Identifier():
+                self.fixed(number_code(node, self.sizes), expression)
+            case Text():
+                variable = self.source.name("text")
+                self.source.line(f'{variable} = {expression}.encode("utf-8", "{ENCODING_ERRORS}")')
+                self._counted(variable)
+            case Blob():
+                self._counted(expression)
+            case Tagged() | Untagged():
+                self._value(node, expression)
+            case Region():
+                self.flush()
+                self.source.constant("writers", value_writers(self.sizes))
+                self.source.constant("write_region", write_region)
+                self.source.line(f"write_region({expression}, out, writers)")
+            case Repeat():
+                self._repeat(node, expression)
+            case Group():
+                for field, part in node.fields:
+                    self.write(part, f"{expression}.{field}")
+            case Kinds():
+                self.source.constant("kinds", _KindWriters(self.sizes))
+                self.source.line(f"kinds[type({expression})]({expression}, out)")
+            case _:
+                raise TypeError(f"no code for {node}")
+
+    def _counted(self, expression: str) -> None:
+        self.fixed("I", f"len({expression})")
+        self.flush()
+        self.source.line(f"out += {expression}")
+
+    def _value(self, node: Node, expression: str) -> None:
+        self.flush()
+        self.source.constant("writers", value_writers(self.sizes))
+        if isinstance(node, Tagged):
+            self.source.line(f"out.append({expression}.tag)")
+        self.source.line(f"out += writers[{expression}.tag]({expression}.value)")
+
+    def _repeat(self, node: Repeat, expression: str) -> None:
+        self.fixed("I", f"len({expression})")
+        self.flush()
+        item = self.source.name("item")
+        self.source.line(f"for {item} in {expression}:")
+        self.source.indent()
+        self.write(node.element, item)
+        self.flush()
+        self.source.dedent()

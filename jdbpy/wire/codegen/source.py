@@ -1,0 +1,82 @@
+"""Writing Python source: lines, names that do not clash, and fused runs of fixed-width fields.
+
+Owns what the generators of both directions share. It knows nothing of messages.
+"""
+
+from __future__ import annotations
+
+import linecache
+import struct
+from typing import Any
+
+_VARIABLES = {
+    "data",
+    "pos",
+    "size",
+    "end",
+    "tags",
+    "message",
+    "out",
+    "kind",
+    "kinds",
+    "item",
+    "read",
+    "unpack",
+    "width",
+}
+_FUNCTIONS = {"readers", "writers", "read_region", "write_region", "bytearray", "bytes", "iter", "len", "next", "range"}
+_TAKEN = _VARIABLES | _FUNCTIONS | {"type"}
+"""Names that mean something in generated code; a field with such a name gets another variable."""
+
+
+class Source:
+    """A function being written: its lines, and the objects that it refers to by name."""
+
+    def __init__(self, title: str, signature: str) -> None:
+        self.title = title
+        self.scope: dict[str, Any] = {}
+        self._lines = [f"def {signature}:"]
+        self._depth = 1
+        self._names = set(_TAKEN)
+
+    def line(self, text: str) -> None:
+        self._lines.append("    " * self._depth + text)
+
+    def indent(self) -> None:
+        self._depth += 1
+
+    def dedent(self) -> None:
+        self._depth -= 1
+
+    def name(self, wish: str) -> str:
+        """A name for a local variable that nothing else has."""
+        while wish in self._names:
+            wish += "_"
+        self._names.add(wish)
+        return wish
+
+    def constant(self, name: str, value: Any) -> str:
+        """Makes an object known to the function under a name; the same name always stands for the same object."""
+        self._names.add(name)
+        self.scope[name] = value
+        return name
+
+    def structure(self, codes: str, method: str) -> str:
+        """Makes a method of a compiled big-endian ``struct`` known, under a name that tells the format."""
+        name = f"{method}_{codes.replace('?', 'bool_')}"
+        return self.constant(name, getattr(struct.Struct(">" + codes), method))
+
+    def finish(self) -> Any:
+        """Compiles the function and returns it; ``linecache`` shows its source under the title."""
+        text = "\n".join(self._lines) + "\n"
+        filename = f"<{self.title}>"
+        exec(compile(text, filename, "exec"), self.scope)
+        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+        function = self.scope[self._lines[0].split()[1].split("(")[0]]
+        function.__source__ = text
+        return function
+
+
+def code_width(codes: str) -> int:
+    """The bytes that a run of fields takes."""
+    return struct.calcsize(">" + codes)

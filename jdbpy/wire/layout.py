@@ -1,0 +1,160 @@
+"""Layout: what a message looks like in bytes, read off the annotations of its declaration.
+
+Owns the small tree that both codecs, the fault finder and the packet explainer work from. It knows the widths and the
+order of things, and holds no data. A layout is built when it is first asked for and kept.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, NewType, get_args, get_origin
+
+from jdbpy.wire.command import Choice
+from jdbpy.wire.ids import (
+    ArrayRegion,
+    FieldID,
+    FrameID,
+    IDSizes,
+    MethodID,
+    ObjectID,
+    ReferenceTypeID,
+    Value,
+)
+from jdbpy.wire.record import Record
+
+
+class Node:
+    """A part of a message."""
+
+
+class Number(Node):
+    """A number of fixed width; ``code`` is its ``struct`` code."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+
+class Identifier(Node):
+    """An id; ``family`` is the field of ``IDSizes`` with its width."""
+
+    def __init__(self, family: str) -> None:
+        self.family = family
+
+
+class Text(Node):
+    """A length and UTF-8."""
+
+
+class Blob(Node):
+    """A length and bytes."""
+
+
+class Tagged(Node):
+    """A tag and a value (the specification's value)."""
+
+
+class Untagged(Node):
+    """A value without its tag; who decodes it has to know the tag."""
+
+
+class Region(Node):
+    """A tag, a count, and elements: without tags when primitive, each with its own when objects (arrayregion)."""
+
+
+class Repeat(Node):
+    """A count and that many elements."""
+
+    def __init__(self, element: Node) -> None:
+        self.element = element
+
+
+class Group(Node):
+    """The fields of a record, in order."""
+
+    def __init__(self, record: type[Record], fields: list[tuple[str, Node]]) -> None:
+        self.record = record
+        self.fields = fields
+
+
+class Kinds(Node):
+    """A byte, and the group that it selects from the kinds of a ``Choice``."""
+
+    def __init__(self, choice: type[Choice]) -> None:
+        self.choice = choice
+
+
+VALUE_CODES = {ord(tag): code for tag, code in zip("BCDFIJSZ", "bHdfiqh?", strict=True)}
+"""The ``struct`` code of a primitive value by its tag."""
+OBJECT_TAGS = frozenset(b"L[stglc")
+VOID_TAG = ord("V")
+
+_MARKED = {
+    "byte": Number("B"),
+    "boolean": Number("?"),
+    "int": Number("i"),
+    "long": Number("q"),
+    "string": Text(),
+    "bytes": Blob(),
+    "untagged": Untagged(),
+}
+_FAMILIES: dict[Any, str] = {
+    FieldID: "fieldIDSize",
+    MethodID: "methodIDSize",
+    ObjectID: "objectIDSize",
+    ReferenceTypeID: "referenceTypeIDSize",
+    FrameID: "frameIDSize",
+}
+_WIDTHS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_layouts: dict[type[Record], Group] = {}
+
+
+def layout_of(record: type[Record]) -> Group:
+    """The layout of a message, or of a part of one."""
+    found = _layouts.get(record)
+    if found is None:
+        hints = _hints(record)
+        found = Group(record, [(field, _node(hints[field])) for field in record.__fields__])
+        _layouts[record] = found
+    return found
+
+
+def number_code(node: Number | Identifier, sizes: IDSizes) -> str:
+    """The ``struct`` code of a number or an id."""
+    return node.code if isinstance(node, Number) else id_code(sizes, node.family)
+
+
+def id_code(sizes: IDSizes, family: str) -> str:
+    """The ``struct`` code of a family of ids; they are unsigned."""
+    return _WIDTHS[getattr(sizes, family)]
+
+
+def _hints(record: type[Record]) -> dict[str, Any]:
+    """The annotations of a record and its bases, evaluated where each was written."""
+    hints: dict[str, Any] = {}
+    for owner in reversed(record.__mro__):
+        names = getattr(owner, "__slots__", ())
+        scope = vars(sys.modules[owner.__module__])
+        for field, hint in inspect.get_annotations(owner).items():
+            if field in names:
+                hints[field] = eval(hint, scope)
+    return hints
+
+
+def _node(hint: Any) -> Node:
+    if get_origin(hint) is Annotated:
+        return _MARKED[hint.__metadata__[0]]
+    if get_origin(hint) in (list, Sequence):
+        return Repeat(_node(get_args(hint)[0]))
+    if isinstance(hint, NewType):
+        while hint not in _FAMILIES:
+            hint = hint.__supertype__
+        return Identifier(_FAMILIES[hint])
+    if hint is Value:
+        return Tagged()
+    if hint is ArrayRegion:
+        return Region()
+    if issubclass(hint, Choice):
+        return Kinds(hint)
+    return layout_of(hint)
