@@ -1,0 +1,112 @@
+"""Subscribers: order, slow readers, endings; and the stops that nobody has seen."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+import trio.testing
+
+from jdbpy.session.model import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason, SuspendPolicy, ThreadRef
+from jdbpy.session.streams import Publisher
+
+
+def notice(text: str) -> Notice:
+    return Notice("warning", text)
+
+
+def stop(thread: int) -> Stop:
+    return Stop(StopReason.BREAKPOINT, ThreadRef(thread, "t"), None, None, SuspendPolicy.THREAD, 0)
+
+
+async def test_a_stream_ends_with_the_ending() -> None:
+    publisher = Publisher()
+    with publisher.subscribe() as stream:
+        events: list[Event] = [notice("a"), stop(1), Exited(0)]
+        for event in events:
+            publisher.publish(event)
+        assert [event async for event in stream] == events
+
+
+async def test_a_slow_subscriber_is_told_what_it_lost_and_keeps_every_stop() -> None:
+    publisher = Publisher()
+    with publisher.subscribe(capacity=2) as slow, publisher.subscribe() as other:
+        events: list[Event] = [
+            notice("a"), notice("b"), notice("c"), Output("stdout", "d"), stop(1), notice("e"), Gone("x"),
+        ]  # fmt: skip
+        for event in events:
+            publisher.publish(event)
+        assert [event async for event in slow] == [
+            notice("a"), notice("b"), Lost(2), stop(1), Lost(1), Gone("x"),
+        ]  # fmt: skip
+        assert [event async for event in other] == events
+
+
+async def test_who_comes_after_the_end_gets_the_end() -> None:
+    publisher = Publisher()
+    publisher.publish(Exited(3))
+    publisher.publish(Gone("too late"))
+    with publisher.subscribe() as stream:
+        assert [event async for event in stream] == [Exited(3)]
+    assert await publisher.next_stop() == Exited(3)
+    assert await publisher.wait_ended() == Exited(3)
+
+
+async def test_next_stop_waits_and_wakes(autojump_clock: trio.testing.MockClock) -> None:
+    publisher = Publisher()
+    got: list[object] = []
+
+    async def wait() -> None:
+        got.append(await publisher.next_stop())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(wait)
+        await trio.testing.wait_all_tasks_blocked()
+        publisher.publish(notice("no stop"))
+        await trio.testing.wait_all_tasks_blocked()
+        assert got == []
+        publisher.publish(stop(7))
+    assert got == [stop(7)]
+
+
+async def test_a_stop_is_unseen_until_somebody_takes_it() -> None:
+    publisher = Publisher()
+    first, second = stop(1), stop(2)
+    with publisher.subscribe() as stream:
+        publisher.publish(first)
+        publisher.publish(second)
+        assert publisher.unseen() == [first, second]
+        assert await publisher.next_stop() is first
+        assert publisher.unseen() == [second]
+        await anext(stream)
+        assert await anext(stream) is second
+        assert publisher.unseen() == []
+
+
+async def test_a_released_stop_is_no_longer_waited_for() -> None:
+    publisher = Publisher()
+    publisher.publish(stop(1))
+    publisher.publish(stop(2))
+    publisher.drop_stops(lambda one: one.thread is not None and one.thread.id == 1)
+    assert await publisher.next_stop() == stop(2)
+    with trio.move_on_after(0) as scope:
+        await publisher.next_stop()
+    assert scope.cancelled_caught
+
+
+def test_unsubscribing_twice_is_harmless() -> None:
+    publisher = Publisher()
+    stream = publisher.subscribe()
+    publisher.unsubscribe(stream)
+    publisher.unsubscribe(stream)
+    publisher.publish(notice("nobody"))
+    assert stream.take_nowait() is None
+
+
+@pytest.mark.parametrize("ending", [Exited(0), Gone("x")])
+async def test_an_ended_stream_stays_ended(ending: Exited | Gone) -> None:
+    publisher = Publisher()
+    with publisher.subscribe() as stream:
+        publisher.publish(ending)
+        assert await anext(stream) == ending
+        with pytest.raises(StopAsyncIteration):
+            await anext(stream)
