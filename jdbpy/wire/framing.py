@@ -34,7 +34,7 @@ _HEADER = struct.Struct(">IIB")
 
 
 class Packet(Record):
-    """One packet. Of a reply ``command_set`` and ``command`` are 0, of a command ``error`` is 0; ``data`` is the body."""
+    """One packet; ``data`` is its body. Of a reply ``command_set`` and ``command`` are 0, of a command ``error`` is."""
 
     id: int
     flags: int

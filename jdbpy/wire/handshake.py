@@ -24,7 +24,7 @@ _ONE_DEBUGGER = (
 
 
 async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, peer: str) -> bytes:
-    """Sends the handshake with ``first`` (commands) in the same segment and awaits the echo, ``timeout`` seconds at most.
+    """Sends the handshake with ``first`` (commands) in the same segment and awaits the echo for ``timeout`` seconds.
 
     HotSpot reads exactly the handshake, then takes up the commands. Returns what came behind the echo; raises
     ConnectError.

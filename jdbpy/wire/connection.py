@@ -1,0 +1,348 @@
+"""The connection to a target: commands out, replies to whoever waits for them, event sets into a queue.
+
+Owns the stream after the handshake: one task is the only one to receive, one the only one to send, so that no waiter
+that is cancelled can break a packet in two. The receiving task never waits for a consumer. There are no time limits on
+replies here: a method invocation may never answer. It knows what no command is for, except that a few leave something
+behind (``undo``) and two end the connection.
+
+    async with open_connection(stream) as connection:
+        threads = (await connection.request(virtual_machine.AllThreads())).threads
+        names = await connection.batch([thread_reference.Name(thread) for thread in threads])  # one round trip
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.wire import ending
+from jdbpy.wire.codec import default_codec
+from jdbpy.wire.command import Command, R
+from jdbpy.wire.constants import Error
+from jdbpy.wire.event_queue import EventQueue
+from jdbpy.wire.framing import Framer, Packet, encode_command
+from jdbpy.wire.handshake import shake_hands
+from jdbpy.wire.ids import IDSizes
+from jdbpy.wire.messages import event_request, virtual_machine
+from jdbpy.wire.messages.event import Composite, VMDeath
+from jdbpy.wire.pending import OnReply, Pending
+from jdbpy.wire.statistics import Statistics
+from jdbpy.wire.undo import undoing
+from jdbpy.wire.wirelog import WireLog
+
+RECEIVE_BYTES = 256 * 1024
+"""Asked for at a time: a reply of some megabytes then costs few turns of the loop."""
+
+CLOSE_LIMIT = 2.0
+"""The longest that closing may take, in seconds."""
+
+
+@asynccontextmanager
+async def open_connection(
+    stream: trio.abc.Stream,
+    *,
+    hello: Sequence[Command[Any]] = (),
+    log: WireLog | None = None,
+    handshake_timeout: float = 5.0,
+    peer: str = "",
+) -> AsyncIterator[Connection]:
+    """Shakes hands over ``stream`` and runs the connection until the block is left, which closes it.
+
+    The commands of ``hello`` ride in the segment of the handshake, which then costs no round trip of its own; their
+    handles are ``connection.hello``. ``peer`` names the other side in error messages. ``handshake_timeout`` is in
+    seconds. Raises ConnectError when the peer is no debug port. Inside the block the connection outlives a
+    cancellation, so that a shielded clean-up can still speak to the target.
+    """
+    connection = Connection(stream, log)
+    connection.hello = [connection.submit(command) for command in hello]
+    body_error: BaseException | None = None
+    await connection._open(handshake_timeout, peer)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection._run)
+        try:
+            yield connection
+        except BaseException as error:  # kept from the nursery, which would wrap it in a group
+            body_error = error
+        finally:
+            await connection._end()
+    if body_error is not None:
+        raise body_error
+
+
+class Connection:
+    """An open connection. Only ``open_connection`` makes one."""
+
+    def __init__(self, stream: trio.abc.Stream, log: WireLog | None) -> None:
+        self.id_sizes = IDSizes()
+        """Sizes of the target's ids; to be set before the first reply with ids is looked at."""
+        self.close_reason: str | None = None
+        """Why the connection is over, in words; None while it is open. The first reason is the one that stays."""
+        self.hello: list[Pending[Any]] = []
+        self.on_undo: Callable[[Command[Any]], None] | None = None
+        """Told of each command that is sent to take back what an abandoned one has done."""
+        self._stream = stream
+        self._log = log
+        self._codec = default_codec()
+        self._framer = Framer()
+        self._outstanding: dict[int, Pending[Any]] = {}
+        self._next_id = 1
+        self._outgoing: list[bytes] = []
+        self._writer = trio.lowlevel.ParkingLot()
+        self._events = EventQueue(hold=self._hold_events, release=self._release_events)
+        self._last_event: Packet | None = None
+        self._exiting = False
+        self._tasks = trio.CancelScope(shield=True)
+        self._closed = trio.Event()
+        self._finished = trio.Event()
+        self._counts = dict.fromkeys(Statistics.__fields__, 0)
+
+    # -- commands ------------------------------------------------------------------------------------------------
+
+    def submit(self, command: Command[R], *, on_reply: OnReply[R] | None = None) -> Pending[R]:
+        """Queues a command and returns the handle of its reply; everything queued goes out in one segment.
+
+        ``on_reply`` is called with the reply, or the error in its place, before any later packet is looked at; it must
+        not raise. It is not called for a command that was abandoned. Raises Disconnected when the connection is over.
+        """
+        if self.close_reason is not None:
+            raise Disconnected(self.close_reason)
+        body = self._codec.encode(command, self.id_sizes)
+        packet_id = self._new_id()
+        data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
+        pending = Pending(command, self._decode_reply, self._undo, on_reply)
+        counts = self._counts
+        if not self._outstanding:
+            counts["waves"] += 1
+        counts["commands"] += 1
+        counts["bytes_out"] += len(data)
+        self._outstanding[packet_id] = pending
+        if isinstance(command, event_request.Set):
+            self._events.set_submitted(packet_id)
+        if self._log is not None:
+            pending.sent_at = self._log.sent(packet_id, command)
+        self._outgoing.append(data)
+        self._writer.unpark()
+        return pending
+
+    async def request(self, command: Command[R]) -> R:
+        """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
+        return await self.submit(command).wait()
+
+    async def batch(self, commands: Sequence[Command[Any]]) -> list[Any]:
+        """Submits all commands at once; gives one outcome for each: the reply, or the JdwpError that came instead.
+
+        Raises Disconnected or ProtocolError. Cancelled, it abandons all of them. wire: 1 trip.
+        """
+        return await self.gather([self.submit(command) for command in commands])
+
+    async def gather(self, pendings: Sequence[Pending[Any]]) -> list[Any]:
+        """Waits for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""
+        try:
+            for pending in pendings:
+                await pending.settled()
+        except BaseException:
+            for pending in pendings:
+                pending.abandon()
+            raise
+        outcomes = [pending.outcome for pending in pendings]
+        for outcome in outcomes:
+            if isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError):
+                raise outcome
+        return outcomes
+
+    # -- events --------------------------------------------------------------------------------------------------
+
+    async def next_event(self) -> Composite:
+        """The next event set; they come in the order in which the target sent them.
+
+        Raises Disconnected when the connection is over and all that came before its end has been taken. An event set
+        that cannot be decoded ends the connection: nobody would resume what it has suspended, and the agent does so
+        when the connection ends.
+        """
+        packet = await self._events.get()
+        if packet is not None:
+            try:
+                return self._codec.decode(Composite, packet.data, self.id_sizes)
+            except ProtocolError as error:
+                self._close(ending.not_jdwp(error))
+        assert self.close_reason is not None
+        raise Disconnected(self.close_reason)
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    async def wait_closed(self) -> str:
+        """Waits until the connection is over and says why."""
+        await self._closed.wait()
+        assert self.close_reason is not None
+        return self.close_reason
+
+    async def aclose(self) -> None:
+        """Closes the connection; commands that are still outstanding fail with Disconnected.
+
+        Takes at most ``CLOSE_LIMIT`` seconds, also when it is called in a cancelled scope. The agent in the target
+        then drops all requests and resumes everything.
+        """
+        await self._end()
+        await trio.lowlevel.checkpoint()
+
+    def statistics(self) -> Statistics:
+        """What has been sent and received so far."""
+        return Statistics(**self._counts)
+
+    def _close(self, reason: str) -> None:
+        """Ends the connection for all who use it, at once; the first reason stays."""
+        if self.close_reason is not None:
+            return
+        self.close_reason = reason
+        if self._log is not None:
+            self._log.note(f"closed: {reason}")
+        self._tasks.cancel()
+        error = Disconnected(reason)
+        outstanding, self._outstanding = self._outstanding, {}
+        for pending in outstanding.values():
+            pending.settle(error)
+        self._events.close()
+        self._closed.set()
+
+    async def _end(self) -> None:
+        self._close(ending.BY_US)
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSE_LIMIT):
+            await self._finished.wait()
+
+    async def _close_stream(self) -> None:
+        """Closes the socket, politely if that takes no time (a TLS stream would say goodbye), else by force."""
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSE_LIMIT / 2):
+            with suppress(OSError, trio.BrokenResourceError):  # it is broken: there is nobody to say goodbye to
+                await self._stream.aclose()
+
+    # -- the two tasks -------------------------------------------------------------------------------------------
+
+    async def _open(self, timeout: float, peer: str) -> None:
+        first = b"".join(self._outgoing)
+        self._outgoing.clear()
+        try:
+            self._framer.feed(await shake_hands(self._stream, first, timeout=timeout, peer=peer))
+        except BaseException:
+            await self._close_stream()
+            raise
+
+    async def _run(self) -> None:
+        try:
+            with self._tasks:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._read)
+                    nursery.start_soon(self._write)
+        finally:
+            await self._close_stream()
+            self._close(ending.BY_US)
+            self._finished.set()
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                for packet in self._framer:
+                    self._dispatch(packet)
+                data = await self._stream.receive_some(RECEIVE_BYTES)
+                if not data:
+                    break
+                self._counts["bytes_in"] += len(data)
+                self._framer.feed(data)
+        except ProtocolError as error:
+            self._close(ending.not_jdwp(error))
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            self._close(self._vm_ended() or ending.broken(error))
+        else:
+            self._close(self._vm_ended() or ending.closed_by_peer(self._framer.incomplete()))
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                if not self._outgoing:
+                    await self._writer.park()
+                data = b"".join(self._outgoing)
+                self._outgoing.clear()
+                await self._stream.send_all(data)
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            # What the target said last is still on its way to the reader, who then knows better why it ended.
+            await trio.sleep(ending.LAST_WORDS)
+            self._close(ending.broken(error))
+
+    def _dispatch(self, packet: Packet) -> None:
+        pending = self._outstanding.pop(packet.id, None) if packet.is_reply else None
+        if self._log is not None:
+            self._log.received(packet, self.id_sizes, pending)
+        if pending is not None:
+            self._counts["replies"] += 1
+            pending.settle(packet)
+            self._events.set_answered(packet.id)
+            if packet.error == 0:
+                self._after(pending.command)
+        elif (packet.command_set, packet.command) == (Composite.COMMAND_SET, Composite.COMMAND):
+            self._counts["events"] += 1
+            self._last_event = packet
+            self._events.put(packet)
+        else:  # a reply to nothing, or a command set of the peer's own: Android's agent sends such
+            self._counts["strays"] += 1
+
+    def _after(self, command: Command[Any]) -> None:
+        """Two commands end the connection once they are answered."""
+        if isinstance(command, virtual_machine.Dispose):
+            self._close(ending.DISPOSED)
+        elif isinstance(command, virtual_machine.Exit):
+            # The agent is left to close: when we do, it resumes everything, and the program runs on for a moment.
+            self._exiting = True
+
+    # -- helpers -------------------------------------------------------------------------------------------------
+
+    def _new_id(self) -> int:
+        """The next packet id: 32 bits, unlike that of any command which still waits for its reply."""
+        packet_id = self._next_id
+        while packet_id in self._outstanding:
+            packet_id = packet_id + 1 & 0xFFFFFFFF
+        self._next_id = packet_id + 1 & 0xFFFFFFFF
+        return packet_id
+
+    def _decode_reply(self, command: Command[Any], packet: Packet) -> Any:
+        if packet.error:
+            known = Error._value2member_map_.get(packet.error)
+            name = known.name if isinstance(known, Error) else f"ERROR_{packet.error}"
+            return JdwpError(packet.error, name, command=command.NAME)
+        try:
+            return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+        except ProtocolError as error:
+            return error
+
+    def _undo(self, command: Command[Any], reply: Any) -> None:
+        undo = undoing(command, reply)
+        if undo is not None and self.close_reason is None:
+            self.submit(undo)
+            if self.on_undo is not None:
+                self.on_undo(undo)
+
+    def _hold_events(self) -> None:
+        self._counts["holds"] += 1
+        self._submit_if_open(virtual_machine.HoldEvents())
+
+    def _release_events(self) -> None:
+        self._submit_if_open(virtual_machine.ReleaseEvents())
+
+    def _submit_if_open(self, command: Command[Any]) -> None:
+        if self.close_reason is None:
+            self.submit(command)
+
+    def _vm_ended(self) -> str | None:
+        """The reason when the target had said that it was going to end."""
+        if self._exiting:
+            return ending.EXITED
+        if self._last_event is not None:
+            try:
+                events = self._codec.decode(Composite, self._last_event.data, self.id_sizes).events
+            except ProtocolError:
+                return None
+            if any(isinstance(event, VMDeath) for event in events):
+                return ending.VM_DEATH
+        return None

@@ -1,0 +1,135 @@
+"""The handle of one command whose reply is awaited, or not awaited any more.
+
+Owns the life of a reply after its packet has been found: outstanding, then settled; taken, or abandoned by its waiter.
+It does no input or output and knows nothing of other commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.wire.command import Command, R
+
+if TYPE_CHECKING:
+    from jdbpy.wire.framing import Packet
+
+OnReply = Callable[[R | JdbpyError], None]
+
+
+class Pending(Generic[R]):
+    """A submitted command. Made by ``Connection.submit``; ``await pending.wait()`` gives the reply.
+
+    The body of the reply is decoded when it is first looked at, by whoever looks: the reader does not spend time on it,
+    and the id sizes of that moment are used.
+
+    A waiter that is cancelled abandons the command: its reply is swallowed when it comes, and what it created in the
+    target is undone. So does ``abandon()``, for a reply that nobody is going to look at.
+    """
+
+    __slots__ = (
+        "_abandoned",
+        "_decode",
+        "_event",
+        "_on_reply",
+        "_outcome",
+        "_packet",
+        "_taken",
+        "_undo",
+        "command",
+        "sent_at",
+    )
+
+    def __init__(
+        self,
+        command: Command[R],
+        decode: Callable[[Command[Any], Packet], Any],
+        undo: Callable[[Command[Any], Any], None],
+        on_reply: OnReply[R] | None = None,
+    ) -> None:
+        self.command = command
+        self._on_reply = on_reply
+        self.sent_at = 0.0
+        self._decode = decode
+        self._undo = undo
+        self._packet: Packet | None = None
+        self._outcome: R | JdbpyError | None = None
+        self._event: trio.Event | None = None
+        self._taken = False
+        self._abandoned = False
+
+    @property
+    def done(self) -> bool:
+        """The reply is here, or the connection has ended."""
+        return self._packet is not None or self._outcome is not None
+
+    @property
+    def outcome(self) -> R | JdbpyError:
+        """The reply, or the error in its place: JdwpError, ProtocolError (a malformed body) or Disconnected.
+
+        Only when ``done``; RuntimeError before that.
+        """
+        self._taken = True
+        return self._decoded()
+
+    async def wait(self) -> R:
+        """Waits for the reply, however long it takes: a method invocation may never answer.
+
+        Raises JdwpError when the target answered with an error, Disconnected when the connection ended first and
+        ProtocolError when the body of the reply is malformed.
+        """
+        await self.settled()
+        outcome = self.outcome
+        if isinstance(outcome, JdbpyError):
+            raise outcome
+        return outcome
+
+    async def settled(self) -> None:
+        """Waits until ``done`` without looking at the outcome. Abandons the command when cancelled."""
+        try:
+            if self.done:
+                await trio.lowlevel.checkpoint_if_cancelled()
+                return
+            if self._event is None:
+                self._event = trio.Event()
+            await self._event.wait()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Gives the reply up: what the command creates in the target is undone, unless somebody has the outcome."""
+        if self._taken or self._abandoned:
+            return
+        self._abandoned = True
+        if self.done:
+            self._undo_outcome()
+
+    def settle(self, answer: Packet | Disconnected) -> None:
+        """For the connection: the reply has come, or never will. Runs ``on_reply``, wakes the waiter."""
+        if isinstance(answer, Disconnected):
+            self._outcome = answer
+        else:
+            self._packet = answer
+        if self._abandoned:
+            self._undo_outcome()
+        elif self._on_reply is not None:
+            self._on_reply(self.outcome)
+        if self._event is not None:
+            self._event.set()
+
+    def _undo_outcome(self) -> None:
+        outcome = self._decoded()
+        if not isinstance(outcome, JdbpyError):
+            self._undo(self.command, outcome)
+
+    def _decoded(self) -> R | JdbpyError:
+        if self._packet is not None:
+            packet, self._packet = self._packet, None
+            self._outcome = self._decode(self.command, packet)
+        if self._outcome is None:
+            raise RuntimeError("the reply has not come yet: await wait() first")
+        return self._outcome

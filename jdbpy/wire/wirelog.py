@@ -1,0 +1,92 @@
+"""The wire log: one readable line for every packet, with its time and what is in it.
+
+Owns the text form and the file. It is told of packets by the connection and changes nothing about them. Whoever reads
+the log reads what the debugged program keeps in its strings, so the file is for its owner only. Times are seconds since
+the log was opened; a reply also tells how long it took.
+
+      0.000000 -- jdbpy wire log of 2026-01-31 12:00:00, peer 127.0.0.1:5005
+      0.000912 -> #1 VirtualMachine.IDSizes
+      0.001650 <- #1 VirtualMachine.IDSizes [0.738 ms, 31 bytes] fieldIDSize=8, methodIDSize=8, ...
+      0.004103 <- event set 0 [43 bytes] suspendPolicy=ALL, events=[Breakpoint(requestID=2, ...)]
+      0.004950 <- #7 ThreadReference.Frames [0.203 ms, 11 bytes] THREAD_NOT_SUSPENDED (13)
+      9.000000 -- closed: the VM has ended
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from jdbpy.errors import UsageError
+
+if TYPE_CHECKING:
+    from jdbpy.wire.command import Command
+    from jdbpy.wire.framing import Packet
+    from jdbpy.wire.ids import IDSizes
+    from jdbpy.wire.pending import Pending
+
+LINE_LIMIT = 500
+"""Characters of a line, at most."""
+
+
+@contextmanager
+def open_wire_log(path: str) -> Iterator[WireLog]:
+    """A log in a new file at ``path`` with mode 0600; an older file there is overwritten. Raises UsageError."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.fchmod(descriptor, 0o600)  # the mode of open() is for new files only
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the wire log {path}: {error.strerror}",
+            hint="name a file in a directory that you may write to",
+        ) from error
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
+        yield WireLog(file)
+
+
+class WireLog:
+    """Writes lines into ``file``, which is to be line-buffered: the last line before a crash is the one that matters.
+
+    When the file cannot be written any more (a full disk), the log falls silent and ``failed`` says why: a log may not
+    harm what it watches.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self.failed = ""
+        self._file = file
+        self._start = time.perf_counter()
+
+    def note(self, text: str) -> None:
+        """A line that is not about a packet."""
+        self._line("--", text)
+
+    def sent(self, packet_id: int, command: Command[Any]) -> float:
+        """A command goes out; returns the moment, which the reply's ``received`` wants back."""
+        self._line("->", f"#{packet_id} {command.NAME} {command}")
+        return time.perf_counter()
+
+    def received(self, packet: Packet, sizes: IDSizes, pending: Pending[Any] | None) -> None:
+        """A packet has come in; of a reply ``pending`` is what it answers, None when nobody knows."""
+        size = f"{len(packet.data)} bytes"
+        if not packet.is_reply:
+            head = f"event set {packet.id} [{size}]"
+        elif pending is None:
+            head = f"#{packet.id} answers no command of ours [{size}]"
+        else:
+            latency = (time.perf_counter() - pending.sent_at) * 1000
+            head = f"#{packet.id} {pending.command.NAME} [{latency:.3f} ms, {size}]"
+        self._line("<-", f"{head} ")
+
+    def _line(self, direction: str, text: str) -> None:
+        if self.failed:
+            return
+        line = f"{time.perf_counter() - self._start:12.6f} {direction} {text}".rstrip()
+        if len(line) > LINE_LIMIT:
+            line = line[: LINE_LIMIT - 3] + "..."
+        try:
+            self._file.write(line + "\n")
+        except OSError as error:
+            self.failed = str(error.strerror)
