@@ -1,0 +1,119 @@
+"""Imports point one way, cli -> session -> wire -> errors, and heavy libraries are loaded only when they are used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import jdbpy
+from jdbpy.wire.record import Record
+
+PACKAGE = Path(jdbpy.__file__).parent
+
+MAY_IMPORT = {
+    "errors": set[str](),
+    "wire": {"errors", "wire"},
+    "session": {"errors", "wire", "session"},
+    "demo": {"errors", "session", "demo"},
+    "cli": {"errors", "session", "demo", "cli"},
+}
+"""What each part of jdbpy may import of jdbpy; `Record`, which declares plain data everywhere, is free for all."""
+
+HEAVY = {
+    "construct": "wire",
+    "tree_sitter": "session",
+    "tree_sitter_java": "session",
+    "prompt_toolkit": "cli",
+    "rich": "cli",
+}
+"""Libraries that are slow to import, and the one part that may use each."""
+
+
+class Import(Record):
+    """One imported module with the names taken from it; ``name`` is "" for ``import module``."""
+
+    file: str
+    line: int
+    module: str
+    name: str
+
+
+def imports(part: str) -> Iterator[Import]:
+    """Every import of a part of jdbpy, also those in functions and under TYPE_CHECKING."""
+    directory = PACKAGE / part
+    for file in [PACKAGE / f"{part}.py"] if not directory.is_dir() else sorted(directory.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = str(file.relative_to(PACKAGE.parent))
+            if isinstance(node, ast.Import):
+                yield from (Import(name, node.lineno, alias.name, "") for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{name}:{node.lineno}: a relative import"
+                yield from (Import(name, node.lineno, node.module or "", alias.name) for alias in node.names)
+
+
+def part_of(found: Import) -> str:
+    """The part of jdbpy that is imported: "wire"; "jdbpy" for the public interface; "" for other packages."""
+    first, *rest = found.module.split(".")
+    if first != "jdbpy":
+        return ""
+    return rest[0] if rest else "jdbpy"
+
+
+@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_imports_point_one_way(part: str) -> None:
+    wrong = [
+        f"{found.file}:{found.line}: {found.module} {found.name}"
+        for found in imports(part)
+        if part_of(found)
+        and (found.module, found.name) != ("jdbpy.wire.record", "Record")
+        and part_of(found) not in MAY_IMPORT[part]
+        and not (part_of(found) == "jdbpy" and part in ("cli", "demo"))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_command_line_uses_public_names_of_the_session_only() -> None:
+    wrong = [
+        f"{found.file}:{found.line}: {found.module} {found.name}"
+        for found in imports("cli")
+        if part_of(found) == "session" and found.name not in jdbpy.__all__
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_heavy_libraries_stay_in_their_part(part: str) -> None:
+    wrong = [
+        f"{found.file}:{found.line}: {found.module}"
+        for found in imports(part)
+        if HEAVY.get(found.module.partition(".")[0], part) != part
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that a fresh Python has loaded after ``code``."""
+    report = "import sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    command = [sys.executable, "-c", f"{code}\n{report}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PACKAGE.parent)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_importing_jdbpy_loads_nothing_heavy() -> None:
+    assert not loaded_by("import jdbpy") & {"trio", *HEAVY}
+
+
+def test_attaching_loads_nothing_heavy() -> None:
+    assert not loaded_by("import jdbpy; jdbpy.attach, jdbpy.Session, jdbpy.LaunchCommand") & set(HEAVY)
+
+
+def test_help_loads_not_even_trio() -> None:
+    code = (
+        "import contextlib\nwith contextlib.suppress(SystemExit):\n    import jdbpy.cli.main as m; m.main(['--help'])"
+    )
+    assert not loaded_by(code) & {"trio", *HEAVY}
