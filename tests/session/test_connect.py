@@ -1,0 +1,222 @@
+"""Coming to a target and leaving it: attach, listen, launch, detach, and every way in which that goes wrong."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy.errors import ConnectError, Disconnected, StateError, UsageError
+from jdbpy.session.model import Exited, Gone, Output, StopReason, SuspendPolicy, VmState
+from tests.harness import Jvm, debug, program, start_target
+
+
+async def test_attach_tells_what_the_target_is(jvm: Jvm) -> None:
+    async with start_target(jvm, "Ticker", suspend=False) as target, jdbpy.attach(target.address) as session:
+        assert session.info.jdwp_major == jvm.feature
+        assert session.info.version.split(".")[0] == str(jvm.feature)
+        assert session.state is VmState.RUNNING
+        assert session.can("canPopFrames")
+        assert not session.remote
+
+
+@pytest.mark.parametrize("form", ["{port}", "localhost:{port}", "127.0.0.1:{port}"])
+async def test_forms_of_an_address(any_jvm: Jvm, form: str) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        async with jdbpy.attach(form.format(port=target.port)) as session:
+            assert session.info.name
+
+
+async def test_ipv6(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False, agent=",address=[::1]:0") as target:
+        async with jdbpy.attach(f"[::1]:{target.port}") as session:
+            assert not session.remote
+
+
+async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
+    async with start_target(jvm, "Ticker") as target:
+        async with jdbpy.attach(target.address) as session:
+            assert (await session.next_stop()).reason == StopReason.START  # type: ignore[union-attr]
+            await session.breakpoints.add(target.program.at("spun"))
+            await session.execution.cont()
+            await session.execution.suspend()
+        await target.send()
+        await target.wait_output("tick 1")
+        async with jdbpy.attach(target.address) as again:
+            assert again.state is VmState.RUNNING
+
+
+async def test_an_error_in_the_block_comes_out_as_itself(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        with pytest.raises(LookupError, match="mine"):
+            async with jdbpy.attach(target.address):
+                raise LookupError("mine")
+
+
+async def test_a_cancelled_block_still_lets_the_target_go(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker") as target:
+        with trio.CancelScope() as scope:
+            async with jdbpy.attach(target.address) as session:
+                await session.next_stop()
+                scope.cancel()
+                await trio.sleep_forever()
+        assert scope.cancelled_caught
+        await target.wait_output("ready")
+
+
+async def test_the_end_of_the_target_is_an_event_and_a_state(jvm: Jvm) -> None:
+    async with debug(jvm, "Hello") as d:
+        await d.resume()
+        await d.target.send()
+        await d.wait_exit()
+        assert d.session.state is VmState.EXITED
+        with pytest.raises(StateError, match="ended"):
+            await d.session.execution.pause()
+
+
+async def test_exit_ends_the_vm_with_a_status(jvm: Jvm) -> None:
+    async with debug(jvm, "Ticker") as d:
+        await d.session.exit(42)
+        await d.wait_exit(42)
+
+
+async def test_a_killed_target_is_a_lost_connection(jvm: Jvm) -> None:
+    async with debug(jvm, "Ticker") as d:
+        await d.resume()
+        await d.target.wait_output("ready")
+        d.target.kill()
+        with pytest.raises(Disconnected):
+            await d.session.next_stop()
+        assert isinstance(await d.next_event(), Gone)
+        assert d.session.state is VmState.DISCONNECTED
+        with pytest.raises(Disconnected):
+            await d.session.execution.pause()
+
+
+async def test_pause_shows_a_thread_and_cont_goes_on(jvm: Jvm) -> None:
+    async with start_target(jvm, "Ticker", suspend=False) as target:
+        await target.wait_output("ready")
+        async with jdbpy.attach(target.address) as session:
+            stop = await session.execution.pause()
+            assert stop.reason is StopReason.PAUSE
+            assert stop.thread and stop.thread.name == "main"
+            assert session.state is VmState.STOPPED
+            with pytest.raises(StateError, match="already"):
+                await session.execution.pause()
+            await session.execution.resume()
+            with pytest.raises(StateError, match="running"):
+                await session.execution.resume()
+            await target.send()
+            await target.wait_output("tick 1")
+
+
+async def test_pausing_one_thread_leaves_the_others(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        await target.wait_output("ready")
+        async with jdbpy.attach(target.address) as session:
+            spinner = await session.threads.find("spinner")
+            stop = await session.execution.pause(spinner.id)
+            assert stop.policy is SuspendPolicy.THREAD
+            await target.send()
+            await target.wait_output("tick 1")
+
+
+async def test_a_second_debugger_is_told_that_there_is_one(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False) as target, jdbpy.attach(target.address):
+        with pytest.raises(ConnectError) as caught:
+            async with jdbpy.attach(target.address):
+                pass
+        assert "one debugger at a time" in caught.value.hint
+
+
+async def test_nobody_there() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound but not listening: refused, and nobody else gets the port
+        port = taken.getsockname()[1]
+        with pytest.raises(ConnectError, match="refused") as caught:
+            async with jdbpy.attach(f"127.0.0.1:{port}"):
+                pass
+    assert "-agentlib:jdwp" in caught.value.hint
+
+
+async def test_a_name_that_does_not_resolve() -> None:
+    with pytest.raises(ConnectError, match="no-such-host"):
+        async with jdbpy.attach("no-such-host.invalid:5005"):
+            pass
+
+
+async def test_listening_for_a_jvm(jvm: Jvm) -> None:
+    send, receive = trio.open_memory_channel[str](1)
+    async with trio.open_nursery() as nursery:
+
+        async def debugger() -> None:
+            async with jdbpy.listen("0", on_listening=send.send_nowait) as session:
+                stop = await session.next_stop()
+                assert isinstance(stop, jdbpy.Stop) and stop.reason is StopReason.START
+                assert isinstance(await session.execution.cont(), Exited)
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(debugger)
+        address = await receive.receive()
+        stranger = await trio.open_tcp_stream(*_host_port(address))
+        await stranger.send_all(b"GET / HTTP/1.0\r\n\r\n")
+        assert await stranger.receive_some() != b""  # our half of the handshake, then it is sent away
+        await stranger.aclose()
+        async with start_target(jvm, "Hello", connect_to=address) as target:
+            await target.send()
+            assert await target.wait_exit() == 0
+            await trio.sleep_forever()
+
+
+def _host_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    return host, int(port)
+
+
+async def test_listening_on_a_taken_port() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ConnectError, match="cannot listen"):
+            async with jdbpy.listen(str(taken.getsockname()[1])):
+                pass
+
+
+async def test_launching_hands_on_all_output_before_the_end(jvm: Jvm) -> None:
+    hello = program("Hello")
+    command = jdbpy.LaunchCommand(["-cp", hello.classes, hello.main], java=jvm.java)
+    async with jdbpy.launch(command) as session:
+        with session.events() as events:
+            assert (await session.next_stop()).reason == StopReason.START  # type: ignore[union-attr]
+            assert await session.execution.cont() == Exited(0, "the VM has ended")
+            seen = [event async for event in events]
+    assert "".join(event.text for event in seen if isinstance(event, Output))
+    assert isinstance(seen[-1], Exited)
+
+
+async def test_launching_what_is_not_there_says_what_java_said(any_jvm: Jvm) -> None:
+    command = jdbpy.LaunchCommand(["no.such.Main"], java=any_jvm.java)
+    async with jdbpy.launch(command) as session:
+        with session.events() as events:
+            await session.next_stop()
+            end = await session.execution.cont()
+            assert isinstance(end, Exited) and end.status == 1
+            text = "".join([event.text async for event in events if isinstance(event, Output)])
+    assert "no.such.Main" in text
+
+
+async def test_a_java_that_is_none() -> None:
+    with pytest.raises(UsageError):
+        async with jdbpy.launch(jdbpy.LaunchCommand(["X"], java="/nonexistent/java")):
+            pass
+
+
+async def test_the_wire_log_is_private(any_jvm: Jvm, tmp_path: object) -> None:
+    path = trio.Path(str(tmp_path)) / "wire.log"
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        async with jdbpy.attach(target.address, options=jdbpy.Options(wire_log=str(path))):
+            pass
+    assert (await path.stat()).st_mode & 0o777 == 0o600
+    assert "VirtualMachine.Dispose" in await path.read_text()
