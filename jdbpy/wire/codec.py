@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from jdbpy.errors import ProtocolError, UsageError
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import IDSizes
+from jdbpy.wire.layout import check_sizes
 from jdbpy.wire.record import Record
 
 M = TypeVar("M", bound=Record)
@@ -45,7 +46,9 @@ class Codec(ABC):
         try:
             return encode(message)
         except self.encode_faults as fault:
-            raise UsageError(f"{message_name(cls)} cannot be sent: {fault!r}") from fault
+            from jdbpy.wire.codegen.encoder import find_misfit
+
+            raise UsageError(f"{message_name(cls)} cannot be sent: {find_misfit(message, sizes)}") from fault
 
     def decode(
         self, cls: type[M], data: bytes, sizes: IDSizes = DEFAULT_SIZES, *, tags: Sequence[int] = (), name: str = ""
@@ -62,7 +65,12 @@ class Codec(ABC):
             message: M = decode(data, tags)
             return message
         except self.decode_faults as fault:
-            raise ProtocolError(f"{name or message_name(cls)}: {fault!r}") from fault
+            from jdbpy.wire.faults import find_fault
+
+            raise ProtocolError(
+                f"{name or message_name(cls)}: {find_fault(cls, data, sizes, tags)}",
+                hint="the peer does not speak JDWP as its specification says; --wire-log FILE shows the packets",
+            ) from fault
 
     def decode_reply(self, command: type[Command[M]], data: bytes, sizes: IDSizes = DEFAULT_SIZES) -> M:
         """The reply to a command; otherwise like ``decode``."""
@@ -71,6 +79,7 @@ class Codec(ABC):
         return message
 
     def _use(self, sizes: IDSizes) -> None:
+        check_sizes(sizes)
         if sizes != self._sizes:
             self._encoders, self._decoders = {}, {}
         self._sizes = sizes

@@ -64,7 +64,7 @@ class Choice(Record):
 
     KIND: ClassVar[int]
     KINDS: ClassVar[dict[int, type[Choice]]]
-    UNKNOWN: ClassVar[type[Choice] | None]
+    UNKNOWN: ClassVar[type[Any] | None]
     """What keeps the bytes of an unknown kind (its last fields are ``kind`` and ``data``); None when it is an error."""
     SELECTOR: ClassVar[str]
     """The specification's name of the byte."""

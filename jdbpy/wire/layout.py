@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, NewType, get_args, get_origin
 
+from jdbpy.errors import ProtocolError
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import (
     ArrayRegion,
@@ -128,6 +129,13 @@ def number_code(node: Number | Identifier, sizes: IDSizes) -> str:
 def id_code(sizes: IDSizes, family: str) -> str:
     """The ``struct`` code of a family of ids; they are unsigned."""
     return _WIDTHS[getattr(sizes, family)]
+
+
+def check_sizes(sizes: IDSizes) -> None:
+    """Raises ProtocolError when ids of such sizes cannot be."""
+    for family, size in sizes.__iter_fields__():
+        if size not in _WIDTHS:
+            raise ProtocolError(f"VirtualMachine.IDSizes reply: {family} is {size}; an id takes 1, 2, 4 or 8 bytes")
 
 
 def _hints(record: type[Record]) -> dict[str, Any]:

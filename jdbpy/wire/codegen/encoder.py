@@ -36,9 +36,23 @@ FAULTS = (struct.error, KeyError, AttributeError, TypeError, ValueError, Overflo
 
 def make_encoder(record: type[Record], title: str, sizes: IDSizes) -> Encode:
     """Generates the encoder of a message; ``title`` names it in tracebacks."""
+    return _encoder(layout_of(record), title, sizes)
+
+
+def find_misfit(message: Record, sizes: IDSizes) -> str:
+    """Which field of a message cannot be encoded and why: ``exitCode is 4294967296: ...``; empty when all can."""
+    for field, part in layout_of(type(message)).fields:
+        try:
+            _encoder(Group(type(message), [(field, part)]), field, sizes)(message)
+        except FAULTS as fault:
+            return f"{field} is {getattr(message, field)!r:.200}: {fault}"
+    return ""
+
+
+def _encoder(layout: Group, title: str, sizes: IDSizes) -> Encode:
     writer = _Writer(Source(f"encode {title}", "encode(message)"), sizes)
     writer.source.line("out = bytearray()")
-    writer.write(layout_of(record), "message")
+    writer.write(layout, "message")
     writer.flush()
     writer.source.line("return bytes(out)")
     encode: Encode = writer.source.finish()
