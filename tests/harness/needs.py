@@ -16,7 +16,7 @@ TOMCAT_JARS = Path("/usr/share/java")
 
 def tomcat_jars() -> list[Path]:
     """The jars of Tomcat 10, without the links that repeat them under other names; empty when it is not installed."""
-    return sorted(TOMCAT_JARS.glob("tomcat10-*.jar"))
+    return sorted(jar for jar in TOMCAT_JARS.glob("tomcat10-*.jar") if not jar.is_symlink())
 
 
 def missing_packages() -> list[str]:

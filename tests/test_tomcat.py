@@ -1,0 +1,115 @@
+"""A program of the world: Debian's Tomcat 10, debugged over attach while it answers a request.
+
+Needs the jars of the package libtomcat10-java; ``./dev test`` installs it where it can.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy.session.concurrency import open_nursery
+from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.harness.needs import TOMCAT_JARS, tomcat_jars
+
+SERVER = """\
+<Server port="-1">
+  <Service name="Catalina">
+    <Connector port="0" address="127.0.0.1" protocol="HTTP/1.1"/>
+    <Engine name="Catalina" defaultHost="localhost">
+      <Host name="localhost" appBase="webapps" deployOnStartup="false"><Context path="" docBase="ROOT"/></Host>
+    </Engine>
+  </Service>
+</Server>
+"""
+
+WEB = """\
+<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0" metadata-complete="true">
+  <absolute-ordering/>
+  <servlet>
+    <servlet-name>default</servlet-name>
+    <servlet-class>org.apache.catalina.servlets.DefaultServlet</servlet-class>
+  </servlet>
+  <servlet-mapping><servlet-name>default</servlet-name><url-pattern>/</url-pattern></servlet-mapping>
+</web-app>
+"""
+
+
+@pytest.fixture
+def tomcat(tmp_path: Path) -> tuple[Program, list[str]]:
+    """Tomcat as a program, with the JVM options that make it serve one file from ``tmp_path``."""
+    assert tomcat_jars(), f"no Tomcat 10 in {TOMCAT_JARS}: apt-get install libtomcat10-java"
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "server.xml").write_text(SERVER)
+    (tmp_path / "conf" / "web.xml").write_text(WEB)
+    (tmp_path / "webapps" / "ROOT").mkdir(parents=True)
+    (tmp_path / "webapps" / "ROOT" / "hello.txt").write_text("hello\n")
+    for name in ("lib", "logs", "temp"):
+        (tmp_path / name).mkdir()
+    jars = ":".join(map(str, tomcat_jars()))
+    program = Program(main="org.apache.catalina.startup.Bootstrap", classes=jars, sources="", markers={})
+    return program, [f"-Dcatalina.base={tmp_path}"]
+
+
+async def options(port: int, answers: list[str]) -> None:
+    """Ask the server what may be done with its file, and keep the answer."""
+    stream = await trio.open_tcp_stream("127.0.0.1", port)
+    async with stream:
+        await stream.send_all(b"OPTIONS /hello.txt HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        answers.append("".join([chunk.decode() async for chunk in stream]))
+
+
+async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
+    jvm: Jvm, tomcat: tuple[Program, list[str]]
+) -> None:
+    program, jvm_options = tomcat
+    answers: list[str] = []
+    async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
+        ready = await target.wait_output("Server startup in", stream="stderr")
+        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        await options(port, answers)
+        with trio.fail_after(LIMIT):
+            async with jdbpy.attach(target.address) as session, open_nursery() as nursery:
+                where = "org.apache.catalina.servlets.DefaultServlet.determineMethodsAllowed"
+                breakpoint = await session.breakpoints.add(where)
+                assert breakpoint.resolved
+                nursery.start_soon(options, port, answers)
+
+                stop = await session.next_stop()
+                assert isinstance(stop, jdbpy.Stop)
+                assert stop.breakpoint == breakpoint.number
+                assert stop.thread is not None
+                assert "exec" in stop.thread.name
+
+                trace = await session.stack.of()
+                methods = [frame.location.method for frame in trace.frames]
+                assert methods[:3] == ["determineMethodsAllowed", "doOptions", "service"]
+                assert methods[-1] == "run"
+                assert await values(session) == {"this": "DefaultServlet", "req": "RequestFacade"}
+
+                stepped = await session.execution.step(jdbpy.StepDepth.OVER)
+                assert isinstance(stepped, jdbpy.Stop)
+                assert stepped.location is not None
+                assert stop.location is not None
+                assert (stepped.location.line or 0) > (stop.location.line or 0)
+                assert await values(session) == {
+                    "this": "DefaultServlet",
+                    "req": "RequestFacade",
+                    "allow": "StringBuilder",
+                }
+
+                await session.execution.force_return('"OPTIONS, COFFEE"')
+                await session.breakpoints.remove([breakpoint.number])
+        await options(port, answers)
+    allowed = [re.findall(r"Allow: (.*)\r", answer) for answer in answers]
+    assert allowed == [["OPTIONS, GET, HEAD, POST"], ["OPTIONS, COFFEE"], ["OPTIONS, GET, HEAD, POST"]]
+
+
+async def values(session: jdbpy.Session) -> dict[str, str]:
+    """The variables in scope by name, each with the simple name of its value's class."""
+    variables = await session.stack.variables()
+    return {variable.name: variable.value.type.rpartition(".")[2] for variable in variables if variable.value}
