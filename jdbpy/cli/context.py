@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from jdbpy import Limits
 from jdbpy.cli.settings import Settings
-from jdbpy.session.model import Limits
 
 if TYPE_CHECKING:
-    from jdbpy.session.session import Session
+    from jdbpy import Session
 
 
 async def _yes(question: str) -> bool:

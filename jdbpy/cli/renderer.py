@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from jdbpy import Event
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
-from jdbpy.session.model import Event
 from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """What commands return where the session's own data does not say it all: plain records for renderers.
 
-A front end that draws a result dispatches on its type. JSON forms are declared in ``json_shapes``.
+A front end that draws a result dispatches on its type. Their JSON form is declared in ``json_form``.
 """
 
 from __future__ import annotations
 
-from jdbpy.session.model import (
+from jdbpy import (
     Breakpoint,
     ClassInfo,
     Exited,
@@ -18,11 +18,13 @@ from jdbpy.session.model import (
     Stop,
     ThreadGroup,
     ThreadInfo,
-    ThreadRef,
     Value,
     Variable,
 )
 from jdbpy.wire.record import Record
+
+SCHEMA_VERSION = 1
+"""Of the JSON form (``json_form``)."""
 
 
 class Done(Record):
@@ -33,9 +35,9 @@ class Done(Record):
 
 
 class Resumed(Record):
-    """The target, or one ``thread`` of it, runs. A batch fills in how that ended: ``stop`` or ``exited``."""
+    """The target was let go. A batch fills in how that ended: ``stop`` or ``exited``."""
 
-    thread: ThreadRef | None = None
+    note: str = ""  # what was set up on the way
     stop: Stop | None = None
     exited: Exited | None = None
 
@@ -47,11 +49,18 @@ class Stopped(Record):
 
 
 class Stack(Record):
-    """One thread's stack. ``pc``: code indexes are wanted; ``variables`` by frame index, for ``bt full``."""
+    """One thread's stack. ``pc``: code indexes are wanted; ``variables`` of the frames, for ``bt full``."""
 
     trace: StackTrace
     pc: bool = False
-    variables: tuple[tuple[int, tuple[Variable, ...]], ...] = ()
+    variables: tuple[FrameVariables, ...] = ()
+
+
+class FrameVariables(Record):
+    """The variables of the frame with this number."""
+
+    index: int
+    variables: tuple[Variable, ...]
 
 
 class Stacks(Record):
@@ -199,6 +208,7 @@ class Version(Record):
     """Of jdbpy and of the target."""
 
     jdbpy: str
+    schema: int  # of the JSON form
     vm: str
     java: str
     jdwp: str
@@ -226,8 +236,15 @@ class HelpPage(Record):
 
     entry: HelpEntry
     details: str
-    options: tuple[tuple[str, str], ...]  # (flags, what they do)
-    arguments: tuple[tuple[str, str], ...]  # (name, what it takes)
+    options: tuple[HelpWord, ...]
+    arguments: tuple[HelpWord, ...]
+
+
+class HelpWord(Record):
+    """An option or an argument of a command, and what it means."""
+
+    word: str
+    help: str
 
 
 class HelpTopic(Record):
@@ -242,7 +259,6 @@ class ScriptRead(Record):
 
     path: str
     commands: int
-    failed: int
 
 
 class Saved(Record):

@@ -23,20 +23,17 @@ Function = Callable[..., Awaitable[Record]]
 class Command:
     """One command.
 
-    ``resumes``: the target runs afterwards, so that a batch waits for its next stop. ``repeats``: an empty line at the
-    prompt repeats it. ``offline``: works without a live target.
+    ``resumes``: the target runs afterwards, so that a batch waits for its next stop. ``repeats``: what an empty line at
+    the prompt runs after it: nothing (""), the same line again ("again"), or this line.
     """
 
-    def __init__(
-        self, function: Function, names: tuple[str, ...], group: str, *, resumes: bool, repeats: bool, offline: bool
-    ) -> None:
+    def __init__(self, function: Function, names: tuple[str, ...], group: str, *, resumes: bool, repeats: str) -> None:
         self.function = function
         self.name, *aliases = names
         self.aliases: tuple[str, ...] = tuple(aliases)
         self.group = group
         self.resumes = resumes
         self.repeats = repeats
-        self.offline = offline
 
     @cached_property
     def signature(self) -> Signature:
@@ -133,13 +130,11 @@ TABLE = CommandTable()
 _F = TypeVar("_F", bound=Function)
 
 
-def command(
-    *names: str, group: str, resumes: bool = False, repeats: bool = False, offline: bool = False
-) -> Callable[[_F], _F]:
+def command(*names: str, group: str, resumes: bool = False, repeats: str = "") -> Callable[[_F], _F]:
     """Makes a function a command called ``names[0]``, with the rest as aliases."""
 
     def register(function: _F) -> _F:
-        TABLE.add(Command(function, names, group, resumes=resumes, repeats=repeats, offline=offline))
+        TABLE.add(Command(function, names, group, resumes=resumes, repeats=repeats))
         return function
 
     return register

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.arguments.target import Thread, class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import split_words
 from jdbpy.errors import UsageError
-from jdbpy.session.model import SuspendPolicy
 from jdbpy.wire.record import Record
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
@@ -152,3 +152,25 @@ def _count(flag: str, words: list[str]) -> int:
     if not words or not re.fullmatch(r"[1-9]\d{0,8}", words[0]):
         raise UsageError(f"{flag} needs a number, 1 or more")
     return int(words.pop(0))
+
+
+class PlaceOrNumber(Argument["Place | int"]):
+    """A breakpoint by its number, or by its place."""
+
+    metavar = "NUMBER|LOCATION"
+    help = "a breakpoint by its number or its place; a line of the current file is written `:LINE`"
+    takes_rest = True
+
+    def parse(self, text: str) -> Place | int:
+        if re.fullmatch(r"\d{1,9}", text):
+            return int(text)
+        words = _words(text)
+        if len(words) > 1 and words[0].lower() in ("at", "in"):
+            words.pop(0)
+        return Location().parse(" ".join(words))
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        for number, place in names.breakpoints:
+            if str(number).startswith(text):
+                yield Candidate(str(number), len(text), place)
+        yield from complete_place(text, names)

@@ -1,5 +1,33 @@
 """The commands, one module per group; importing this package fills the table."""
 
+from jdbpy.cli.commands import (
+    breakpoints,
+    classes,
+    data,
+    frames,
+    help,
+    leaving,
+    running,
+    scripts,
+    settings,
+    stack,
+    stepping,
+    threads,
+)
 from jdbpy.cli.table import TABLE
 
-__all__ = ["TABLE"]
+__all__ = [
+    "TABLE",
+    "breakpoints",
+    "classes",
+    "data",
+    "frames",
+    "help",
+    "leaving",
+    "running",
+    "scripts",
+    "settings",
+    "stack",
+    "stepping",
+    "threads",
+]

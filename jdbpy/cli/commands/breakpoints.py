@@ -1,0 +1,190 @@
+"""Breakpoints: setting, listing, removing, switching on and off, saving."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import trio
+
+from jdbpy import Breakpoint, SuspendPolicy
+from jdbpy.cli.arguments.location import Breakpoint as BreakpointArgument
+from jdbpy.cli.arguments.location import BreakpointRequest, Place, PlaceOrNumber
+from jdbpy.cli.arguments.plain import FilePath
+from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointNumbersOrAll
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
+from jdbpy.cli.table import command
+from jdbpy.errors import StateError, UsageError
+
+Request = Annotated[BreakpointRequest | None, BreakpointArgument()]
+Numbers = Annotated[tuple[int, ...], BreakpointNumbers()]
+
+
+@command("stop", group="breakpoints")
+async def stop(ctx: Context, request: Request = None) -> BreakpointSet | Breakpoints:
+    """Set a breakpoint, or list them. A hit suspends all threads, unless `thread` or `go` is given.
+
+    `stop at com.acme.Order:42`, `stop in com.acme.Order.total`, `stop in Order.add(int,String)`,
+    `stop thread at Order.java:42 if n > 3`. A class that is not loaded yet gets its breakpoint when it is.
+    """
+    if request is None:
+        return Breakpoints(tuple(ctx.session.breakpoints.list()))
+    return await _set(ctx, request, SuspendPolicy.ALL)
+
+
+@command("break", "b", group="breakpoints")
+async def break_(ctx: Context, request: Request = None) -> BreakpointSet | Breakpoints:
+    """Set a breakpoint, or list them. On a remote target a hit suspends only the thread that hit.
+
+    As `stop` in all else: `b Order.java:42 if total > 100`, `b 42` in the current file, `break all com.acme.Order.pay`.
+    """
+    if request is None:
+        return Breakpoints(tuple(ctx.session.breakpoints.list()))
+    return await _set(ctx, request, policy_here(ctx))
+
+
+@command("tbreak", "tb", group="breakpoints")
+async def tbreak(ctx: Context, request: Annotated[BreakpointRequest, BreakpointArgument()]) -> BreakpointSet:
+    """Set a breakpoint that is removed when it is hit."""
+    return await _set(ctx, request.replace(temporary=True), policy_here(ctx))
+
+
+@command("breakpoints", "bl", "info breakpoints", "info break", "info b", group="breakpoints")
+async def breakpoints(ctx: Context) -> Breakpoints:
+    """List the breakpoints: number, state, place, hits."""
+    return Breakpoints(tuple(ctx.session.breakpoints.list()))
+
+
+@command("clear", group="breakpoints")
+async def clear(
+    ctx: Context, which: Annotated[Place | int | None, PlaceOrNumber()] = None
+) -> Breakpoints | BreakpointsChanged:
+    """Remove the breakpoint at a place or with a number; without either, list them.
+
+    `delete all` removes all of them.
+    """
+    if which is None:
+        return Breakpoints(tuple(ctx.session.breakpoints.list()))
+    if isinstance(which, int):
+        return await _delete(ctx, (which,))
+    spec = await resolve(ctx, which)
+    numbers = ctx.session.breakpoints.find(spec)
+    if not numbers:
+        raise UsageError(f"there is no breakpoint at {spec}", hint="'breakpoints' lists them")
+    return await _delete(ctx, tuple(numbers))
+
+
+@command("delete", group="breakpoints")
+async def delete(
+    ctx: Context, *numbers: Annotated[tuple[int, ...], BreakpointNumbersOrAll()]
+) -> BreakpointsChanged | Done:
+    """Remove breakpoints by number; `delete all` removes every one."""
+    if not numbers:
+        raise UsageError("which breakpoints?", hint="'delete 2', 'delete 2-5', 'delete all'; 'breakpoints' lists them")
+    chosen = tuple(number for group in numbers for number in group)
+    if () in numbers:
+        chosen = tuple(point.number for point in ctx.session.breakpoints.list())
+        if not chosen:
+            return Done("there are no breakpoints")
+        if not await ctx.confirm(f"delete all {len(chosen)} breakpoints?"):
+            return Done("nothing was deleted")
+    return await _delete(ctx, chosen)
+
+
+@command("enable", group="breakpoints")
+async def enable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
+    """Switch breakpoints on again; without a number, all of them."""
+    chosen = _chosen(ctx, numbers)
+    await ctx.session.breakpoints.enable(chosen)
+    return BreakpointsChanged("enabled", _points(ctx, chosen))
+
+
+@command("disable", group="breakpoints")
+async def disable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
+    """Switch breakpoints off and keep them; without a number, all of them."""
+    chosen = _chosen(ctx, numbers)
+    await ctx.session.breakpoints.disable(chosen)
+    return BreakpointsChanged("disabled", _points(ctx, chosen))
+
+
+@command("toggle", group="breakpoints")
+async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
+    """Switch breakpoints off that are on, and on that are off."""
+    chosen = _chosen(ctx, numbers)
+    before = _points(ctx, chosen)
+    await ctx.session.breakpoints.disable([point.number for point in before if point.enabled])
+    await ctx.session.breakpoints.enable([point.number for point in before if not point.enabled])
+    return Breakpoints(_points(ctx, chosen))
+
+
+@command("save breakpoints", group="breakpoints")
+async def save_breakpoints(ctx: Context, path: Annotated[str, FilePath()]) -> Saved:
+    """Write the breakpoints to a file as commands; `read` sets them again."""
+    points = ctx.session.breakpoints.list()
+    lines = ["# breakpoints of jdbpy; set them again with: read FILE", *(as_command(point) for point in points)]
+    try:
+        await trio.Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    return Saved(path, len(points))
+
+
+def policy_here(ctx: Context) -> SuspendPolicy:
+    """What `break` suspends: everything on this machine, only the thread that hits elsewhere."""
+    return SuspendPolicy.THREAD if ctx.session.remote else SuspendPolicy.ALL
+
+
+async def resolve(ctx: Context, place: Place) -> str:
+    """The place as the session takes it: a bare line is one of the class that the selected frame runs."""
+    if place.line is None and place.offset is None:
+        return place.text
+    location = (await ctx.session.stack.selected()).location
+    line = place.line
+    if line is None:
+        if location.line is None:
+            raise StateError("the current place has no line number", hint="name the class: Class:LINE")
+        line = location.line + (place.offset or 0)
+    outermost = location.class_name.partition("$")[0] or location.class_name
+    return f"{outermost}:{line}"
+
+
+def as_command(point: Breakpoint) -> str:
+    """The command that sets this breakpoint."""
+    policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
+    flags = " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
+    condition = f" if {point.condition}" if point.condition else ""
+    return f"break {policy}{point.spec}{flags}{condition}"
+
+
+async def _set(ctx: Context, request: BreakpointRequest, policy: SuspendPolicy) -> BreakpointSet:
+    session = ctx.session
+    spec = await resolve(ctx, request.place)
+    thread = (await session.threads.find(request.thread)).id if request.thread else None
+    point = await session.breakpoints.add(
+        spec,
+        temporary=request.temporary,
+        policy=request.policy or policy,
+        condition=request.condition,
+        thread=thread,
+        ignore=request.ignore,
+    )
+    if request.disabled:
+        await session.breakpoints.disable([point.number])
+        point = session.breakpoints.get(point.number)
+    return BreakpointSet(point, session.remote)
+
+
+async def _delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
+    points = _points(ctx, numbers)
+    await ctx.session.breakpoints.remove(numbers)
+    return BreakpointsChanged("deleted", points)
+
+
+def _chosen(ctx: Context, numbers: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    if numbers:
+        return tuple(number for group in numbers for number in group)
+    return tuple(point.number for point in ctx.session.breakpoints.list())
+
+
+def _points(ctx: Context, numbers: tuple[int, ...]) -> tuple[Breakpoint, ...]:
+    return tuple(ctx.session.breakpoints.get(number) for number in numbers)

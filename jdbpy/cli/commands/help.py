@@ -1,0 +1,70 @@
+"""Help: help, apropos, info."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy.cli.arguments.commands import CommandName
+from jdbpy.cli.arguments.plain import Text
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import HelpEntry, HelpIndex, HelpPage, HelpTopic, HelpWord
+from jdbpy.cli.table import TABLE, Command, command
+from jdbpy.cli.topics import GROUPS, TOPICS
+from jdbpy.errors import UsageError
+
+
+@command("help", "h", "?", group="session")
+async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpIndex | HelpPage | HelpTopic:
+    """List the commands, or say all about one of them, a group of them, or a topic.
+
+    `help stop`, `help breakpoints`, `help locations`, `help jump`.
+    """
+    if not name:
+        return HelpIndex(tuple(entry_of(command) for command in TABLE))
+    found = TABLE.by_name.get(name.lower())
+    if found is not None:
+        return page_of(found)
+    topic = name.lower()
+    if topic in GROUPS:
+        return HelpIndex(tuple(entry_of(command) for command in TABLE if command.group == topic), topic)
+    if topic in TOPICS:
+        return HelpTopic(topic, TOPICS[topic])
+    near = TABLE.suggestions(name)
+    hint = f"did you mean {' or '.join(near)}?" if near else "'help' lists the commands, 'apropos WORD' searches them"
+    raise UsageError(f"there is no help on '{name}'", hint=hint, code="UNKNOWN_TOPIC")
+
+
+@command("apropos", group="session")
+async def apropos(ctx: Context, word: Annotated[str, Text("WORD")]) -> HelpIndex:
+    """List the commands whose help has a word in it."""
+    wanted = word.lower()
+    found = [c for c in TABLE if any(wanted in text.lower() for text in (c.name, c.doc, *c.aliases))]
+    if not found:
+        raise UsageError(f"no help text has '{word}' in it", hint="'help' lists all commands")
+    return HelpIndex(tuple(entry_of(command) for command in found), word)
+
+
+@command("info", "i", group="session")
+async def info(ctx: Context, topic: Annotated[str, Text("TOPIC")] = "") -> HelpIndex:
+    """Show something about the program or the debugger; without a topic, list what there is."""
+    if topic:
+        raise UsageError(f"there is no 'info {topic}'", hint="'info' lists the topics")
+    return HelpIndex(
+        tuple(
+            entry_of(command).replace(name=name) for name, command in TABLE.by_name.items() if name.startswith("info ")
+        ),
+        "info",
+    )
+
+
+def entry_of(command: Command) -> HelpEntry:
+    """A command in a line."""
+    return HelpEntry(command.name, command.aliases, command.usage, command.summary, command.group)
+
+
+def page_of(command: Command) -> HelpPage:
+    """All about a command."""
+    signature = command.signature
+    options = tuple(HelpWord(", ".join(option.flags), option.help) for option in signature.options.values())
+    arguments = tuple(HelpWord(p.argument.metavar, p.argument.help) for p in signature.positional if p.argument.help)
+    return HelpPage(entry_of(command), command.details, options, arguments)

@@ -1,0 +1,58 @@
+"""Ending the session: quit, detach; and what it is connected to: version."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy import __version__
+from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.plain import Number
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import SCHEMA_VERSION, Done, Left, Version
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+
+@command("quit", "exit", "q", group="session")
+async def quit_(
+    ctx: Context,
+    status: Annotated[int, Number("STATUS", 0, 255, help="the exit status of the target")] = 0,
+    *,
+    kill: Annotated[bool, Option("--kill", help="end the target too, with STATUS")] = False,
+) -> Left | Done:
+    """Leave. A target that was attached to runs on, one that was launched is ended.
+
+    `exit --kill` ends an attached target too; `detach` lets a launched one run on.
+    """
+    session = ctx.session
+    if status and not kill:
+        raise UsageError("STATUS goes with --kill", hint="usage: exit --kill STATUS")
+    if kill and not await ctx.confirm(f"end the target at {session.address}?"):
+        return Done("nothing was done")
+    ctx.leaving = True
+    if kill:
+        await session.exit(status)
+        return Left("terminated", f"the target was ended with status {status}")
+    if session.launched:
+        return Left("terminated", "the target is ended")
+    return await _detach(ctx)
+
+
+@command("detach", group="session")
+async def detach(ctx: Context) -> Left:
+    """Leave and let the target run on, also one that was launched."""
+    ctx.leaving = True
+    return await _detach(ctx)
+
+
+@command("version", "info target", "info vm", group="session")
+async def version(ctx: Context) -> Version:
+    """Show the versions of jdbpy and of the target's VM, and where the target is."""
+    info = ctx.session.info
+    jdwp = f"{info.jdwp_major}.{info.jdwp_minor}"
+    return Version(__version__, SCHEMA_VERSION, info.name, info.version, jdwp, info.description, info.address)
+
+
+async def _detach(ctx: Context) -> Left:
+    await ctx.session.detach()
+    return Left("detached", "the target runs on")

@@ -1,0 +1,61 @@
+"""Settings of jdbpy itself, and the step filters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy.cli.arguments.commands import SettingName
+from jdbpy.cli.arguments.plain import Choice, Text
+from jdbpy.cli.arguments.target import ExcludePatterns
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import Excludes, SettingValue, SettingValues
+from jdbpy.cli.settings import find
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+
+@command("show", group="settings")
+async def show(ctx: Context, name: Annotated[str, SettingName()] = "") -> SettingValues:
+    """Show the settings, or one of them. `set NAME VALUE` changes it."""
+    chosen = [name] if name else [setting.name for setting in ctx.settings]
+    return SettingValues(tuple(value_of(ctx, setting) for setting in chosen))
+
+
+@command("config", group="settings")
+async def config(
+    ctx: Context, name: Annotated[str, SettingName()] = "", value: Annotated[str, Text("VALUE")] = ""
+) -> SettingValues:
+    """Show or change settings: `config NAME VALUE` is `set NAME VALUE`."""
+    return change(ctx, name, value) if value else await show(ctx, name)
+
+
+@command("repeat", group="settings")
+async def repeat(ctx: Context, value: Annotated[str, Choice("on", "off")] = "") -> SettingValues:
+    """Say whether an empty line at the prompt repeats a stepping or listing command, or change that."""
+    return change(ctx, "repeat", value) if value else await show(ctx, "repeat")
+
+
+@command("exclude", "skip", group="settings")
+async def exclude(ctx: Context, patterns: Annotated[tuple[str, ...] | None, ExcludePatterns()] = None) -> Excludes:
+    """Show or set the classes that steps pass through: `exclude java.*, *Proxy`; `exclude none` for no such class."""
+    execution = ctx.session.execution
+    if patterns is not None:
+        execution.set_excludes(patterns)
+    return Excludes(tuple(execution.excludes))
+
+
+def change(ctx: Context, name: str, text: str) -> SettingValues:
+    """Changes a setting; raises UsageError for an unknown one, a value that does not fit or none at all."""
+    if not text:
+        setting = value_of(ctx, name)
+        raise UsageError(
+            f"a value for '{setting.name}' is missing (it is {setting.value})",
+            hint=f"usage: set {setting.name} {setting.form}; to change the target: set TARGET = EXPRESSION",
+        )
+    return SettingValues((value_of(ctx, ctx.settings.set(name, text).name),))
+
+
+def value_of(ctx: Context, name: str) -> SettingValue:
+    """A setting as it is now."""
+    setting = find(name)
+    return SettingValue(setting.name, ctx.settings.text(setting.name), setting.form, setting.help)

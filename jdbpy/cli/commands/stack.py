@@ -1,0 +1,100 @@
+"""Looking at stacks: where, where all, wherei, up, down, frame."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy import Frame, JdbpyError
+from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.plain import Number
+from jdbpy.cli.arguments.target import Frame as FrameArgument
+from jdbpy.cli.arguments.target import FrameNumber, Thread
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import FrameSelected, FrameVariables, Stack, Stacks
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+ThreadWord = Annotated[str | None, Thread()]
+Limit = Annotated[int | None, Option("-n", argument=Number("COUNT"), help="show only the COUNT innermost frames")]
+Count = Annotated[int, Number("COUNT", help="how many frames")]
+
+
+@command("where", "bt", "w", "backtrace", "stack", "info stack", group="stack")
+async def where(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
+    """Show the stack of the selected thread, or of another.
+
+    `where all` shows every thread's.
+    """
+    return await _where(ctx, thread, count)
+
+
+@command("wherei", group="stack")
+async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
+    """Show a stack with the index of the bytecode instruction in each frame."""
+    return await _where(ctx, thread, count, pc=True)
+
+
+@command("bt full", "where full", "backtrace full", group="stack")
+async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
+    """Show a stack with the variables of each frame."""
+    stack = await _where(ctx, thread, count)
+    variables = [
+        FrameVariables(frame.index, tuple(await ctx.session.stack.variables(frame)))
+        for frame in stack.trace.frames
+        if not frame.native
+    ]
+    return stack.replace(variables=tuple(variables))  # type: ignore[no-any-return]
+
+
+@command("where all", "bt all", "w all", "backtrace all", "stack all", "thread apply all bt", group="stack")
+async def where_all(ctx: Context) -> Stacks:
+    """Show the stacks of all threads."""
+    return Stacks(tuple(await ctx.session.stack.all()))
+
+
+@command("wherei all", group="stack")
+async def wherei_all(ctx: Context) -> Stacks:
+    """Show the stacks of all threads with bytecode indexes."""
+    return Stacks(tuple(await ctx.session.stack.all()), pc=True)
+
+
+@command("up", "u", group="stack", repeats="again")
+async def up(ctx: Context, count: Count = 1) -> FrameSelected:
+    """Select the frame of the caller."""
+    return await show_frame(ctx, await ctx.session.up(count))
+
+
+@command("down", group="stack", repeats="again")
+async def down(ctx: Context, count: Count = 1) -> FrameSelected:
+    """Select the frame of the method that was called."""
+    return await show_frame(ctx, await ctx.session.down(count))
+
+
+@command("frame", "f", "info frame", group="stack")
+async def frame(ctx: Context, number: Annotated[FrameNumber | None, FrameArgument()] = None) -> FrameSelected:
+    """Show the selected frame, or select another by its number.
+
+    Numbers are those that `where` shows: from 1, or from 0 after `set frame-base 0`. `#0` always counts from 0.
+    """
+    if number is None:
+        return await show_frame(ctx, await ctx.session.stack.selected())
+    base = 0 if number.from_zero else ctx.settings["frame-base"]
+    index = number.number - base + 1
+    if index < 1:
+        raise UsageError("frames are counted from 1", hint="'where' shows the numbers; '#0' counts from 0")
+    return await show_frame(ctx, await ctx.session.select_frame(index))
+
+
+async def show_frame(ctx: Context, frame: Frame) -> FrameSelected:
+    """The frame with its source, which may be missing."""
+    ctx.listed = None
+    return FrameSelected(frame, await ctx.session.sources.window(frame))
+
+
+async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: bool = False) -> Stack:
+    session = ctx.session
+    chosen = None if thread is None else (await session.threads.find(thread)).id
+    trace = await session.stack.of(chosen, count=min(count or ctx.settings["frame-limit"], ctx.settings["frame-limit"]))
+    if trace.error:
+        raise JdbpyError(trace.error)
+    return Stack(trace, pc=pc)

@@ -1,0 +1,55 @@
+"""The JSON form of events."""
+
+from __future__ import annotations
+
+from jdbpy import Exited, Gone, Lost, Notice, Output, Stop
+from jdbpy.cli.json_form.shape import Field, shape
+
+EVENT_SHAPES = (
+    shape(
+        "stop",
+        Stop,
+        "A thread stopped.",
+        Field(
+            "reason",
+            "string",
+            "breakpoint, step, until, pause, start, exception, access, modification, method-entry, method-exit, "
+            "class-prepare, class-unload, thread-start, thread-death, monitor, vm-death",
+        ),
+        Field("breakpoint", "integer", "its number", optional=True),
+        Field("breakpoints", "integer[]", "all that were hit", optional=True),
+        Field("temporary", "boolean", "the breakpoint is gone now", optional=True),
+        Field("thread", "thread-ref?"),
+        Field("location", "location?"),
+        Field("suspended", "string", "what is held: all, thread or none", "policy"),
+        Field("exception", "exception", optional=True),
+        Field("variable", "string", "the watched field", optional=True),
+        Field("old_value", "value", optional=True),
+        Field("new_value", "value", optional=True),
+        Field("return_value", "value", optional=True),
+        Field("message", "string", optional=True),
+    ),
+    shape(
+        "exited",
+        Exited,
+        "The target has ended.",
+        Field("status", "integer?", "its exit status; null when jdbpy did not start it"),
+        Field("reason", "string", optional=True),
+    ),
+    shape(
+        "output",
+        Output,
+        "A launched target wrote something.",
+        Field("stream", "string", "stdout or stderr"),
+        Field("text", "string"),
+    ),
+    shape(
+        "notice",
+        Notice,
+        "Something worth knowing that is no stop.",
+        Field("kind", "string", "breakpoint-resolved, breakpoint-failed, thread-ended, trace, logpoint, warning..."),
+        Field("message", "string", source="text"),
+    ),
+    shape("lost", Lost, "Events came too fast and were left out.", Field("count", "integer")),
+    shape("disconnected", Gone, "The connection is over.", Field("reason", "string")),
+)

@@ -1,0 +1,52 @@
+"""The JSON Lines renderer: one object a line for every result and every event (``docs/json.md``).
+
+Owns the envelope; what is in it is declared in ``json_form``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop
+from jdbpy.cli.json_form.encode import encode
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.results import Displayed
+
+_NAMES = {
+    Stop: "stop",
+    Exited: "exited",
+    Gone: "disconnected",
+    Output: "output",
+    Notice: "notice",
+    Lost: "lost",
+}
+
+
+class JsonRenderer:
+    """Implements ``Renderer``. All text is ASCII, so that no encoding or terminal can be in the way."""
+
+    def result(self, outcome: Outcome) -> str:
+        data = encode(outcome.result) if outcome.result is not None else {}
+        return _line({"type": "result", "command": outcome.line, "ok": True, "data": data})
+
+    def error(self, outcome: Outcome) -> str:
+        error = _error(outcome.error) if outcome.error is not None else {}
+        return _line({"type": "result", "command": outcome.line, "ok": False, "error": error})
+
+    def event(self, event: Event) -> str:
+        return _line({"type": "event", "event": _NAMES[type(event)], "data": encode(event)})
+
+    def displays(self, displayed: Displayed) -> str:
+        return _line({"type": "event", "event": "display", "data": encode(displayed)})
+
+
+def _error(error: JdbpyError) -> dict[str, Any]:
+    described: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
+    if isinstance(error, EvalError) and error.column is not None:
+        described["column"] = error.column
+    return described
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"

@@ -1,0 +1,53 @@
+"""Help on what is no command: groups, forms of words, and what a JVM debugger cannot do."""
+
+from __future__ import annotations
+
+GROUPS = {
+    "running": "letting the target run and making it stop",
+    "stepping": "a line or an instruction at a time",
+    "breakpoints": "where to stop",
+    "stack": "where the threads are",
+    "data": "variables and values",
+    "changing": "changing where a thread goes on",
+    "source": "source text",
+    "classes": "what is loaded",
+    "threads": "threads",
+    "settings": "how jdbpy behaves",
+    "session": "the session, scripts and help",
+}
+
+_CANNOT_JUMP = """\
+A JVM cannot continue at another line. What comes near: `pop` drops the current frame and stands before the call again,
+`reenter` runs the method anew, `return VALUE` leaves it now, `set` changes what the next lines will see."""
+
+_CANNOT_REVERSE = """\
+A live JVM cannot run backwards. `pop` goes back before the call of the current method; what it did stays done."""
+
+TOPICS = {
+    "locations": """\
+Places in code, for `stop`, `break`, `tbreak`, `clear`, `until`, `advance` and `list`:
+  com.acme.Order:42             a line of a class (also of the classes nested in it)
+  Order.java:42                 a line of a source file
+  com.acme.Order.total          a method: every overload
+  Order.add(int,String)         one overload; types need no package
+  com.acme.Order.<init>         a constructor; <clinit> the static initialiser
+  com.acme.Outer$Inner.run      a method of a nested class
+  *.Order:42                    in any package
+  42   :42   +3   -2            lines of the class that the selected frame runs""",
+    "repeat": """\
+`!!` runs the last line again, `3 next` runs a command three times, and at the prompt an empty line repeats up, down,
+step, next, stepi, nexti, cont, list, pop and reenter (`repeat off` ends that).""",
+    "numbers": """\
+Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set frame-base 0` makes 0 the innermost.
+Threads have the id that `threads` shows. Breakpoints are numbered in the order in which they were set.""",
+    "jump": _CANNOT_JUMP,
+    "goto": _CANNOT_JUMP,
+    "reverse": _CANNOT_REVERSE,
+    "reverse-step": _CANNOT_REVERSE,
+    "reverse-continue": _CANNOT_REVERSE,
+    "attach": """\
+A target is chosen when jdbpy starts: `jdbpy attach HOST:PORT`. The JVM must have been started with the agent,
+  -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005
+because it cannot be added to a running JVM.""",
+}
+"""Answers to `help TOPIC`, in Markdown."""
