@@ -1,0 +1,192 @@
+"""The syntax of places in code, as users of jdb, gdb, delve and IDEs write them.
+
+    com.acme.Order:42             a line of a class; the class may be short, nested, or a pattern with one *
+    com.acme.Order.total          a method, all overloads; also Order#total and Order::total
+    Order.total(int,String...)    one overload; types need no package; also pasted from source, with parameter names
+    Order.<init>  Order.<clinit>  constructors and the static initialiser
+    src/com/acme/Order.java:42    a line of a file, with or without directories
+    42  :42                       a line of the file that the selected frame stands in
+    +3  -2                        lines from the selected frame's line on
+    total                         a method of the selected frame's class
+
+Pure: reads text, knows nothing of what is loaded. What a place means in the target is ``places.py``'s business.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jdbpy.errors import UsageError
+from jdbpy.session.class_names import ClassName, parse_class_name
+from jdbpy.session.generics import generic_method
+from jdbpy.session.refs import Method
+from jdbpy.wire.record import Record
+
+FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"
+
+_SOURCE_SUFFIXES = (
+    ".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj", ".rb", ".py", ".js",
+)  # fmt: skip
+_METHOD = re.compile(r"<init>|<clinit>|[^\W\d][\w$-]*")
+_MODIFIERS_OF_PARAMETERS = re.compile(r"(?:@[\w.]+(?:\([^)]*\))?|final)\s+")
+
+
+class ClassLine(Record):
+    """A line of a class or of the classes inside it."""
+
+    class_name: ClassName
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.class_name.text}:{self.line}"
+
+
+class FileLine(Record):
+    """A line of a source file. ``directory`` is what stood before the name, with slashes, "" for nothing."""
+
+    directory: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.directory}/{self.file}:{self.line}" if self.directory else f"{self.file}:{self.line}"
+
+
+class CurrentLine(Record):
+    """A line of the current file; ``relative`` to the current line when it was given with a sign."""
+
+    line: int
+    relative: bool
+
+    def __str__(self) -> str:
+        return f"{self.line:+d}" if self.relative else f":{self.line}"
+
+
+class MethodPlace(Record):
+    """The entry of a method. ``class_name`` None is the current class, ``parameters`` None every overload.
+
+    Parameter types are spelled as they were typed, without type arguments: "Map.Entry", "int[]", "String...".
+    """
+
+    class_name: ClassName | None
+    method: str
+    parameters: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        owner = f"{self.class_name.text}." if self.class_name else ""
+        return f"{owner}{self.method_text}"
+
+    @property
+    def method_text(self) -> str:
+        """The method without its class, "total(int)"."""
+        return self.method + (f"({','.join(self.parameters)})" if self.parameters is not None else "")
+
+    def fits(self, method: Method) -> bool:
+        """Whether the method has this name, and these parameter types if they were given."""
+        if method.name != self.method:
+            return False
+        if self.parameters is None:
+            return True
+        generic = generic_method(method.generic)
+        declared = [method.parameters] + ([generic.parameters] if generic else [])
+        return any(_same_types(self.parameters, types) for types in declared)
+
+
+LocationSpec = ClassLine | FileLine | CurrentLine | MethodPlace
+
+
+def parse_location(text: str) -> LocationSpec:
+    """Reads a place. Raises UsageError with a hint at the forms there are."""
+    text = text.strip()
+    if not text:
+        raise UsageError("a place in code is missing", hint=FORMS)
+    if re.fullmatch(r"[+-]\d+", text):
+        return CurrentLine(int(text), relative=True)
+    if re.fullmatch(r":?\s*\d+", text):
+        return CurrentLine(_line(text.lstrip(": ")), relative=False)
+    if "(" in text or ")" in text:
+        return _method_with_parameters(text)
+    before, colon, after = text.replace("::", "#").rpartition(":")
+    if not colon:
+        return _method(text)
+    if not re.fullmatch(r"\s*\d+\s*", after):
+        raise UsageError(f"'{after.strip()}' is not a line number", hint=FORMS)
+    return _class_or_file(before.strip(), _line(after))
+
+
+def _line(text: str) -> int:
+    line = int(text)
+    if line == 0:
+        raise UsageError("lines count from 1")
+    return line
+
+
+def _class_or_file(name: str, line: int) -> ClassLine | FileLine:
+    path = name.replace("\\", "/")
+    directory, slash, file = path.rpartition("/")
+    if slash or file.endswith(_SOURCE_SUFFIXES):
+        if not file:
+            raise UsageError(f"'{name}' names a directory, not a file", hint=FORMS)
+        return FileLine(directory, file, line)
+    return ClassLine(parse_class_name(name), line)
+
+
+def _method(text: str, parameters: tuple[str, ...] | None = None) -> MethodPlace:
+    owner, dot, name = text.replace("::", "#").replace("#", ".").rpartition(".")
+    if text.endswith((".java", ".kt")) or "/" in text or "\\" in text:
+        raise UsageError(f"{text}: which line?", hint=f"write {text}:LINE")
+    if not _METHOD.fullmatch(name):
+        raise UsageError(f"'{text}' is not a place in code", hint=FORMS)
+    if dot and parameters is None and name[:1].isupper() and owner.rpartition(".")[2][:1].islower():
+        raise UsageError(f"{text} looks like a class without a method or a line", hint=f"{text}:LINE or {text}.METHOD")
+    return MethodPlace(parse_class_name(owner) if dot else None, name, parameters)
+
+
+def _method_with_parameters(text: str) -> MethodPlace:
+    name, _, rest = text.partition("(")
+    if not rest.endswith(")") or "(" in rest:
+        raise UsageError(
+            f"'{text}' should end with the list of parameter types", hint="Class.method(int,String), Class.method()"
+        )
+    parameters = tuple(_parameter(each) for each in _split(rest[:-1]))
+    return _method("".join(name.split()), parameters)
+
+
+def _split(text: str) -> list[str]:
+    """The list at its commas, those inside of type arguments left alone."""
+    parts = [""]
+    depth = 0
+    for letter in text:
+        depth += (letter == "<") - (letter == ">")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if parts == [""] or parts == [" "]:
+        return []
+    return parts
+
+
+def _parameter(text: str) -> str:
+    """One type of the list: type arguments, annotations, ``final`` and a parameter's name are dropped."""
+    bare = _MODIFIERS_OF_PARAMETERS.sub("", text.strip() + " ").strip()
+    while "<" in bare and ">" in bare:
+        shorter = re.sub(r"<[^<>]*>", "", bare)
+        if shorter == bare:
+            break
+        bare = shorter
+    bare = re.sub(r"\s*(\[\s*\]|\.\.\.)", lambda match: "..." if "." in match[1] else "[]", bare)
+    match = re.fullmatch(r"([\w.$]+(?:\[\])*(?:\.\.\.)?)(?:\s+[\w$]+)?", bare)
+    if not match:
+        raise UsageError(f"'{text.strip()}' is not a type", hint="types are as in Java: int, String[], Map.Entry")
+    return match[1]
+
+
+def _same_types(typed: tuple[str, ...], declared: tuple[str, ...]) -> bool:
+    return len(typed) == len(declared) and all(map(_same_type, typed, declared))
+
+
+def _same_type(typed: str, declared: str) -> bool:
+    """Whether ``declared``, a type in full, is what was typed, which may lack the package or outer classes."""
+    typed, declared = (re.sub(r"<.*>", "", name).replace("...", "[]").replace("$", ".") for name in (typed, declared))
+    return declared == typed or declared.endswith("." + typed)

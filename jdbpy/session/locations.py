@@ -1,0 +1,52 @@
+"""Places in code: what the wire sends as three ids and an index becomes names, a file and a line.
+
+Owns that translation, for facts that are at hand; ``types.TypeCache.locations`` fetches them in bulk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jdbpy.errors import UsageError
+from jdbpy.session import model
+from jdbpy.session.refs import OBSOLETE, LineTable, Method, RefType
+from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
+
+UNKNOWN = "?"
+"""Shown for a name that the target could not tell: the class was unloaded in between."""
+
+
+def model_location(
+    place: Location, declaring: RefType | None, method: Method | None, lines: LineTable, source: str | None
+) -> model.Location:
+    """The place with its names. The method of an obsolete frame has no name any more: "<obsolete>"."""
+    missing = "<obsolete>" if place.methodID == OBSOLETE else UNKNOWN
+    return model.Location(
+        class_name=declaring.name if declaring else UNKNOWN,
+        method=method.name if method else missing,
+        signature=method.signature if method else "",
+        source=source,
+        line=lines.line_at(place.index),
+        code_index=place.index,
+        type_id=place.classID,
+        method_id=place.methodID,
+        type_tag=place.typeTag,
+    )
+
+
+def wire_location(place: model.Location) -> Location:
+    """The same place in ids again."""
+    return Location(place.type_tag, ReferenceTypeID(place.type_id), MethodID(place.method_id), place.code_index)
+
+
+def no_code_on_line(line: int, lines: Iterable[int], where: str) -> UsageError:
+    """The error for a line at which nothing can stop. ``lines`` are those that have code."""
+    known = sorted(lines)
+    if not known:
+        message = f"{where} has no line numbers"
+        return UsageError(message, hint="it was compiled without them (javac -g:lines)", code="NO_LINES")
+    below = [each for each in known if each < line][-1:]
+    above = [each for each in known if each > line][:1]
+    nearest = " and ".join(map(str, below + above))
+    noun = "the nearest is" if len(below + above) == 1 else "the nearest are"
+    return UsageError(f"no code on line {line} of {where}; {noun} {nearest}", code="NO_CODE")
