@@ -1,0 +1,93 @@
+"""The lines that were typed, kept over runs.
+
+Owns the file: its place (XDG's state directory), its mode (0600, since lines may hold values of the target), its
+length. One line of text per entry, oldest first, so that people can read and edit it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from prompt_toolkit.history import History
+
+KEPT = 5_000
+"""Entries that survive a run; the file is cut back to this many when it is read."""
+
+
+def history_path(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The history file: ``$XDG_STATE_HOME/jdbpy/history``, by default below ``~/.local/state``.
+
+    None when there is no home directory (a container's nameless user). XDG wants an absolute path and says that a
+    relative one is to be ignored.
+    """
+    state = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        home = environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return None
+        state = os.path.join(home, ".local", "state")
+    return Path(state, "jdbpy", "history")
+
+
+class LineHistory(History):
+    """prompt_toolkit's history on that file. Without a file, or when it cannot be written, it lasts for this run.
+
+    A line equal to the one before it is not added again; a line that begins with a blank is not kept (as in a shell).
+    """
+
+    def __init__(self, path: Path | None, *, kept: int = KEPT) -> None:
+        super().__init__()
+        self._path = path
+        self._kept = kept
+
+    def load_history_strings(self) -> Iterable[str]:
+        """The newest first, as prompt_toolkit wants them."""
+        if self._path is None:
+            return []
+        try:
+            lines = self._path.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            return []
+        lines = [line for line in lines if line]
+        if len(lines) > self._kept:
+            lines = lines[-self._kept :]
+            self._rewrite(lines)
+        return reversed(lines)
+
+    def append_string(self, string: str) -> None:
+        string = " ".join(string.rstrip().splitlines())
+        if string and not string[0].isspace() and self._loaded_strings[:1] != [string]:
+            super().append_string(string)
+
+    def store_string(self, string: str) -> None:
+        if self._path is None:
+            return
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with open(self._path, "a", encoding="utf-8", errors="replace", opener=_private) as file:
+                file.write(string + "\n")
+        except OSError:
+            self._path = None  # read-only home, full disk: the debugger is used for something else than its history
+
+    def _rewrite(self, lines: list[str]) -> None:
+        assert self._path is not None
+        shorter = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        try:
+            with open(shorter, "w", encoding="utf-8", opener=_private) as file:
+                file.writelines(line + "\n" for line in lines)
+            os.replace(shorter, self._path)
+        except OSError:
+            with suppress(OSError):
+                shorter.unlink()
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens for the owner only, also a file that an editor has made readable; a link to /dev/null stays as it is."""
+    handle = os.open(path, flags, 0o600)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        os.fchmod(handle, 0o600)
+    return handle

@@ -1,0 +1,27 @@
+"""What keys do at the prompt beyond line editing: Ctrl-C and Ctrl-Z's neighbours.
+
+At a prompt the terminal is in raw mode, where Ctrl-C is a key like any other; while a command runs it is a signal (see
+``repl_signals``). Both come to the same decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import has_focus
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+
+def key_bindings(interrupt: Callable[[], object]) -> KeyBindings:
+    """Ctrl-C clears a line that has text, else calls ``interrupt``; the prompt stays either way."""
+    bindings = KeyBindings()
+
+    @bindings.add("c-c", filter=has_focus(DEFAULT_BUFFER))
+    def _(event: KeyPressEvent) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            interrupt()
+
+    return bindings

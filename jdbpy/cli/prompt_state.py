@@ -1,0 +1,95 @@
+"""What the prompt and the toolbar show of the debugger: one record, swapped whole.
+
+The prompt lives in another thread than the session, so it never looks at the session: the REPL publishes a new
+``PromptState`` after every command and event. This module also owns the wording of both, as pure functions of that
+record, the width and the time. No colours, no terminal.
+"""
+
+from __future__ import annotations
+
+from jdbpy.cli.escape import escape
+from jdbpy.wire.record import Record
+
+IDLE = "> "
+"""jdb's prompt when no thread is selected."""
+
+
+class PromptState(Record):
+    """A picture of the session for the prompt. Times are those of the caller's monotonic clock, in seconds."""
+
+    state: str = "running"  # running, stopped, exited, disconnected
+    thread: str = ""  # name of the selected thread, "" when none is
+    frame: int = 1  # selected frame, from 1
+    place: str = ""  # where the selected frame is: "Order.total:42"
+    held: str = ""  # what is suspended: "all threads", "this thread", "3 threads"
+    since: float | None = None  # when that began
+    remote: str = ""  # address of a target that is not on this machine
+
+
+class Segment(Record):
+    """A piece of the toolbar. ``kind`` names its look: state, thread, place, held, remote, plain."""
+
+    kind: str
+    text: str
+
+
+def prompt_text(state: PromptState, columns: int) -> str:
+    """``main[1] `` for a selected thread, else ``> ``. A long name is cut, so that half of the line is left to type."""
+    if not state.thread:
+        return IDLE
+    frame = f"[{state.frame}] "
+    return shorten(escape(state.thread), max(4, columns // 2 - len(frame))) + frame
+
+
+def toolbar(state: PromptState, columns: int, now: float) -> list[Segment]:
+    """The toolbar in ``columns`` columns; the least important parts go first when it is narrow."""
+    parts = [(0, Segment("state", state.state))]
+    if state.thread:
+        parts.append((1, Segment("thread", f"{escape(state.thread)}[{state.frame}]")))
+    if state.place:
+        parts.append((3, Segment("place", escape(state.place))))
+    if state.held:
+        parts.append((2, Segment("held", _held(state, now))))
+    if state.remote:
+        parts.append((4, Segment("remote", f"remote {escape(state.remote)}")))
+    while len(parts) > 1 and _width(parts) > columns:
+        parts.remove(max(parts, key=lambda part: part[0]))
+    return [Segment(part.kind, shorten(part.text, columns - 2)) for _, part in parts]
+
+
+def shorten(text: str, width: int) -> str:
+    """``text`` in at most ``width`` columns; what is cut is marked with an ellipsis."""
+    from wcwidth import wcswidth, wcwidth  # comes with prompt_toolkit; wide characters take two columns
+
+    if wcswidth(text) <= width:
+        return text
+    kept, used = "", 1
+    for character in text:
+        used += max(0, wcwidth(character))
+        if used > width:
+            break
+        kept += character
+    return kept + "…" if width > 0 else ""
+
+
+def duration(seconds: float) -> str:
+    """A length of time as people say it: ``4 s``, ``2:05 min``, ``1:02:05 h``."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} h"
+
+
+def _held(state: PromptState, now: float) -> str:
+    return f"{state.held} held" + (f" {duration(now - state.since)}" if state.since is not None else "")
+
+
+def _width(parts: list[tuple[int, Segment]]) -> int:
+    """Columns of the toolbar: each part has a blank on both sides, and a bar stands between two."""
+    from wcwidth import wcswidth
+
+    return sum(wcswidth(segment.text) + 2 for _, segment in parts) + len(parts) - 1

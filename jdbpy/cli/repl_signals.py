@@ -1,0 +1,60 @@
+"""What Ctrl-C means, and the one place where signals arrive.
+
+Owns SIGINT, SIGTERM and SIGHUP from the first prompt to the last: the same consumer for life, so that no signal ever
+finds a moment in which it would end the debugger and leave a broken terminal behind. What to do is decided by a pure
+function; doing it is the REPL's affair.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from enum import Enum
+
+import trio
+
+_LEAVING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+
+
+class Doing(Enum):
+    """What the REPL is doing when the user interrupts it."""
+
+    PROMPTING = "waiting for a line"
+    COMMAND = "running a command"
+    WAITING = "waiting for the target to stop, inside a command"
+    PAGING = "showing a long text in a pager"
+
+
+class Reaction(Enum):
+    """What an interrupt does."""
+
+    CANCEL = "ends the command; the target is left alone"
+    PAUSE = "stops the target"
+    EXPLAIN = "says how to leave: nothing runs that could be interrupted"
+    IGNORE = "nothing: the pager has had the key as well"
+
+
+def reaction(doing: Doing, target_runs: bool) -> Reaction:
+    """What Ctrl-C does. Never does it end the debugger."""
+    if doing is Doing.PAGING:
+        return Reaction.IGNORE
+    if doing is Doing.COMMAND:
+        return Reaction.CANCEL
+    if target_runs:
+        return Reaction.PAUSE
+    return Reaction.CANCEL if doing is Doing.WAITING else Reaction.EXPLAIN
+
+
+async def watch_signals(
+    interrupt: Callable[[], object],
+    leave: Callable[[int], object],
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Calls ``interrupt`` at each SIGINT, ``leave(signal number)`` at SIGTERM and SIGHUP, until cancelled."""
+    with trio.open_signal_receiver(signal.SIGINT, *_LEAVING) as signals:
+        task_status.started()
+        async for number in signals:
+            if number == signal.SIGINT:
+                interrupt()
+            else:
+                leave(number)

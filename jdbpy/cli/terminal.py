@@ -1,0 +1,74 @@
+"""What the terminal can do, and how it is left behind.
+
+Owns the questions "is this a person's terminal", "may escape codes be written", "may colours be used", its size, and
+the promise that its modes are the same after the debugger as before. It prints nothing and reads nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+COLOR_CHOICES = ("auto", "always", "never")
+"""The values of ``--color``."""
+
+_WITHOUT_ESCAPES = ("", "dumb", "unknown")
+
+
+def is_dumb(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether TERM names a terminal that understands no escape codes (Emacs' shell, a log window, nothing set)."""
+    return environ.get("TERM", "").lower() in _WITHOUT_ESCAPES
+
+
+def can_edit(stdin: TextIO, stdout: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a line can be edited in place: a real terminal on both sides, and one that knows escape codes."""
+    return stdin.isatty() and stdout.isatty() and not is_dumb(environ)
+
+
+def wants_color(choice: str, stdout: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether colours are written, for a value of ``--color``.
+
+    ``auto`` follows https://no-color.org (NO_COLOR set and not empty: none) and writes none to a file or a pipe; an
+    explicit ``always`` or ``never`` is the user's word and wins over the environment.
+    """
+    if choice != "auto":
+        return choice == "always"
+    return not environ.get("NO_COLOR") and stdout.isatty() and not is_dumb(environ)
+
+
+def size() -> tuple[int, int]:
+    """Columns and lines of the terminal now: of standard output, else COLUMNS and LINES, else 80 and 24.
+
+    A pseudo-terminal that was never given a size says 0 and 0; both count as unknown.
+    """
+    try:
+        columns, lines = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    except (OSError, ValueError):
+        columns, lines = 0, 0
+    fallback = shutil.get_terminal_size()
+    return columns or fallback.columns, lines or fallback.lines
+
+
+@contextmanager
+def restored_modes(stdin: TextIO) -> Iterator[None]:
+    """Puts the terminal's modes back to what they were, whatever happened inside.
+
+    The prompt and the pager each restore what they change; this is for the case that one of them could not (an
+    exception between two of its steps). At once, not after draining: output that is held by Ctrl-S would block it.
+    """
+    try:
+        import termios  # absent on Windows, where the console needs no restoring
+
+        before = termios.tcgetattr(stdin.fileno())
+    except (ImportError, OSError, ValueError, termios.error):
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError, termios.error):  # the terminal is gone: nothing is left to restore
+            termios.tcsetattr(stdin.fileno(), termios.TCSANOW, before)
