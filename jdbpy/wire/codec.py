@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from jdbpy.errors import ProtocolError, UsageError
@@ -32,7 +32,7 @@ class Codec(ABC):
     def __init__(self) -> None:
         self._sizes: IDSizes | None = None
         self._encoders: dict[type[Record], Callable[[Any], bytes]] = {}
-        self._decoders: dict[type[Record], Callable[[bytes, Sequence[int]], Any]] = {}
+        self._decoders: dict[type[Record], Callable[[bytes, Iterator[int]], Any]] = {}
 
     def encode(self, message: Record, sizes: IDSizes = DEFAULT_SIZES) -> bytes:
         """The data of a message, without the packet header.
@@ -62,7 +62,7 @@ class Codec(ABC):
             self._use(sizes)
         decode = self._decoders.get(cls) or self._decoders.setdefault(cls, self.make_decoder(cls, sizes))
         try:
-            message: M = decode(data, tags)
+            message: M = decode(data, iter(tags))
             return message
         except self.decode_faults as fault:
             from jdbpy.wire.faults import find_fault
@@ -92,7 +92,7 @@ class Codec(ABC):
         """The function that encodes messages of a class; raises one of ``encode_faults``."""
 
     @abstractmethod
-    def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Sequence[int]], Any]:
+    def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Iterator[int]], Any]:
         """The function that decodes messages of a class; raises one of ``decode_faults``."""
 
 
@@ -107,10 +107,10 @@ class GeneratedCodec(Codec):
         self._make_encoder, self._make_decoder = encoder.make_encoder, decoder.make_decoder
 
     def make_encoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[Any], bytes]:
-        return self._make_encoder(cls, message_name(cls), sizes)
+        return self._make_encoder(cls, sizes)
 
-    def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Sequence[int]], Any]:
-        return self._make_decoder(cls, message_name(cls), sizes)
+    def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Iterator[int]], Any]:
+        return self._make_decoder(cls, sizes)
 
 
 def message_name(cls: type[Record]) -> str:

@@ -131,6 +131,18 @@ def id_code(sizes: IDSizes, family: str) -> str:
     return _WIDTHS[getattr(sizes, family)]
 
 
+def fixed_codes(node: Node, sizes: IDSizes) -> str | None:
+    """The ``struct`` codes of a part that always takes the same number of bytes; None for one of varying width."""
+    match node:
+        case Number() | Identifier():
+            return number_code(node, sizes)
+        case Group():
+            codes = [fixed_codes(part, sizes) for _, part in node.fields]
+            return None if None in codes else "".join(code for code in codes if code)
+        case _:
+            return None
+
+
 def check_sizes(sizes: IDSizes) -> None:
     """Raises ProtocolError when ids of such sizes cannot be."""
     for family, size in sizes.__iter_fields__():

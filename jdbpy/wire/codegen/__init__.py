@@ -9,5 +9,6 @@ from __future__ import annotations
 
 from jdbpy.wire.codegen.decoder import Decode, make_decoder
 from jdbpy.wire.codegen.encoder import Encode, make_encoder
+from jdbpy.wire.codegen.source import source_of
 
-__all__ = ["Decode", "Encode", "make_decoder", "make_encoder"]
+__all__ = ["Decode", "Encode", "make_decoder", "make_encoder", "source_of"]

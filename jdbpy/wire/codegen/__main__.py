@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from jdbpy.wire.codegen import make_decoder, make_encoder
+from jdbpy.wire.codegen import make_decoder, make_encoder, source_of
 from jdbpy.wire.command import all_commands
 from jdbpy.wire.ids import IDSizes
 
@@ -19,8 +19,8 @@ def main(names: list[str]) -> int:
         return 2
     for name in names:
         for record in (commands[name], commands[name].REPLY):
-            for function in (make_encoder(record, name, IDSizes()), make_decoder(record, name, IDSizes())):
-                sys.stdout.write(f"# {record.__name__}\n{function.__source__}\n")  # type: ignore[attr-defined]
+            for function in (make_encoder(record, IDSizes()), make_decoder(record, IDSizes())):
+                sys.stdout.write(f"# {record.__name__}\n{source_of(function)}\n")
     return 0
 
 

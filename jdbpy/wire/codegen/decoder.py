@@ -9,10 +9,10 @@ afterwards (``wire.faults``), so the good case pays nothing for good messages.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from jdbpy.wire.codegen.source import Source, code_width
+from jdbpy.wire.codegen.source import Source, code_width, title_of
 from jdbpy.wire.codegen.values import Malformed, read_region, value_readers
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import IDSizes, Value
@@ -28,24 +28,24 @@ from jdbpy.wire.layout import (
     Tagged,
     Text,
     Untagged,
+    fixed_codes,
     layout_of,
     number_code,
 )
 from jdbpy.wire.record import Record
 from jdbpy.wire.strings import ENCODING_ERRORS
 
-Decode = Callable[[bytes, Sequence[int]], Any]
+Decode = Callable[[bytes, Iterator[int]], Any]
 """The data of a message, and the tags of its untagged values in order; returns the message."""
 
 FAULTS = (Malformed, struct.error, IndexError, KeyError, UnicodeDecodeError, StopIteration)
 """What a decoder raises when the data is not what the layout says."""
 
 
-def make_decoder(record: type[Record], title: str, sizes: IDSizes) -> Decode:
-    """Generates the decoder of a message; ``title`` names it in tracebacks."""
-    writer = _Writer(Source(f"decode {title}", "decode(data, tags)"), sizes)
+def make_decoder(record: type[Record], sizes: IDSizes) -> Decode:
+    """Generates the decoder of a message; it raises one of ``FAULTS``."""
+    writer = _Writer(Source(title_of("decode", record, sizes), "decode(data, tags)"), sizes)
     writer.source.line("size = len(data)")
-    writer.source.line("tags = iter(tags)")
     result = writer.read(layout_of(record), "")
     writer.flush()
     writer.fail_if(f"{writer.here()} != size")
@@ -69,7 +69,9 @@ class _KindReaders(dict[int, Any]):
             if self._choice.UNKNOWN is None:
                 raise KeyError(kind)
             return None
-        writer = _Writer(Source(f"decode {record.__name__}", "read(data, pos, size, tags)"), self._sizes, "pos")
+        writer = _Writer(
+            Source(title_of("decode", record, self._sizes), "read(data, pos, size, tags)"), self._sizes, "pos"
+        )
         result = writer.read(layout_of(record), "")
         writer.flush()
         writer.source.line(f"return {result}, {writer.here()}")
@@ -187,8 +189,8 @@ class _Writer:
     def _repeat(self, node: Repeat, wish: str) -> str:
         count = self.fixed("I", f"{wish}_count")
         self.flush()
-        codes = _fixed_codes(node.element, self.sizes)
-        if codes:
+        codes = fixed_codes(node.element, self.sizes)
+        if codes is not None:
             return self._rows(node.element, codes, count, wish)
         self.fail_if(f"{count} * {_least_width(node.element, self.sizes)} > size - {self._bracketed()}")
         self.settle()
@@ -236,18 +238,6 @@ class _Writer:
 
     def _bracketed(self) -> str:
         return f"({self.here()})" if " " in self.here() else self.here()
-
-
-def _fixed_codes(node: Node, sizes: IDSizes) -> str:
-    """The ``struct`` codes of a part of fixed width; nothing for one of varying width."""
-    match node:
-        case Number() | Identifier():
-            return number_code(node, sizes)
-        case Group():
-            codes = [_fixed_codes(part, sizes) for _, part in node.fields]
-            return "".join(codes) if all(codes) else ""
-        case _:
-            return ""
 
 
 def _least_width(node: Node, sizes: IDSizes) -> int:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from jdbpy.wire.codegen.source import Source
+from jdbpy.wire.codegen.source import Source, title_of
 from jdbpy.wire.codegen.values import value_writers, write_region
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import IDSizes
@@ -22,6 +22,7 @@ from jdbpy.wire.layout import (
     Tagged,
     Text,
     Untagged,
+    fixed_codes,
     layout_of,
     number_code,
 )
@@ -34,27 +35,31 @@ FAULTS = (struct.error, KeyError, AttributeError, TypeError, ValueError, Overflo
 """What an encoder raises when a message holds what its layout has no room for."""
 
 
-def make_encoder(record: type[Record], title: str, sizes: IDSizes) -> Encode:
-    """Generates the encoder of a message; ``title`` names it in tracebacks."""
-    return _encoder(layout_of(record), title, sizes)
+def make_encoder(record: type[Record], sizes: IDSizes) -> Encode:
+    """Generates the encoder of a message; it raises one of ``FAULTS``."""
+    return _encoder(layout_of(record), sizes)
 
 
 def find_misfit(message: Record, sizes: IDSizes) -> str:
     """Which field of a message cannot be encoded and why: ``exitCode is 4294967296: ...``; empty when all can."""
     for field, part in layout_of(type(message)).fields:
         try:
-            _encoder(Group(type(message), [(field, part)]), field, sizes)(message)
+            _encoder(Group(type(message), [(field, part)]), sizes)(message)
         except FAULTS as fault:
             return f"{field} is {getattr(message, field)!r:.200}: {fault}"
     return ""
 
 
-def _encoder(layout: Group, title: str, sizes: IDSizes) -> Encode:
-    writer = _Writer(Source(f"encode {title}", "encode(message)"), sizes)
-    writer.source.line("out = bytearray()")
-    writer.write(layout, "message")
-    writer.flush()
-    writer.source.line("return bytes(out)")
+def _encoder(layout: Group, sizes: IDSizes) -> Encode:
+    writer = _Writer(Source(title_of("encode", layout.record, sizes), "encode(message)"), sizes)
+    if fixed_codes(layout, sizes) is not None:
+        writer.write(layout, "message")
+        writer.source.line(f"return {writer.packed_run()}")
+    else:
+        writer.source.line("out = bytearray()")
+        writer.write(layout, "message")
+        writer.flush()
+        writer.source.line("return bytes(out)")
     encode: Encode = writer.source.finish()
     return encode
 
@@ -67,7 +72,7 @@ class _KindWriters(dict[type[Choice], Any]):
         self._sizes = sizes
 
     def __missing__(self, record: type[Choice]) -> Any:
-        writer = _Writer(Source(f"encode {record.__name__}", "write(message, out)"), self._sizes)
+        writer = _Writer(Source(title_of("encode", record, self._sizes), "write(message, out)"), self._sizes)
         if record is record.UNKNOWN:
             writer.source.line("out.append(message.kind)")
             writer.source.line("out += message.data")
@@ -90,13 +95,17 @@ class _Writer:
     def fixed(self, code: str, expression: str) -> None:
         self._run.append((expression, code))
 
-    def flush(self) -> None:
-        """Writes the run of fixed-width fields."""
-        if not self._run:
-            return
+    def packed_run(self) -> str:
+        """Ends the run of fixed-width fields; returns the expression that packs it."""
         pack = self.source.structure("".join(code for _, code in self._run), "pack")
-        self.source.line(f"out += {pack}({', '.join(expression for expression, _ in self._run)})")
+        arguments = ", ".join(expression for expression, _ in self._run)
         self._run.clear()
+        return f"{pack}({arguments})"
+
+    def flush(self) -> None:
+        """Appends the run of fixed-width fields, if there is one."""
+        if self._run:
+            self.source.line(f"out += {self.packed_run()}")
 
     def write(self, node: Node, expression: str) -> None:
         """Writes what encodes a part that the expression yields."""

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import linecache
 import struct
+from collections.abc import Callable
 from typing import Any
+
+from jdbpy.wire.ids import IDSizes
+from jdbpy.wire.record import Record
 
 _VARIABLES = {
     "data",
@@ -24,13 +28,16 @@ _VARIABLES = {
     "unpack",
     "width",
 }
-_FUNCTIONS = {"readers", "writers", "read_region", "write_region", "bytearray", "bytes", "iter", "len", "next", "range"}
+_FUNCTIONS = {"readers", "writers", "read_region", "write_region", "bytearray", "bytes", "len", "next", "range"}
 _TAKEN = _VARIABLES | _FUNCTIONS | {"type"}
 """Names that mean something in generated code; a field with such a name gets another variable."""
 
 
 class Source:
-    """A function being written: its lines, and the objects that it refers to by name."""
+    """A function being written: its lines, and the objects that it refers to by name.
+
+    ``title`` is what tracebacks show in place of a file, so it should be the only one.
+    """
 
     def __init__(self, title: str, signature: str) -> None:
         self.title = title
@@ -72,9 +79,18 @@ class Source:
         filename = f"<{self.title}>"
         exec(compile(text, filename, "exec"), self.scope)
         linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-        function = self.scope[self._lines[0].split()[1].split("(")[0]]
-        function.__source__ = text
-        return function
+        return self.scope[self._lines[0].split()[1].split("(")[0]]
+
+
+def source_of(function: Callable[..., Any]) -> str:
+    """The source of a generated function."""
+    return "".join(linecache.getlines(function.__code__.co_filename))
+
+
+def title_of(direction: str, record: type[Record], sizes: IDSizes) -> str:
+    """The title of a codec function: ``decode thread_reference.FramesReply, ids 8 8 8 8 8``."""
+    widths = " ".join(str(size) for _, size in sizes.__iter_fields__())
+    return f"{direction} {record.__module__.rpartition('.')[2]}.{record.__name__}, ids {widths}"
 
 
 def code_width(codes: str) -> int:
