@@ -1,0 +1,138 @@
+"""The guided tour through the bundled program, as data, and the guide who leads a person through it.
+
+Each step says what is about to be shown, names one command, and lists what must be on the screen once the command has
+run and the target has stopped again. The same steps serve the tour that runs by itself and the one that is typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jdbpy.wire.record import Record
+
+
+class Step(Record):
+    """One command of the tour. ``shows`` are pieces of text that must come on the screen, in any order."""
+
+    say: str
+    line: str
+    shows: tuple[str, ...]
+
+
+START = "tbreak coffee.CoffeeBar.main"
+"""Run before the tour: the program is to stop at the first line of its ``main``."""
+
+TOUR = (
+    Step(
+        "The program is held at the first line of main. This is the code around it.",
+        "list",
+        ("CoffeeBar bar = new CoffeeBar();", "bar.serve(customer);"),
+    ),
+    Step(
+        "Stop where the till adds up an order. The class is not loaded yet, so the breakpoint waits for it.",
+        "stop in coffee.Till.total",
+        ("coffee.Till.total",),
+    ),
+    Step(
+        "Let the program run until it gets there.",
+        "cont",
+        ("The bar is open.", "Till.total", "Till.java", "int sum = 0;"),
+    ),
+    Step(
+        "How did it get there?",
+        "where",
+        ("coffee.Till.total", "coffee.CoffeeBar.serve", "coffee.CoffeeBar.main"),
+    ),
+    Step(
+        "What does it work with?",
+        "locals",
+        ("this", "order", "coffee.Order"),
+    ),
+    Step(
+        "Values are reached by paths; no code of the program runs for that.",
+        "print order.customer.name",
+        ('"Ada"',),
+    ),
+    Step(
+        "Collections are shown by what is in them.",
+        "dump order.drinks",
+        ("ESPRESSO", "CAPPUCCINO"),
+    ),
+    Step(
+        "One line further: sum has its first value.",
+        "next",
+        ("for (Drink drink : order.drinks)",),
+    ),
+    Step(
+        "Change it: Ada, who should pay 5.40, is going to be surprised.",
+        "set sum = 1000",
+        ("1000",),
+    ),
+    Step(
+        "On to the next order. Watch what Ada pays.",
+        "cont",
+        ("Ada pays 14.40", "Till.total"),
+    ),
+    Step(
+        "Two baristas brew meanwhile, each in a thread of its own.",
+        "threads",
+        ("Rosa", "Marco", "main"),
+    ),
+    Step(
+        "Do not let the method count at all: force it to return one euro. Ben should pay 9.80.",
+        "return 100",
+        ("100",),
+    ),
+    Step(
+        "Enough: take the breakpoint away.",
+        "clear coffee.Till.total",
+        ("coffee.Till.total",),
+    ),
+    Step(
+        "And let the bar close. Cleo's order is one that raises an exception; the program handles it.",
+        "cont",
+        ("Ben pays 1.00", "Cleo leaves", "Dan pays 3.15", "The bar is closed, the till holds 18.55"),
+    ),
+)
+
+LAST_WORDS = """\
+That was the tour. On a program of yours:
+  jdbpy launch -cp CLASSES com.acme.Main             start it under the debugger
+  jdbpy attach 5005                                  or attach to one that was started with
+      java -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005 ...
+"""
+
+
+class Guide:
+    """Leads a person at the prompt through the steps: says the next one when the last has been done.
+
+    ``canonical`` gives a command line the spelling by which two of the same meaning are equal ("c" and "cont").
+    """
+
+    def __init__(self, canonical: Callable[[str], str], steps: tuple[Step, ...] = TOUR) -> None:
+        self._canonical = canonical
+        self._steps = steps
+        self._next = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether the person has taken every step."""
+        return self._next == len(self._steps)
+
+    def greeting(self) -> str:
+        """What to say before the first prompt."""
+        text = (
+            "A tour in {} steps: type what it suggests, or whatever you like; it waits. 'help' and 'quit' work too.\n"
+        )
+        return text.format(len(self._steps)) + self._suggestion()
+
+    def after(self, line: str) -> str:
+        """What to say after a command that succeeded; "" when it was not the one that was suggested."""
+        if self.finished or self._canonical(line) != self._canonical(self._steps[self._next].line):
+            return ""
+        self._next += 1
+        return "" if self.finished else self._suggestion()
+
+    def _suggestion(self) -> str:
+        step = self._steps[self._next]
+        return f"\n{self._next + 1}/{len(self._steps)}  {step.say}\n      type: {step.line}\n"

@@ -1,0 +1,36 @@
+"""The guide: suggests one step after the other, and waits for each."""
+
+from __future__ import annotations
+
+from jdbpy.demo.tour import TOUR, Guide, Step
+
+STEPS = (Step("First, look.", "where", ()), Step("Then go on.", "cont", ()))
+
+
+def guide() -> Guide:
+    return Guide(lambda line: {"c": "cont", "bt": "where"}.get(line, line), STEPS)
+
+
+def test_greeting_suggests_the_first_step() -> None:
+    assert "A tour in 2 steps" in guide().greeting()
+    assert guide().greeting().endswith("\n1/2  First, look.\n      type: where\n")
+
+
+def test_a_step_is_done_by_any_spelling_of_its_command() -> None:
+    tour = guide()
+    assert tour.after("bt") == "\n2/2  Then go on.\n      type: cont\n"
+    assert not tour.finished
+    assert tour.after("c") == ""
+    assert tour.finished
+    assert tour.after("c") == ""
+
+
+def test_other_commands_do_not_move_it() -> None:
+    tour = guide()
+    assert tour.after("cont") == ""
+    assert tour.after("threads") == ""
+    assert "2/2" in tour.after("where")
+
+
+def test_every_step_of_the_real_tour_checks_something() -> None:
+    assert all(step.say and step.line and step.shows for step in TOUR)
