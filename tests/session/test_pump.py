@@ -1,0 +1,221 @@
+"""The pump's votes and order, against a played target: races that no JVM makes on demand."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from jdbpy.errors import JdwpError, StateError
+from jdbpy.session.model import Exited, Gone, Notice, StopReason, VmInfo, VmState
+from jdbpy.session.pump import Pump
+from jdbpy.session.requests import GO, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.suspension import Op
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import Error, EventKind, SuspendPolicy
+from jdbpy.wire.ids import ClassID, Location, MethodID, ReferenceTypeID, ThreadID
+from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
+from tests.wire.peer import Peer, connected
+
+ALL, THREAD, NONE = SuspendPolicy.ALL, SuspendPolicy.EVENT_THREAD, SuspendPolicy.NONE
+MAIN, OTHER = ThreadID(1), ThreadID(2)  # type: ignore[arg-type]
+PLACE = Location(1, ClassID(ReferenceTypeID(5)), MethodID(6), 7)
+INFO = VmInfo("", "", "25", 25, 0, "test", ())
+BREAKPOINT = event_request.Set(EventKind.BREAKPOINT, ALL, [])
+Handler = Callable[[Hit], Awaitable[Verdict]]
+
+
+class Stage:
+    """A target with a running pump, the peer that plays the VM, and the stops that were shown."""
+
+    def __init__(self, target: Target, peer: Peer) -> None:
+        self.target = target
+        self.peer = peer
+        self.shown: list[list[tuple[Hit, StopPlan]]] = []
+
+    async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
+        self.shown.append(votes)
+
+    async def request(self, request_id: int, handler: Handler, policy: SuspendPolicy = ALL) -> None:
+        """Sets a breakpoint request that the VM numbers so."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.target.requests.add, EventKind.BREAKPOINT, policy, [], handler)
+            command = event_request.Set(EventKind.BREAKPOINT, policy, [])
+            await self.peer.answer(command, event_request.SetReply(request_id))
+
+    async def hit(self, *request_ids: int, policy: SuspendPolicy = ALL, thread: ThreadID = MAIN) -> None:
+        await self.peer.event(event.Composite(policy, [event.Breakpoint(one, thread, PLACE) for one in request_ids]))
+        await wait_all_tasks_blocked()
+
+
+@asynccontextmanager
+async def stage() -> AsyncIterator[Stage]:
+    capabilities = virtual_machine.CapabilitiesNewReply(*[True] * 32)
+    async with connected() as (connection, peer):
+        scene = Stage(Target(connection, INFO, capabilities), peer)
+        pump = Pump(scene.target, scene.show)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pump.run)
+            yield scene
+            nursery.cancel_scope.cancel()
+
+
+async def go(hit: Hit) -> Verdict:
+    return GO
+
+
+async def stop(hit: Hit) -> Verdict:
+    return StopPlan(StopReason.BREAKPOINT, {})
+
+
+async def test_all_agree_to_go_on_and_the_set_is_resumed_once() -> None:
+    async with stage() as s:
+        await s.request(2, go)
+        await s.request(3, go)
+        await s.hit(2, 3)
+        await s.peer.answer(virtual_machine.Resume())
+        assert not s.shown
+        assert s.target.state is VmState.RUNNING
+
+
+async def test_one_vote_stops_the_set() -> None:
+    async with stage() as s:
+        await s.request(2, go)
+        await s.request(3, stop)
+        await s.hit(2, 3)
+        assert [[hit.event.requestID for hit, _ in votes] for votes in s.shown] == [[3]]
+        assert s.target.state is VmState.STOPPED
+
+
+async def test_a_thread_policy_is_resumed_by_the_thread() -> None:
+    async with stage() as s:
+        await s.request(2, go, THREAD)
+        await s.hit(2, policy=THREAD, thread=OTHER)
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        assert not s.target.suspension.anything_held
+
+
+async def test_an_event_of_a_cleared_request_is_passed() -> None:
+    async with stage() as s:
+        await s.request(2, stop)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(s.target.requests.remove, s.target.requests.all_active())
+            clear = await s.peer.expect(event_request.Clear(EventKind.BREAKPOINT, 2))
+            await s.peer.event(event.Composite(ALL, [event.Breakpoint(2, MAIN, PLACE)]))
+            await s.peer.reply(clear)
+        await s.peer.answer(virtual_machine.Resume())
+        assert not s.shown
+
+
+async def test_an_event_that_overtakes_the_reply_finds_its_handler() -> None:
+    async with stage() as s, trio.open_nursery() as nursery:
+        nursery.start_soon(s.target.requests.add, EventKind.BREAKPOINT, ALL, [], stop)
+        packet = await s.peer.expect(BREAKPOINT)
+        await s.hit(9)
+        assert not s.shown
+        await s.peer.reply(packet, event_request.SetReply(9))
+        await wait_all_tasks_blocked()
+        assert len(s.shown) == 1
+
+
+async def test_sets_wait_for_a_slow_handler_but_those_of_an_evaluating_thread_do_not() -> None:
+    async with stage() as s:
+        release = trio.Event()
+
+        async def evaluate(hit: Hit) -> Verdict:
+            s.target.suspension.evaluating.add(hit.thread)
+            await release.wait()
+            s.target.suspension.evaluating.discard(hit.thread)
+            return GO
+
+        await s.request(2, evaluate, THREAD)
+        await s.request(3, stop, THREAD)
+        await s.hit(2, policy=THREAD, thread=MAIN)
+        await s.hit(3, policy=THREAD, thread=OTHER)
+        assert not s.shown  # it waits its turn
+        await s.hit(3, policy=THREAD, thread=MAIN)  # a breakpoint inside the invoked method
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        release.set()
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        await wait_all_tasks_blocked()
+        assert [hit.thread for hit, _ in s.shown[0]] == [OTHER]
+        assert not s.target.suspension.is_suspended(MAIN)
+
+
+async def test_a_handler_that_fails_lets_the_target_go_and_says_so() -> None:
+    async with stage() as s:
+
+        async def fail(hit: Hit) -> Verdict:
+            raise JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT")
+
+        await s.request(2, fail)
+        with s.target.publisher.subscribe() as events:
+            await s.hit(2)
+            await s.peer.answer(virtual_machine.Resume())
+            told = await anext(events)
+        assert isinstance(told, Notice) and "INVALID_OBJECT" in told.text
+
+
+async def test_an_unknown_kind_of_event_is_told_and_passed() -> None:
+    async with stage() as s:
+        with s.target.publisher.subscribe() as events:
+            await s.peer.event(event.Composite(ALL, [event.UnknownEvent(0, 77, b"")]))
+            await s.peer.answer(virtual_machine.Resume())
+            told = await anext(events)
+        assert isinstance(told, Notice) and "77" in told.text
+
+
+async def test_vm_death_and_then_the_end_is_an_exit() -> None:
+    async with stage() as s:
+        await s.peer.event(event.Composite(NONE, [event.VMDeath(0), event.VMDeath(0)]))
+        await s.peer.stream.aclose()
+        assert isinstance(await s.target.publisher.wait_ended(), Exited)
+        with pytest.raises(StateError):
+            s.target.require_alive()
+
+
+async def test_an_end_without_vm_death_is_a_lost_connection() -> None:
+    async with stage() as s:
+        await s.peer.stream.aclose()
+        assert isinstance(await s.target.publisher.wait_ended(), Gone)
+
+
+async def test_events_before_the_end_are_still_handled() -> None:
+    async with stage() as s:
+        await s.request(2, stop)
+        await s.peer.event(event.Composite(ALL, [event.Breakpoint(2, MAIN, PLACE)]))
+        await s.peer.stream.aclose()
+        await s.target.publisher.wait_ended()
+        assert len(s.shown) == 1
+
+
+async def test_requests_that_are_refused_are_told_one_by_one() -> None:
+    async with stage() as s, trio.open_nursery() as nursery:
+        outcomes: list[object] = []
+
+        async def add() -> None:
+            spec = RequestSpec(EventKind.BREAKPOINT, ALL, [], go)
+            outcomes.extend(await s.target.requests.add_many([spec, spec]))
+
+        nursery.start_soon(add)
+        first, second = await s.peer.expect(BREAKPOINT), await s.peer.expect(BREAKPOINT)
+        await s.peer.reply(first, error=Error.INVALID_LOCATION)
+        await s.peer.reply(second, event_request.SetReply(4))
+        await wait_all_tasks_blocked()
+        refused, taken = outcomes
+        assert isinstance(refused, JdwpError) and refused.code == "INVALID_LOCATION"
+        assert s.target.requests.find(4) is taken
+
+
+async def test_the_ledger_is_ahead_of_the_wire() -> None:
+    async with stage() as s:
+        await s.request(2, stop)
+        await s.hit(2)
+        s.target.submit_op(Op.VM_RESUME)
+        assert s.target.state is VmState.RUNNING  # although no reply has come
+        await s.hit(2)  # the event that the resume caused comes before its reply
+        assert s.target.state is VmState.STOPPED
+        await s.peer.answer(virtual_machine.Resume())
