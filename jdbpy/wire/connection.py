@@ -22,7 +22,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
-from jdbpy.wire.constants import Error
+from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Framer, Packet, encode_command
 from jdbpy.wire.handshake import shake_hands
@@ -308,9 +308,7 @@ class Connection:
 
     def _decode_reply(self, command: Command[Any], packet: Packet) -> Any:
         if packet.error:
-            known = Error._value2member_map_.get(packet.error)
-            name = known.name if isinstance(known, Error) else f"ERROR_{packet.error}"
-            return JdwpError(packet.error, name, command=command.NAME)
+            return jdwp_error(packet.error, command.NAME)
         try:
             return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
         except ProtocolError as error:
