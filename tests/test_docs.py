@@ -1,0 +1,112 @@
+"""What README and docs show works: their scripts and commands are run, their links lead somewhere.
+
+Blocks marked ``python`` and ``sh`` are run from the root of the repository; ``text`` is for what a test cannot run (other
+machines, a person at a prompt). Where a block says 5005, a JVM with the demo's program listens, held at its start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
+from jdbpy.wire.record import Record
+from tests.harness import LIMIT, Jvm, Program, start_target
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+class Block(Record):
+    """A fenced block of a page; ``place`` is "README.md:12"."""
+
+    place: str
+    language: str
+    text: str
+
+
+def blocks(language: str) -> list[Block]:
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Block(f"{page.relative_to(ROOT)}:{line}", match[1], match[2]))
+    return [block for block in found if block.language == language]
+
+
+def commands() -> list[Block]:
+    """The lines of the ``sh`` blocks, each as a block of its own."""
+    return [Block(block.place, "sh", line) for block in blocks("sh") for line in block.text.splitlines()]
+
+
+@asynccontextmanager
+async def target_for(text: str, jvm: Jvm) -> AsyncIterator[str]:
+    """Gives ``text`` with the port of a target in place of 5005; without a target when it does not say 5005."""
+    program = Program(main=MAIN_CLASS, classes=str(CLASSES), sources=str(JAVA_SOURCE), markers={})
+    async with AsyncExitStack() as stack:
+        if "5005" in text:
+            target = await stack.enter_async_context(start_target(jvm, program))
+            text = text.replace("5005", str(target.port))
+        yield text
+
+
+async def run(command: list[str], jvm: Jvm) -> str:
+    """Run a command from the root of the repository with nothing to read; it must succeed. Returns its output."""
+    environ = {**os.environ, "JAVA_HOME": jvm.home, "PYTHONPATH": str(ROOT)}
+    with trio.fail_after(2 * LIMIT):
+        done = await trio.run_process(
+            command,
+            cwd=ROOT,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_stdout=True,
+            capture_stderr=True,
+            check=False,
+        )
+    assert done.returncode == 0, f"{command}\n{done.stdout.decode()}\n{done.stderr.decode()}"
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.place)
+async def test_python_blocks_run(block: Block, any_jvm: Jvm) -> None:
+    async with target_for(block.text, any_jvm) as code:
+        assert await run([sys.executable, "-W", "error", "-c", code], any_jvm)
+
+
+@pytest.mark.parametrize("block", commands(), ids=lambda block: f"{block.place}-{block.text}")
+async def test_commands_run(block: Block, any_jvm: Jvm) -> None:
+    assert block.text.startswith("jdbpy "), f"{block.place}: only jdbpy is run; mark the block as text"
+    async with target_for(block.text, any_jvm) as line:
+        await run(["sh", "-c", f'jdbpy() {{ "{sys.executable}" -m jdbpy "$@"; }}; {line}'], any_jvm)
+
+
+def agent_options() -> list[str]:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    return sorted(set(re.findall(r"-agentlib:jdwp=[\w=,.*:]+", text)))
+
+
+@pytest.mark.parametrize("option", [option for option in agent_options() if "server=y" in option])
+async def test_the_lines_to_add_to_a_java_command_are_right(option: str, any_jvm: Jvm) -> None:
+    option = option.replace("5005", "0").replace("suspend=y", "suspend=n").replace("*:", "127.0.0.1:")
+    assert "Listening for transport dt_socket" in await run([any_jvm.java, option, "-version"], any_jvm)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    assert not missing
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert {page.name for page in PAGES[1:] if f"({page.name})" not in index} == {"index.md"}
