@@ -104,5 +104,5 @@ def jdwp_error(number: int, command: str = "") -> JdwpError:
     """The error for a code that a reply has brought; ``command`` is the name of what was asked."""
     name = error_name(number)
     sentence, hint = _TEXTS.get(number, ("the target answers with an error that the specification does not have", ""))
-    asked = f", asked by {command}" if command else ""
+    asked = f" from {command}" if command else ""
     return JdwpError(number, name, f"{sentence} ({name}{asked})", hint=hint, command=command)
