@@ -1,6 +1,6 @@
 """What README and docs show works: their scripts and commands are run, their links lead somewhere.
 
-Blocks marked ``python`` and ``sh`` are run from the root of the repository; ``text`` is for what a test cannot run (other
+Blocks marked ``python`` and ``sh`` are run from the root of the repository; ``text`` is for what no test can run (other
 machines, a person at a prompt). Where a block says 5005, a JVM with the demo's program listens, held at its start.
 """
 

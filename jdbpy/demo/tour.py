@@ -131,8 +131,10 @@ class Guide:
         if self.finished or self._canonical(line) != self._canonical(self._steps[self._next].line):
             return ""
         self._next += 1
-        return "" if self.finished else self._suggestion()
+        return self._suggestion()
 
     def _suggestion(self) -> str:
+        if self.finished:
+            return ""
         step = self._steps[self._next]
         return f"\n{self._next + 1}/{len(self._steps)}  {step.say}\n      type: {step.line}\n"
