@@ -8,5 +8,7 @@ It does not know what a breakpoint is for; that is ``jdbpy.session``. Where to f
     codec                   encoding and decoding: ``codegen`` (fast) or ``reference`` (construct)
     faults, explain         what is wrong with a message; a message as text
     framing, handshake      the stream as packets
-    connection              requests, replies and events over a stream
+    connection              requests, replies and events over a stream; its parts are ``pending`` (one reply),
+                            ``event_queue``, ``undo``, ``ending`` (why it closed), ``statistics``
+    wirelog                 the readable log of packets
 """

@@ -57,10 +57,14 @@ async def open_connection(
     seconds. Raises ConnectError when the peer is no debug port. Inside the block the connection outlives a
     cancellation, so that a shielded clean-up can still speak to the target.
     """
-    connection = Connection(stream, log)
-    connection.hello = [connection.submit(command) for command in hello]
+    try:
+        connection = Connection(stream, log)
+        connection.hello = [connection.submit(command) for command in hello]
+        await connection._shake_hands(handshake_timeout, peer)
+    except BaseException:
+        await trio.aclose_forcefully(stream)
+        raise
     body_error: BaseException | None = None
-    await connection._open(handshake_timeout, peer)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection._run)
         try:
@@ -221,14 +225,12 @@ class Connection:
 
     # -- the two tasks -------------------------------------------------------------------------------------------
 
-    async def _open(self, timeout: float, peer: str) -> None:
+    async def _shake_hands(self, timeout: float, peer: str) -> None:
         first = b"".join(self._outgoing)
         self._outgoing.clear()
-        try:
-            self._framer.feed(await shake_hands(self._stream, first, timeout=timeout, peer=peer))
-        except BaseException:
-            await self._close_stream()
-            raise
+        self._framer.feed(await shake_hands(self._stream, first, timeout=timeout, peer=peer))
+        if self._log is not None:
+            self._log.note(f"shook hands with {peer or 'the target'}")
 
     async def _run(self) -> None:
         try:

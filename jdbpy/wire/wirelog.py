@@ -4,21 +4,24 @@ Owns the text form and the file. It is told of packets by the connection and cha
 the log reads what the debugged program keeps in its strings, so the file is for its owner only. Times are seconds since
 the log was opened; a reply also tells how long it took.
 
-      0.000000 -- jdbpy wire log of 2026-01-31 12:00:00, peer 127.0.0.1:5005
-      0.000912 -> #1 VirtualMachine.IDSizes
-      0.001650 <- #1 VirtualMachine.IDSizes [0.738 ms, 31 bytes] fieldIDSize=8, methodIDSize=8, ...
-      0.004103 <- event set 0 [43 bytes] suspendPolicy=ALL, events=[Breakpoint(requestID=2, ...)]
-      0.004950 <- #7 ThreadReference.Frames [0.203 ms, 11 bytes] THREAD_NOT_SUSPENDED (13)
+      0.000000 -- 2026-01-31 12:00:00
+      0.000512 -> #1 VirtualMachine.IDSizes
+      0.000912 -- shook hands with 127.0.0.1:5005
+      0.001650 <- #1 VirtualMachine.IDSizes [0.738 ms, 20 bytes] fieldIDSize=8, methodIDSize=8, ...
+      0.004103 <- event set 0 [18 bytes] suspendPolicy=ALL, events=[VMStart(requestID=0, thread=1)]
+      0.004747 -> #7 ThreadReference.Frames thread=1, startFrame=0, length=-1
+      0.004950 <- #7 ThreadReference.Frames [0.203 ms, 0 bytes] THREAD_NOT_SUSPENDED (13)
       9.000000 -- closed: the VM has ended
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 from jdbpy.errors import UsageError
 
@@ -37,24 +40,27 @@ def open_wire_log(path: str) -> Iterator[WireLog]:
     """A log in a new file at ``path`` with mode 0600; an older file there is overwritten. Raises UsageError."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        os.fchmod(descriptor, 0o600)  # the mode of open() is for new files only
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # and no terminal or pipe
+            os.fchmod(descriptor, 0o600)  # the mode given to open() is for new files only
     except OSError as error:
         raise UsageError(
             f"cannot write the wire log {path}: {error.strerror}",
             hint="name a file in a directory that you may write to",
         ) from error
-    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
-        yield WireLog(file)
+    with open(descriptor, "wb", buffering=0) as file:
+        log = WireLog(file)
+        log.note(time.strftime("%Y-%m-%d %H:%M:%S"))
+        yield log
 
 
 class WireLog:
-    """Writes lines into ``file``, which is to be line-buffered: the last line before a crash is the one that matters.
+    """Writes lines into ``file``, which is not to be buffered: the last line before a crash is the one that matters.
 
     When the file cannot be written any more (a full disk), the log falls silent and ``failed`` says why: a log may not
     harm what it watches.
     """
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self.failed = ""
         self._file = file
         self._start = time.perf_counter()
@@ -65,11 +71,16 @@ class WireLog:
 
     def sent(self, packet_id: int, command: Command[Any]) -> float:
         """A command goes out; returns the moment, which the reply's ``received`` wants back."""
-        self._line("->", f"#{packet_id} {command.NAME} {command}")
+        from jdbpy.wire.explain import explain  # here and below: only who logs pays for it
+
+        self._line("->", f"#{packet_id} {command.NAME} {explain(command)}")
         return time.perf_counter()
 
     def received(self, packet: Packet, sizes: IDSizes, pending: Pending[Any] | None) -> None:
         """A packet has come in; of a reply ``pending`` is what it answers, None when nobody knows."""
+        from jdbpy.wire.explain import explain_body
+
+        command = None if pending is None else type(pending.command)
         size = f"{len(packet.data)} bytes"
         if not packet.is_reply:
             head = f"event set {packet.id} [{size}]"
@@ -78,7 +89,7 @@ class WireLog:
         else:
             latency = (time.perf_counter() - pending.sent_at) * 1000
             head = f"#{packet.id} {pending.command.NAME} [{latency:.3f} ms, {size}]"
-        self._line("<-", f"{head} ")
+        self._line("<-", f"{head} {explain_body(packet, sizes, command)}")
 
     def _line(self, direction: str, text: str) -> None:
         if self.failed:
@@ -87,6 +98,6 @@ class WireLog:
         if len(line) > LINE_LIMIT:
             line = line[: LINE_LIMIT - 3] + "..."
         try:
-            self._file.write(line + "\n")
+            self._file.write((line + "\n").encode(errors="backslashreplace"))
         except OSError as error:
             self.failed = str(error.strerror)
