@@ -1,0 +1,27 @@
+"""Writes anew what is generated: ``python -m docs.tools.generate [NAME...]``; all of it when no name is given."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from docs.tools.demo_classes import compile_demo
+from docs.tools.picture import take_picture
+
+GENERATORS: dict[str, Callable[[], None]] = {
+    "demo-classes": compile_demo,
+    "picture": take_picture,
+}
+
+
+def main(names: list[str]) -> None:
+    unknown = [name for name in names if name not in GENERATORS]
+    if unknown:
+        raise SystemExit(f"nothing is called {', '.join(unknown)}; there are {', '.join(GENERATORS)}")
+    for name in names or GENERATORS:
+        print(f"generating {name}")
+        GENERATORS[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,41 @@
+"""The public interface of ``import jdbpy``: every name is meant, is there, and comes from where it says."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import jdbpy
+
+NAMES = """
+    attach launch listen
+    LaunchCommand Options Session
+    ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError StateError TimedOut UsageError
+    Event Exited Gone Lost Notice Output Stop StopReason VmState
+    Breakpoint ClassDetail ClassInfo ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo SourceWindow
+    StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo
+"""
+
+
+def test_the_names_are_these() -> None:
+    assert sorted(jdbpy.__all__) == sorted(NAMES.split())
+
+
+def test_every_name_is_there() -> None:
+    assert [name for name in jdbpy.__all__ if getattr(jdbpy, name, None) is None] == []
+    assert set(jdbpy.__all__) <= set(dir(jdbpy))
+
+
+def test_a_type_checker_sees_the_same_names() -> None:
+    """The names are imported when used; what a type checker reads stands apart, and must not lag behind."""
+    tree = ast.parse(Path(jdbpy.__file__).read_text(encoding="utf-8"))
+    imported = {
+        alias.asname: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jdbpy.")
+        for alias in node.names
+    }
+    assert sorted(imported) == sorted(jdbpy.__all__)
+    wrong = {name for name in jdbpy.__all__ if getattr(import_module(imported[name]), name) is not getattr(jdbpy, name)}
+    assert not wrong
