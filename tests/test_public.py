@@ -31,9 +31,9 @@ def test_a_type_checker_sees_the_same_names() -> None:
     """The names are imported when used; what a type checker reads stands apart, and must not lag behind."""
     tree = ast.parse(Path(jdbpy.__file__).read_text(encoding="utf-8"))
     imported = {
-        alias.asname: node.module
+        alias.name: node.module
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jdbpy.")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("jdbpy.")
         for alias in node.names
     }
     assert sorted(imported) == sorted(jdbpy.__all__)
