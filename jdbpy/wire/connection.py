@@ -1,9 +1,8 @@
 """The connection to a target: commands out, replies to whoever waits for them, event sets into a queue.
 
-Owns the stream after the handshake: one task is the only one to receive, one the only one to send, so that no waiter
-that is cancelled can break a packet in two. The receiving task never waits for a consumer. There are no time limits on
-replies here: a method invocation may never answer. It knows what no command is for, except that a few leave something
-behind (``undo``) and two end the connection.
+Owns which reply belongs to which command, and the end of the connection with its one reason. Nobody who is slow to take
+replies or events holds up anybody else. There are no time limits on replies: a method invocation may never answer. It
+knows what no command is for, except that a few leave something behind (``undo``) and two end the connection.
 
     async with open_connection(stream) as connection:
         threads = (await connection.request(virtual_machine.AllThreads())).threads
@@ -13,7 +12,7 @@ behind (``undo``) and two end the connection.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 import trio
@@ -24,21 +23,18 @@ from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
-from jdbpy.wire.framing import Framer, Packet, encode_command
-from jdbpy.wire.handshake import shake_hands
+from jdbpy.wire.framing import Packet, encode_command
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.messages.event import Composite, VMDeath
+from jdbpy.wire.packet_stream import PacketStream
 from jdbpy.wire.pending import OnReply, Pending
 from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
 from jdbpy.wire.wirelog import WireLog
 
-RECEIVE_BYTES = 256 * 1024
-"""Asked for at a time: a reply of some megabytes then costs few turns of the loop."""
-
-CLOSE_LIMIT = 2.0
-"""The longest that closing may take, in seconds."""
+EXIT_LIMIT = 2.0
+"""The longest that a target which was told to exit is waited for, in seconds."""
 
 
 @asynccontextmanager
@@ -60,13 +56,15 @@ async def open_connection(
     try:
         connection = Connection(stream, log)
         connection.hello = [connection.submit(command) for command in hello]
-        await connection._shake_hands(handshake_timeout, peer)
+        await connection._packets.shake_hands(handshake_timeout, peer)
     except BaseException:
         await trio.aclose_forcefully(stream)
         raise
+    if log is not None:
+        log.note(f"shook hands with {peer or 'the target'}")
     body_error: BaseException | None = None
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection._run)
+        nursery.start_soon(connection._packets.run)
         try:
             yield connection
         except BaseException as error:  # kept from the nursery, which would wrap it in a group
@@ -88,21 +86,16 @@ class Connection:
         self.hello: list[Pending[Any]] = []
         self.on_undo: Callable[[Command[Any]], None] | None = None
         """Told of each command that is sent to take back what an abandoned one has done."""
-        self._stream = stream
         self._log = log
         self._codec = default_codec()
-        self._framer = Framer()
+        self._packets = PacketStream(stream, on_packet=self._dispatch, on_end=self._peer_ended)
         self._outstanding: dict[int, Pending[Any]] = {}
         self._next_id = 1
-        self._outgoing: list[bytes] = []
-        self._writer = trio.lowlevel.ParkingLot()
         self._events = EventQueue(hold=self._hold_events, release=self._release_events)
         self._last_event: Packet | None = None
         self._exiting = False
-        self._tasks = trio.CancelScope(shield=True)
         self._closed = trio.Event()
-        self._finished = trio.Event()
-        self._counts = dict.fromkeys(Statistics.__fields__, 0)
+        self._counts = dict.fromkeys(("commands", "replies", "events", "waves", "strays", "holds"), 0)
 
     # -- commands ------------------------------------------------------------------------------------------------
 
@@ -122,14 +115,12 @@ class Connection:
         if not self._outstanding:
             counts["waves"] += 1
         counts["commands"] += 1
-        counts["bytes_out"] += len(data)
         self._outstanding[packet_id] = pending
         if isinstance(command, event_request.Set):
             self._events.set_submitted(packet_id)
         if self._log is not None:
             pending.sent_at = self._log.sent(packet_id, command)
-        self._outgoing.append(data)
-        self._writer.unpark()
+        self._packets.send(data)
         return pending
 
     async def request(self, command: Command[R]) -> R:
@@ -187,15 +178,15 @@ class Connection:
     async def aclose(self) -> None:
         """Closes the connection; commands that are still outstanding fail with Disconnected.
 
-        Takes at most ``CLOSE_LIMIT`` seconds, also when it is called in a cancelled scope. The agent in the target
-        then drops all requests and resumes everything.
+        Takes no more than a second or two, also when it is called in a cancelled scope. The agent in the target then
+        drops all requests and resumes everything, unless the target has been told to exit.
         """
         await self._end()
         await trio.lowlevel.checkpoint()
 
     def statistics(self) -> Statistics:
         """What has been sent and received so far."""
-        return Statistics(**self._counts)
+        return Statistics(bytes_in=self._packets.bytes_in, bytes_out=self._packets.bytes_out, **self._counts)
 
     def _close(self, reason: str) -> None:
         """Ends the connection for all who use it, at once; the first reason stays."""
@@ -204,7 +195,7 @@ class Connection:
         self.close_reason = reason
         if self._log is not None:
             self._log.note(f"closed: {reason}")
-        self._tasks.cancel()
+        self._packets.stop()
         error = Disconnected(reason)
         outstanding, self._outstanding = self._outstanding, {}
         for pending in outstanding.values():
@@ -213,65 +204,18 @@ class Connection:
         self._closed.set()
 
     async def _end(self) -> None:
-        self._close(ending.BY_US)
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSE_LIMIT):
-            await self._finished.wait()
-
-    async def _close_stream(self) -> None:
-        """Closes the socket, politely if that takes no time (a TLS stream would say goodbye), else by force."""
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSE_LIMIT / 2):
-            with suppress(OSError, trio.BrokenResourceError):  # it is broken: there is nobody to say goodbye to
-                await self._stream.aclose()
-
-    # -- the two tasks -------------------------------------------------------------------------------------------
-
-    async def _shake_hands(self, timeout: float, peer: str) -> None:
-        first = b"".join(self._outgoing)
-        self._outgoing.clear()
-        self._framer.feed(await shake_hands(self._stream, first, timeout=timeout, peer=peer))
-        if self._log is not None:
-            self._log.note(f"shook hands with {peer or 'the target'}")
-
-    async def _run(self) -> None:
-        try:
-            with self._tasks:
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._read)
-                    nursery.start_soon(self._write)
-        finally:
-            await self._close_stream()
+        with trio.CancelScope(shield=True):
+            if self._exiting:
+                # When we close first, the agent resumes everything, and the program runs on for a moment.
+                with trio.move_on_after(EXIT_LIMIT):
+                    await self._closed.wait()
             self._close(ending.BY_US)
-            self._finished.set()
+            await self._packets.wait_finished()
 
-    async def _read(self) -> None:
-        try:
-            while True:
-                for packet in self._framer:
-                    self._dispatch(packet)
-                data = await self._stream.receive_some(RECEIVE_BYTES)
-                if not data:
-                    break
-                self._counts["bytes_in"] += len(data)
-                self._framer.feed(data)
-        except ProtocolError as error:
-            self._close(ending.not_jdwp(error))
-        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
-            self._close(self._vm_ended() or ending.broken(error))
-        else:
-            self._close(self._vm_ended() or ending.closed_by_peer(self._framer.incomplete()))
+    def _peer_ended(self, reason: str) -> None:
+        self._close(self._vm_ended() or reason)
 
-    async def _write(self) -> None:
-        try:
-            while True:
-                if not self._outgoing:
-                    await self._writer.park()
-                data = b"".join(self._outgoing)
-                self._outgoing.clear()
-                await self._stream.send_all(data)
-        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
-            # What the target said last is still on its way to the reader, who then knows better why it ended.
-            await trio.sleep(ending.LAST_WORDS)
-            self._close(ending.broken(error))
+    # -- packets -------------------------------------------------------------------------------------------------
 
     def _dispatch(self, packet: Packet) -> None:
         pending = self._outstanding.pop(packet.id, None) if packet.is_reply else None
@@ -295,7 +239,6 @@ class Connection:
         if isinstance(command, virtual_machine.Dispose):
             self._close(ending.DISPOSED)
         elif isinstance(command, virtual_machine.Exit):
-            # The agent is left to close: when we do, it resumes everything, and the program runs on for a moment.
             self._exiting = True
 
     # -- helpers -------------------------------------------------------------------------------------------------

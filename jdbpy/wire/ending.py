@@ -14,9 +14,6 @@ DISPOSED = "the debugger has detached"
 EXITED = "the VM has ended, as the debugger told it to"
 VM_DEATH = "the VM has ended"
 
-LAST_WORDS = 1.0
-"""How long (seconds) a failed writer waits for the reader to find out more."""
-
 _ERRNO = {
     errno.ECONNRESET: "it was reset: the VM was killed or crashed, or the network dropped the connection",
     errno.EPIPE: "the target's side is gone: the VM was killed or crashed, or the network dropped the connection",

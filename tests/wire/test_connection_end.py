@@ -9,11 +9,11 @@ import trio
 from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import ConnectError, Disconnected, ProtocolError
-from jdbpy.wire import ending
-from jdbpy.wire.connection import CLOSE_LIMIT, open_connection
+from jdbpy.wire.connection import EXIT_LIMIT, open_connection
 from jdbpy.wire.constants import SuspendPolicy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
+from jdbpy.wire.packet_stream import CLOSE_LIMIT, LAST_WORDS
 from tests.wire.peer import Peer, connected
 
 ALL = virtual_machine.AllThreads()
@@ -91,6 +91,29 @@ async def test_exit() -> None:
         assert connection.close_reason is None, "closing first would make the agent resume the program"
         await peer.stream.aclose()
         assert await connection.wait_closed() == "the VM has ended, as the debugger told it to"
+
+
+async def test_closing_waits_for_a_target_that_exits(autojump_clock: MockClock) -> None:
+    async with connected() as (connection, peer), trio.open_nursery() as nursery:
+        nursery.start_soon(peer.answer, virtual_machine.Exit(3))
+        await connection.request(virtual_machine.Exit(3))
+
+        async def end() -> None:
+            await trio.sleep(EXIT_LIMIT / 2)
+            await peer.stream.aclose()
+
+        nursery.start_soon(end)
+        await connection.aclose()
+        assert connection.close_reason == "the VM has ended, as the debugger told it to"
+
+
+async def test_closing_does_not_wait_long_for_a_target_that_does_not_exit(autojump_clock: MockClock) -> None:
+    async with connected() as (connection, peer), trio.open_nursery() as nursery:
+        nursery.start_soon(peer.answer, virtual_machine.Exit(3))
+        await connection.request(virtual_machine.Exit(3))
+        await connection.aclose()
+        assert connection.close_reason == "the debugger closed it"
+        assert trio.current_time() <= EXIT_LIMIT
 
 
 async def test_dispose() -> None:
@@ -208,7 +231,7 @@ async def test_what_the_system_says(number: int, reason: str, only_sending: bool
     async with open_connection(BrokenStream(number, only_sending=only_sending)) as connection:
         with pytest.raises(Disconnected, match=reason):
             await connection.request(ALL)
-    assert trio.current_time() <= ending.LAST_WORDS
+    assert trio.current_time() <= LAST_WORDS
 
 
 async def test_closing_is_bounded_when_the_stream_will_not_close(autojump_clock: MockClock) -> None:

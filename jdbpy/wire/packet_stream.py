@@ -1,0 +1,133 @@
+"""Packets over a stream of bytes: one task that only receives, one that only sends.
+
+Owns the stream: nobody else receives, sends or closes. Senders queue whole packets and never wait, so a sender that is
+cancelled cannot break a packet in two, and what is queued in one turn of the loop goes out in one segment. It knows
+neither commands nor replies: every packet goes to ``on_packet``, the end, with its reason, to ``on_end``.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import trio
+
+from jdbpy.errors import ProtocolError
+from jdbpy.wire import ending
+from jdbpy.wire.framing import Framer, Packet
+from jdbpy.wire.handshake import shake_hands
+
+RECEIVE_BYTES = 256 * 1024
+"""Asked for at a time: a reply of some megabytes then costs few turns of the loop."""
+
+CLOSE_LIMIT = 1.0
+"""The longest that a polite good-bye to the peer may take, in seconds."""
+
+LAST_WORDS = 1.0
+"""How long (seconds) a failed sender waits for the receiver, who can still learn more of why it failed."""
+
+
+class PacketStream:
+    """Whole packets in both directions over ``stream``, from ``shake_hands`` to ``stop``."""
+
+    def __init__(
+        self, stream: trio.abc.Stream, on_packet: Callable[[Packet], None], on_end: Callable[[str], None]
+    ) -> None:
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self._stream = stream
+        self._on_packet = on_packet
+        self._on_end = on_end
+        self._framer = Framer()
+        self._queue: list[bytes] = []
+        self._sender = trio.lowlevel.ParkingLot()
+        # Shielded: whoever is cancelled inside ``open_connection`` may still want to clean up in the target.
+        self._tasks = trio.CancelScope(shield=True)
+        self._finished = trio.Event()
+
+    def send(self, data: bytes) -> None:
+        """Queues a packet; everything queued when the sender has its turn goes out together."""
+        self.bytes_out += len(data)
+        self._queue.append(data)
+        self._sender.unpark()
+
+    async def shake_hands(self, timeout: float, peer: str) -> None:
+        """The handshake, with what has been queued so far in the same segment. Raises ConnectError."""
+        _notice_dead_peers(self._stream)
+        rest = await shake_hands(self._stream, self._take_queue(), timeout=timeout, peer=peer)
+        self.bytes_in += len(rest)
+        self._framer.feed(rest)
+
+    async def run(self) -> None:
+        """Receives and sends until ``stop`` is called or the stream ends, then closes it."""
+        try:
+            with self._tasks:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._receive)
+                    nursery.start_soon(self._send)
+        finally:
+            await self._close()
+            self._finished.set()
+
+    def stop(self) -> None:
+        """Ends ``run``; what is queued is not sent any more."""
+        self._tasks.cancel()
+
+    async def wait_finished(self) -> None:
+        """Waits until the stream is closed, ``CLOSE_LIMIT`` seconds after ``stop`` at the latest."""
+        await self._finished.wait()
+
+    async def _receive(self) -> None:
+        try:
+            while True:
+                for packet in self._framer:
+                    self._on_packet(packet)
+                data = await self._stream.receive_some(RECEIVE_BYTES)
+                if not data:
+                    self._on_end(ending.closed_by_peer(self._framer.incomplete()))
+                    return
+                self.bytes_in += len(data)
+                self._framer.feed(data)
+        except ProtocolError as error:
+            self._on_end(ending.not_jdwp(error))
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            self._on_end(ending.broken(error))
+
+    async def _send(self) -> None:
+        try:
+            while True:
+                if not self._queue:
+                    await self._sender.park()
+                await self._stream.send_all(self._take_queue())
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            await trio.sleep(LAST_WORDS)
+            self._on_end(ending.broken(error))
+
+    def _take_queue(self) -> bytes:
+        data = b"".join(self._queue)
+        self._queue.clear()
+        return data
+
+    async def _close(self) -> None:
+        """Closes the stream: politely if that takes no time (a TLS stream would say good-bye), else by force."""
+        with (
+            trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSE_LIMIT),
+            suppress(OSError, trio.BrokenResourceError),  # it is broken: there is nobody to say good-bye to
+        ):
+            await self._stream.aclose()
+
+
+def _notice_dead_peers(stream: trio.abc.Stream) -> None:
+    """Lets the system find out within about a minute that the network or the other machine has gone silently.
+
+    Nothing here limits how long a reply takes: a target that lives answers these probes while its program is stopped.
+    """
+    if not isinstance(stream, trio.SocketStream):
+        return
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, seconds_or_count in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):  # macOS calls the first one otherwise
+            stream.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds_or_count)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # the same for bytes that were sent and never acknowledged
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60_000)
