@@ -20,7 +20,7 @@ class Step(Record):
 
 
 START = "tbreak coffee.CoffeeBar.main"
-"""Run before the tour: the program is to stop at the first line of its ``main``."""
+"""The command that makes the program stop at the first line of its ``main``, where the tour begins."""
 
 TOUR = (
     Step(
@@ -113,6 +113,9 @@ class Guide:
         self._canonical = canonical
         self._steps = steps
         self._next = 0
+
+    first_lines = (START, "run")
+    """Commands to run before the first prompt."""
 
     @property
     def finished(self) -> bool:
