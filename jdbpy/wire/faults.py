@@ -70,7 +70,7 @@ class _Walk:
                 self.value(self.number("B", path), path)
             case Untagged():
                 tag = next(self.tags, None)
-                if tag is None:
+                if tag is None or tag == VOID_TAG:
                     raise self.fault(path, self.pos, "its type is not known, and the value comes without its tag")
                 self.value(tag, path)
             case Region():

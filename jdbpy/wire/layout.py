@@ -57,7 +57,7 @@ class Tagged(Node):
 
 
 class Untagged(Node):
-    """A value without its tag; who decodes it has to know the tag."""
+    """The value of a field or an element without its tag; who decodes it has to know the tag. Never void."""
 
 
 class Region(Node):

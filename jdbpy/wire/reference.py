@@ -114,13 +114,16 @@ def _group(node: Group, sizes: IDSizes) -> Any:
 
 
 def _value_fields(sizes: IDSizes) -> dict[int, Any]:
+    """What a field or an element can hold, by tag."""
     fields = {tag: _FIELDS[code] for tag, code in VALUE_CODES.items()}
-    return fields | dict.fromkeys(OBJECT_TAGS, _FIELDS[id_code(sizes, "objectIDSize")]) | {VOID_TAG: c.Pass}
+    return fields | dict.fromkeys(OBJECT_TAGS, _FIELDS[id_code(sizes, "objectIDSize")])
 
 
 def _tagged(sizes: IDSizes) -> Any:
     return c.ExprAdapter(
-        c.Struct("tag" / c.Int8ub, "value" / c.Switch(c.this.tag, _value_fields(sizes), default=c.Error)),
+        c.Struct(
+            "tag" / c.Int8ub, "value" / c.Switch(c.this.tag, _value_fields(sizes) | {VOID_TAG: c.Pass}, default=c.Error)
+        ),
         decoder=lambda container, context: Value(container["tag"], container["value"]),
         encoder=lambda value, context: {"tag": value.tag, "value": value.value},
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy.wire.codegen.source import Source, code_width, title_of
-from jdbpy.wire.codegen.values import Malformed, read_region, value_readers
+from jdbpy.wire.codegen.values import Malformed, read_region, tagged_readers, untagged_readers
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import IDSizes, Value
 from jdbpy.wire.layout import (
@@ -164,13 +164,14 @@ class _Writer:
 
     def _value(self, node: Node, wish: str) -> str:
         self.flush()
-        self.source.constant("readers", value_readers(self.sizes))
         self.source.constant("Value", Value)
         tag, variable = self.source.name("tag"), self.source.name(wish)
         if isinstance(node, Tagged):
+            self.source.constant("readers", tagged_readers(self.sizes))
             self.source.line(f"{tag} = data[{self.here()}]")
             self.delta += 1
         else:
+            self.source.constant("readers", untagged_readers(self.sizes))
             self.source.line(f"{tag} = next(tags)")
         self.source.line(f"unpack, width = readers[{tag}]")
         self.source.line(f"{variable} = Value({tag}, unpack(data, {self.here()})[0])")
@@ -179,7 +180,7 @@ class _Writer:
 
     def _region(self, wish: str) -> str:
         self.flush()
-        self.source.constant("readers", value_readers(self.sizes))
+        self.source.constant("readers", tagged_readers(self.sizes))
         self.source.constant("read_region", read_region)
         variable = self.source.name(wish)
         self.source.line(f"{variable}, pos = read_region(data, {self.here()}, readers)")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jdbpy.wire.codegen.source import Source, title_of
-from jdbpy.wire.codegen.values import value_writers, write_region
+from jdbpy.wire.codegen.values import tagged_writers, untagged_writers, write_region
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.layout import (
@@ -122,7 +122,7 @@ class _Writer:
                 self._value(node, expression)
             case Region():
                 self.flush()
-                self.source.constant("writers", value_writers(self.sizes))
+                self.source.constant("writers", tagged_writers(self.sizes))
                 self.source.constant("write_region", write_region)
                 self.source.line(f"write_region({expression}, out, writers)")
             case Repeat():
@@ -143,8 +143,9 @@ class _Writer:
 
     def _value(self, node: Node, expression: str) -> None:
         self.flush()
-        self.source.constant("writers", value_writers(self.sizes))
-        if isinstance(node, Tagged):
+        tagged = isinstance(node, Tagged)
+        self.source.constant("writers", tagged_writers(self.sizes) if tagged else untagged_writers(self.sizes))
+        if tagged:
             self.source.line(f"out.append({expression}.tag)")
         self.source.line(f"out += writers[{expression}.tag]({expression}.value)")
 

@@ -22,23 +22,28 @@ class Malformed(Exception):
     """Generated code has met bytes that cannot be right; ``wire.faults`` finds out where."""
 
 
-def value_readers(sizes: IDSizes) -> Readers:
-    """Readers for every tag that a target with such ids can send."""
+def untagged_readers(sizes: IDSizes) -> Readers:
+    """Readers for the values that a field or an element can have in a target with such ids."""
     table: dict[int, tuple[Callable[[bytes, int], tuple[Any, ...]], int]] = {}
     for tag, code in _codes(sizes).items():
         compiled = struct.Struct(">" + code)
         table[tag] = (compiled.unpack_from, compiled.size)
-    table[VOID_TAG] = (lambda data, pos: (None,), 0)
     return table
 
 
-def value_writers(sizes: IDSizes) -> Writers:
-    """Writers for every tag."""
-    table: dict[int, Callable[[Any], bytes]] = {
-        tag: struct.Struct(">" + code).pack for tag, code in _codes(sizes).items()
-    }
-    table[VOID_TAG] = lambda value: b""
-    return table
+def tagged_readers(sizes: IDSizes) -> Readers:
+    """Readers for the values that a method can return: those of fields, and void."""
+    return {**untagged_readers(sizes), VOID_TAG: (lambda data, pos: (None,), 0)}
+
+
+def untagged_writers(sizes: IDSizes) -> Writers:
+    """Writers for the values that a field or an element can have."""
+    return {tag: struct.Struct(">" + code).pack for tag, code in _codes(sizes).items()}
+
+
+def tagged_writers(sizes: IDSizes) -> Writers:
+    """Writers for the values that a method can return."""
+    return {**untagged_writers(sizes), VOID_TAG: lambda value: b""}
 
 
 def read_region(data: bytes, pos: int, readers: Readers) -> tuple[ArrayRegion, int]:
