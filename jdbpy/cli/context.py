@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING
 
 from jdbpy import Limits
 from jdbpy.cli.settings import Settings
+from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy import Session
+
+
+class Listed(Record):
+    """Lines of a file that were shown last."""
+
+    class_name: str
+    source: str | None
+    first: int
+    last: int
 
 
 async def _yes(question: str) -> bool:
@@ -43,7 +53,7 @@ class Context:
         self.next_display = 1
         self.leaving = False  # quit, exit or detach was run: no command follows
         self.scripts: list[str] = []  # files that are being read, outermost first
-        self.listed: object = None  # where the next `list` goes on
+        self.listed: Listed | None = None  # where `list +` goes on
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
 
     async def confirm(self, question: str) -> bool:

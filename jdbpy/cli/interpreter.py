@@ -72,8 +72,10 @@ class Interpreter:
         command = found.command
         try:
             result = await command(self.context, line[found.rest :])
-            if command.resumes and self._settle is not None:
-                result = await self._settle(command, result)
+            if command.resumes:
+                self.context.listed = None
+                if self._settle is not None:
+                    result = await self._settle(command, result)
         except JdbpyError as error:
             return self._fail(line, error, command)
         self._report(Outcome(line, command, result))

@@ -11,7 +11,7 @@ from typing import Any
 from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop
 from jdbpy.cli.json_form.encode import encode
 from jdbpy.cli.renderer import Outcome
-from jdbpy.cli.results import Displayed
+from jdbpy.cli.results import Displayed, Listening
 
 _NAMES = {
     Stop: "stop",
@@ -39,6 +39,9 @@ class JsonRenderer:
 
     def displays(self, displayed: Displayed) -> str:
         return _line({"type": "event", "event": "display", "data": encode(displayed)})
+
+    def listening(self, address: str) -> str:
+        return _line({"type": "event", "event": "listening", "data": encode(Listening(address))})
 
 
 def _error(error: JdbpyError) -> dict[str, Any]:

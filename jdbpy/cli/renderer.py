@@ -40,3 +40,6 @@ class Renderer(Protocol):
 
     def displays(self, displayed: Displayed) -> str:
         """The values of ``display``, after a stop."""
+
+    def listening(self, address: str) -> str:
+        """jdbpy waits for a JVM to connect to ``address``."""

@@ -271,3 +271,9 @@ class Left(Record):
 
     action: str
     message: str
+
+
+class Listening(Record):
+    """jdbpy waits for a JVM to connect to ``address``."""
+
+    address: str

@@ -22,7 +22,7 @@ _HINT = "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,S
 
 
 class Place(Record):
-    """A place: ``text`` as the session takes it, or a line in the current file (``line``, ``offset``)."""
+    """A place: ``text`` as the session takes it; ``line`` or ``offset`` when it is a line of the current file."""
 
     text: str
     line: int | None = None
@@ -38,19 +38,12 @@ class Location(Argument[Place]):
 
     def parse(self, text: str) -> Place:
         here = _LINE_HERE.fullmatch(text)
-        if here:
-            number = int(here[1] or here[2])
-            if here[1] and number == 0:
-                raise UsageError("lines are counted from 1")
-            return Place(text, number) if here[1] else Place(text, offset=number)
-        compact = re.sub(r"\s*([(),])\s*", r"\1", text)
-        method, parenthesis, arguments = compact.partition("(")
-        bad = re.search(r"\s", method) or (parenthesis and not arguments.endswith(")")) or arguments.count(")") > 1
-        if bad or not method or method[-1] in ":." or "::" in method:
-            raise UsageError(f"'{text}' is no place in code", hint=_HINT)
-        if ":" in method and not re.fullmatch(r"[^:]+:\d{1,7}", compact):
-            raise UsageError(f"'{text}' names no line", hint=_HINT)
-        return Place(compact)
+        if here is None:
+            return Place(text)
+        number = int(here[1] or here[2])
+        if here[1] and number == 0:
+            raise UsageError("lines are counted from 1")
+        return Place(text, number) if here[1] else Place(text, offset=number)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return complete_place(text, names)
@@ -143,9 +136,14 @@ def _split_condition(text: str) -> tuple[str, str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words, with the parameter types of a method kept in one: ``m (int, String)`` is ``m(int,String)``."""
-    compact = re.sub(r"\s*\(([^()]*)\)", lambda match: f"({''.join(match[1].split())})", text)
-    return [word.text for word in split_words(compact)]
+    """The words, with the parameters of a method kept in one: ``m (int, String)``."""
+    words: list[str] = []
+    for word in split_words(text):
+        if words and (word.text.startswith("(") or words[-1].count("(") > words[-1].count(")")):
+            words[-1] += f" {word.text}"
+        else:
+            words.append(word.text)
+    return words
 
 
 def _count(flag: str, words: list[str]) -> int:
@@ -174,3 +172,17 @@ class PlaceOrNumber(Argument["Place | int"]):
             if str(number).startswith(text):
                 yield Candidate(str(number), len(text), place)
         yield from complete_place(text, names)
+
+
+class ListArgument(Argument[str]):
+    """What ``list`` shows: a line, a range of lines, a method, or ``+`` and ``-``."""
+
+    metavar = "LINE|FIRST,LAST|METHOD|+|-"
+    help = "a line, two lines, a method, a class, a place in code; `+` goes on, `-` goes back"
+    takes_rest = True
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return complete_place(text, names)

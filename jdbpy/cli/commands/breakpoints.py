@@ -14,7 +14,7 @@ from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointNumbersOrAll
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
 from jdbpy.cli.table import command
-from jdbpy.errors import StateError, UsageError
+from jdbpy.errors import UsageError
 
 Request = Annotated[BreakpointRequest | None, BreakpointArgument()]
 Numbers = Annotated[tuple[int, ...], BreakpointNumbers()]
@@ -67,10 +67,9 @@ async def clear(
         return Breakpoints(tuple(ctx.session.breakpoints.list()))
     if isinstance(which, int):
         return await _delete(ctx, (which,))
-    spec = await resolve(ctx, which)
-    numbers = ctx.session.breakpoints.find(spec)
+    numbers = ctx.session.breakpoints.find(which.text)
     if not numbers:
-        raise UsageError(f"there is no breakpoint at {spec}", hint="'breakpoints' lists them")
+        raise UsageError(f"there is no breakpoint at {which.text}", hint="'breakpoints' lists them")
     return await _delete(ctx, tuple(numbers))
 
 
@@ -134,20 +133,6 @@ def policy_here(ctx: Context) -> SuspendPolicy:
     return SuspendPolicy.THREAD if ctx.session.remote else SuspendPolicy.ALL
 
 
-async def resolve(ctx: Context, place: Place) -> str:
-    """The place as the session takes it: a bare line is one of the class that the selected frame runs."""
-    if place.line is None and place.offset is None:
-        return place.text
-    location = (await ctx.session.stack.selected()).location
-    line = place.line
-    if line is None:
-        if location.line is None:
-            raise StateError("the current place has no line number", hint="name the class: Class:LINE")
-        line = location.line + (place.offset or 0)
-    outermost = location.class_name.partition("$")[0] or location.class_name
-    return f"{outermost}:{line}"
-
-
 def as_command(point: Breakpoint) -> str:
     """The command that sets this breakpoint."""
     policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
@@ -158,10 +143,9 @@ def as_command(point: Breakpoint) -> str:
 
 async def _set(ctx: Context, request: BreakpointRequest, policy: SuspendPolicy) -> BreakpointSet:
     session = ctx.session
-    spec = await resolve(ctx, request.place)
     thread = (await session.threads.find(request.thread)).id if request.thread else None
     point = await session.breakpoints.add(
-        spec,
+        request.place.text,
         temporary=request.temporary,
         policy=request.policy or policy,
         condition=request.condition,

@@ -8,7 +8,7 @@ from jdbpy import VmState
 from jdbpy.cli.arguments.location import Location, Place
 from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.arguments.target import Thread
-from jdbpy.cli.commands.breakpoints import policy_here, resolve
+from jdbpy.cli.commands.breakpoints import policy_here
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.table import command
@@ -63,8 +63,7 @@ async def until(ctx: Context, place: Annotated[Place | None, Location()] = None)
 @command("advance", group="running", resumes=True)
 async def advance(ctx: Context, place: Annotated[Place, Location()]) -> Resumed:
     """Run on until a place is reached: a temporary breakpoint and `cont`."""
-    spec = await resolve(ctx, place)
-    point = await ctx.session.breakpoints.add(spec, temporary=True, policy=policy_here(ctx))
+    point = await ctx.session.breakpoints.add(place.text, temporary=True, policy=policy_here(ctx))
     running = await _resume(ctx)
     return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")  # type: ignore[no-any-return]
 

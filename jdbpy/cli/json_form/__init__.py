@@ -17,7 +17,7 @@ SHAPES = {shape.name: shape for shape in (*PARTS, *EVENT_SHAPES, *ANSWERS)}
 SHAPE_OF = {shape.record: shape for shape in SHAPES.values() if shape.record is not None}
 """The shape of a type of record."""
 
-EVENTS = ("stop", "exited", "disconnected", "output", "notice", "lost", "display")
+EVENTS = ("stop", "exited", "disconnected", "output", "notice", "lost", "display", "listening")
 """The names of events; the ``data`` of each has the shape of that name."""
 
 __all__ = ["EVENTS", "SHAPES", "SHAPE_OF", "Field", "Shape"]

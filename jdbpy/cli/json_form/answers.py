@@ -24,6 +24,7 @@ from jdbpy.cli.results import (
     HelpWord,
     Left,
     Lines,
+    Listening,
     Listing,
     Methods,
     Printed,
@@ -222,4 +223,5 @@ ANSWERS = (
         Field("action", "string", "detached (the target runs on) or terminated"),
         Field("message", "string"),
     ),
+    shape("listening", Listening, "jdbpy waits for a JVM to connect.", Field("address", "string")),
 )

@@ -33,11 +33,10 @@ def shape(name: str, record: type[Record] | None, help: str, *fields: Field) -> 
     return Shape(name, record, help, fields)
 
 
+VALUE_TYPE = Field("type", "string?", "the type of the value itself, as in source", "value.type")
+
 VALUE = (
-    Field("type", "string?", "the type of the value itself, as in source", "value.type"),
-    Field(
-        "value", "string?", "the value as Java would write the literal; null when it could not be read", "value.text"
-    ),
+    Field("value", "string?", "as Java would write the literal; null when it could not be read", "value.text"),
     Field("id", "integer", "the object's id", "value.id", optional=True),
     Field("length", "integer", "of a string, an array or a known collection", "value.length", optional=True),
     Field("truncated", "boolean", "more of it was left out", "value.truncated", optional=True),

@@ -1,0 +1,7 @@
+"""``python -m jdbpy``."""
+
+import sys
+
+from jdbpy.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,183 @@
+"""The batch: commands one after the other, each resuming one followed by a wait for the stop.
+
+Owns the rules of a batch (architecture, section 5): what is waited for and how long, when it ends, and its exit status.
+
+A stop is taken from the event stream only where somebody can see it: in the wait of a resuming command, or while the
+batch waits for its next line. A breakpoint hit while another command ran is thus not lost; the next ``cont`` gets it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import trio
+
+from jdbpy import (
+    Disconnected,
+    Event,
+    Exited,
+    Gone,
+    JdbpyError,
+    Session,
+    StateError,
+    Stop,
+    StopReason,
+    TimedOut,
+    VmState,
+)
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.commands.data import evaluate_displays
+from jdbpy.cli.console import Console
+from jdbpy.cli.context import Context
+from jdbpy.cli.interpreter import Interpreter
+from jdbpy.cli.lines import Lines
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.results import Resumed, Stopped
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.table import Command
+from jdbpy.wire.record import Record
+
+FAILED = 1
+TIMED_OUT = 4
+LOST = 5
+
+
+class Batch:
+    """Runs lines in a session. ``status`` is the exit status so far: that of the first failure."""
+
+    def __init__(
+        self,
+        session: Session,
+        console: Console,
+        settings: Settings,
+        *,
+        timeout: float = math.inf,
+        keep_going: bool = False,
+    ) -> None:
+        self.session = session
+        self.console = console
+        self.context = Context(session, settings=settings)
+        self.status = 0
+        self._timeout = timeout
+        self._keep_going = keep_going
+        self._interpreter = Interpreter(TABLE, self.context, self._report, self._settle)
+        self.stream = session.events()
+        self._limit = trio.CancelScope()
+        self._waiting = False  # for a stop, as opposed to a reply
+
+    async def run(self, lines: Lines) -> int:
+        """Runs all lines, and returns the exit status."""
+        with self.stream:
+            await self.start()
+            while not self._over:
+                line = await self._next_line(lines)
+                if line is None:
+                    break
+                if not await self.run_line(line) and not self._keep_going:
+                    break
+            self._drain()
+        return self.status
+
+    async def start(self) -> None:
+        """Shows that the target stands at its start, if it does: a launched one always."""
+        if self.session.launched:
+            with trio.move_on_after(self._timeout):
+                await self._next_stop()
+        elif self.session.last_stop is not None:
+            self.console.event(await self.session.next_stop())
+
+    async def run_line(self, line: str) -> bool:
+        """Runs one line within the time limit; False when a command in it failed."""
+        self._waiting = False
+        try:
+            with trio.CancelScope(deadline=trio.current_time() + self._timeout) as self._limit:
+                return await self._interpreter.run(line)
+        except trio.Cancelled:
+            self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
+            raise
+        what = "the target did not stop" if self._waiting else "there was no answer"
+        error = TimedOut(f"{what} within {self._timeout:g} seconds", hint="--timeout SECONDS allows more")
+        self._report(Outcome(line.strip(), None, error=error))
+        return False
+
+    @property
+    def _over(self) -> bool:
+        return self.context.leaving or self.status == LOST
+
+    async def _next_line(self, lines: Lines) -> str | None:
+        """The next line; events are shown while standard input is silent."""
+        if lines.ready():
+            return await lines.next()
+        line: str | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._show_idle, nursery.cancel_scope)
+            line = await lines.next()
+            nursery.cancel_scope.cancel()
+        return line
+
+    async def _show_idle(self, reading: trio.CancelScope) -> None:
+        await self.show_events(until=lambda: isinstance(self.session.ending, Gone))
+        if isinstance(self.session.ending, Gone):
+            self.status = self.status or LOST
+            reading.cancel()
+
+    async def show_events(self, until: Callable[[], bool]) -> None:
+        """Shows events as they come, until that is so or none can come any more."""
+        while not until():
+            event = await anext(self.stream, None)
+            if event is None:
+                break
+            await self._show(event)
+
+    async def _show(self, event: Event) -> None:
+        self.console.event(event)
+        if isinstance(event, Stop) and self.context.displays:
+            self.console.displays(await evaluate_displays(self.context))
+
+    async def _settle(self, command: Command, result: Record) -> Record:
+        """Waits for the end of what a resuming command began, and adds it to its result."""
+        if not isinstance(result, Resumed):
+            return result
+        self._waiting = True
+        ending = await self._next_stop()
+        while isinstance(ending, Stop) and ending.reason is StopReason.START:
+            if self.session.state is VmState.STOPPED:  # told only now, after the command: that is not its stop
+                await self.session.execution.resume()
+            ending = await self._next_stop()
+        self._waiting = False
+        if isinstance(ending, Stop):
+            return result.replace(stop=ending)  # type: ignore[no-any-return]
+        return result.replace(exited=ending)  # type: ignore[no-any-return]
+
+    async def _next_stop(self) -> Stop | Exited:
+        """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before."""
+        async for event in self.stream:
+            await self._show(event)
+            if isinstance(event, Stop | Exited):
+                return event
+            if isinstance(event, Gone):
+                raise Disconnected(event.reason)
+        raise StateError("the target has ended")
+
+    def _drain(self) -> None:
+        """Shows the events that are there."""
+        while (event := self.stream.take_nowait()) is not None:
+            if not (isinstance(event, Gone) and self.context.leaving):
+                self.console.event(event)
+
+    def _report(self, outcome: Outcome) -> None:
+        """Shows an outcome, and gives the next command its whole time."""
+        self._limit.deadline = trio.current_time() + self._timeout
+        if isinstance(outcome.result, Stopped) or self.session.ending is not None:
+            self._drain()
+        self.console.outcome(outcome)
+        if outcome.error is not None:
+            self.status = self.status or status_of(outcome.error)
+
+
+def status_of(error: JdbpyError) -> int:
+    """The exit status that an error of a command means."""
+    if isinstance(error, Disconnected):
+        return LOST
+    return TIMED_OUT if isinstance(error, TimedOut) else FAILED

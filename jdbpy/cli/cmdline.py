@@ -1,0 +1,169 @@
+"""The command line of jdbpy: what may stand on it, and what it means (architecture, section 5).
+
+Options are matched whole and never guessed from their beginnings, because those of the JVM follow (``-cp``, ``-Xmx``).
+Owns words only: connects to nothing and imports nothing that is slow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+HELP = f"""\
+usage: jdbpy attach [HOST:]PORT [options]
+       jdbpy launch [options] [--] [JVM options] (MAINCLASS | -jar FILE | -m MODULE/CLASS) [args...]
+       jdbpy listen [HOST:]PORT [options]
+       jdbpy demo [options]
+
+Debugs Java programs.
+
+  attach   debug a JVM that was started with
+           -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:PORT
+  launch   start a JVM and debug it
+  listen   wait for a JVM that was started with server=n; on this machine only unless HOST says otherwise
+  demo     start a bundled program and debug it, with a tour
+
+options:
+  -c, --command CMD      run CMD once connected; repeatable
+  -x, --execute FILE     run the commands of FILE ('-' is standard input); repeatable, in order with -c
+  --batch                leave when the given commands are done (implied when stdin is no terminal and -c/-x is given)
+  --keep-going           in a batch, go on after a failed command
+  --json                 one JSON object per line for every result and every event, nothing else on stdout
+  --timeout SECONDS      in a batch, the longest wait for a stop or a reply (default 60)
+  --sourcepath PATHS     directories and jars, '{os.pathsep}' between them
+  --wire-log FILE        a readable log of every packet with timings
+  --color auto|always|never
+  -h, --help             this text; 'help' as a command lists the commands
+  --version              the version of jdbpy
+
+exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connection or no handshake;
+             4 timed out; 5 the connection was lost while still needed; 130 interrupted
+"""
+
+ACTIONS = ("attach", "launch", "listen", "demo")
+
+
+class Script(Record):
+    """Commands from the command line: one ``command``, or those of the file at ``path`` ("-": standard input)."""
+
+    command: str = ""
+    path: str = ""
+
+
+class CommandLine(Record):
+    """A command line, understood. ``action`` may also be "help" and "version"."""
+
+    action: str
+    address: str = ""  # attach, listen
+    java: tuple[str, ...] = ()  # launch: all that follows `java`
+    scripts: tuple[Script, ...] = ()
+    batch: bool = False
+    keep_going: bool = False
+    json: bool = False
+    timeout: float = 60.0
+    source_path: tuple[str, ...] = ()
+    wire_log: str | None = None
+    color: str = "auto"
+
+
+def parse(arguments: list[str]) -> CommandLine:
+    """Understands the words after ``jdbpy``; raises UsageError."""
+    if not arguments:
+        raise UsageError("what shall be debugged?")
+    action, *rest = arguments
+    if action in ("-h", "--help", "help"):
+        return CommandLine("help")
+    if action in ("--version", "-V"):
+        return CommandLine("version")
+    if action not in ACTIONS:
+        raise UsageError(f"'{action}' is none of {', '.join(ACTIONS)}")
+    return _Parser(action, rest).parse()
+
+
+class _Parser:
+    """One pass over the words after the action."""
+
+    def __init__(self, action: str, words: list[str]) -> None:
+        self.action = action
+        self.words = words
+        self.values: dict[str, object] = {}
+        self.scripts: list[Script] = []
+        self.positional: list[str] = []
+        self.options: dict[str, Callable[[str], None]] = {
+            "-c": self._command,
+            "--command": self._command,
+            "-x": self._execute,
+            "--execute": self._execute,
+            "--timeout": self._timeout,
+            "--sourcepath": self._source_path,
+            "--wire-log": self._wire_log,
+            "--color": self._color,
+        }
+        self.switches = {"--batch": "batch", "--keep-going": "keep_going", "--json": "json"}
+
+    def parse(self) -> CommandLine:
+        while self.words:
+            word = self.words.pop(0)
+            name, equals, value = word.partition("=")
+            if word in ("-h", "--help"):
+                return CommandLine("help")
+            if word in self.switches:
+                self.values[self.switches[word]] = True
+            elif word in self.options:
+                if not self.words:
+                    raise UsageError(f"{word} needs a value")
+                self.options[word](self.words.pop(0))
+            elif equals and name.startswith("--") and name in self.options:
+                self.options[name](value)
+            elif self.action == "launch":
+                self.positional = self.words if word == "--" else [word, *self.words]
+                break
+            elif word.startswith("-") and word != "-":
+                raise UsageError(f"there is no option {word}")
+            else:
+                self.positional.append(word)
+        return CommandLine(self.action, scripts=tuple(self.scripts), **self._target(), **self.values)  # type: ignore[arg-type]
+
+    def _target(self) -> dict[str, object]:
+        if self.action == "launch":
+            if all(word.startswith("-") for word in self.positional):
+                raise UsageError("launch needs a main class, -jar FILE or -m MODULE/CLASS")
+            return {"java": tuple(self.positional)}
+        if self.action == "demo":
+            if self.positional:
+                raise UsageError(f"'{self.positional[0]}' is one word too many")
+            return {}
+        if len(self.positional) != 1:
+            raise UsageError(f"{self.action} needs one address, [HOST:]PORT")
+        return {"address": self.positional[0]}
+
+    def _command(self, text: str) -> None:
+        self.scripts.append(Script(command=text))
+
+    def _execute(self, text: str) -> None:
+        if text == "-" and any(script.path == "-" for script in self.scripts):
+            raise UsageError("standard input can be read only once")
+        self.scripts.append(Script(path=text))
+
+    def _timeout(self, text: str) -> None:
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = -1.0
+        if not 0 < seconds < 1e9:
+            raise UsageError(f"--timeout needs a number of seconds, not '{text}'")
+        self.values["timeout"] = seconds
+
+    def _source_path(self, text: str) -> None:
+        self.values["source_path"] = tuple(part for part in text.split(os.pathsep) if part)
+
+    def _wire_log(self, text: str) -> None:
+        self.values["wire_log"] = text
+
+    def _color(self, text: str) -> None:
+        if text not in ("auto", "always", "never"):
+            raise UsageError(f"--color is auto, always or never, not '{text}'")
+        self.values["color"] = text

@@ -1,0 +1,128 @@
+"""Source text: list, longlist, use."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from jdbpy import Frame, SourceWindow
+from jdbpy.cli.arguments.location import ListArgument
+from jdbpy.cli.arguments.plain import SearchPath
+from jdbpy.cli.context import Context, Listed
+from jdbpy.cli.results import Listing, SourcePath
+from jdbpy.cli.table import command
+from jdbpy.errors import StateError, UsageError
+
+
+@command("list", "l", group="source", repeats="list +")
+async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> Listing:
+    """Show source lines around the current one, or around a line or a method.
+
+    `list 42`, `list 10,20`, `list total`, `list com.acme.Order.total`, `list Order:42`; `list +` goes on where the last
+    one ended, `list -` goes back. How many lines: `set list-lines`.
+    """
+    size: int = ctx.settings["list-lines"]
+    here = ctx.listed
+    if what in ("+", "-") and here is not None:
+        first = here.last + 1 if what == "+" else max(1, here.first - size)
+        last = first + size - 1 if what == "+" else here.first - 1
+        if last < 1:
+            raise UsageError("that was the first line")
+        return await _show(ctx, here.class_name, here.source, first, last)
+    if lines := re.fullmatch(r":?(\d{1,7})(?:\s*[,-]\s*(\d{1,7}))?", what):
+        class_name, source = await _current_file(ctx)
+        number = int(lines[1])
+        if lines[2]:
+            return await _show(ctx, class_name, source, number, int(lines[2]))
+        return await _around(ctx, class_name, source, number)
+    if what not in ("", "+", "-"):
+        class_name, number = await _place(ctx, what)
+        return await _around(ctx, class_name, None, number)
+    frame = await ctx.session.stack.selected()
+    if frame.location.line is None:
+        raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
+    return await _around(ctx, frame.location.class_name, _source_of(frame), frame.location.line)
+
+
+@command("longlist", "ll", group="source")
+async def longlist(ctx: Context) -> Listing:
+    """Show the source of the whole current method."""
+    frame = await ctx.session.stack.selected()
+    location = frame.location
+    found = await ctx.session.classes.lines(location.class_name, location.method)
+    numbers = [entry.line for entry in found if entry.signature == location.signature]
+    if not numbers:
+        raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
+    first = max(1, min(numbers) - 1)  # the head of a method has no code of its own
+    return await _show(ctx, location.class_name, _source_of(frame), first, max(numbers))
+
+
+@command("use", "sourcepath", "directory", "info source", group="source")
+async def use(ctx: Context, path: Annotated[tuple[str, ...] | None, SearchPath()] = None) -> SourcePath:
+    """Show or set where sources are looked for: directories and jars."""
+    if path is not None:
+        ctx.session.sources.path = path
+    return SourcePath(tuple(ctx.session.sources.path))
+
+
+async def _around(ctx: Context, class_name: str, source: str | None, line: int) -> Listing:
+    size: int = ctx.settings["list-lines"]
+    first = max(1, line - size // 2)
+    return await _show(ctx, class_name, source, first, first + size - 1)
+
+
+async def _show(ctx: Context, class_name: str, source: str | None, first: int, last: int) -> Listing:
+    """Lines ``first`` to ``last`` of the file, with the current line marked if it is among them."""
+    file = await ctx.session.sources.text(class_name, source)
+    if file is None:
+        name = source or class_name
+        raise StateError(f"the source of {name} was not found", hint="'use PATHS' says where the sources are")
+    total = len(file.lines)
+    if first > total:
+        raise UsageError(f"{file.path} ends with line {total}")
+    last = min(last, total)
+    if last < first:
+        raise UsageError(f"line {last} comes before line {first}")
+    ctx.listed = Listed(class_name, source, first, last)
+    lines = tuple((number, file.lines[number - 1]) for number in range(first, last + 1))
+    name = file.path.rpartition("/")[2]
+    return Listing(SourceWindow(file.path, name, lines, await _current_line(ctx, file.path), total))
+
+
+async def _current_line(ctx: Context, path: str) -> int | None:
+    """The line of the selected frame, when it stands in this file."""
+    if ctx.session.selection[0] is None:
+        return None
+    location = (await ctx.session.stack.selected()).location
+    found = await ctx.session.sources.find(location.class_name, location.source_path or location.source)
+    return location.line if found == path else None
+
+
+async def _current_file(ctx: Context) -> tuple[str, str | None]:
+    if ctx.listed is not None:
+        return ctx.listed.class_name, ctx.listed.source
+    frame = await ctx.session.stack.selected()
+    return frame.location.class_name, _source_of(frame)
+
+
+async def _place(ctx: Context, text: str) -> tuple[str, int]:
+    """The class and the line that a place names: ``Class:LINE``, ``Class.method``, ``method`` or ``Class``."""
+    name, colon, line = text.rpartition(":")
+    if colon and line.isdigit():
+        return re.sub(r"\.java$", "", name), int(line)
+    classes = ctx.session.classes
+    owner, _, method = re.sub(r"\(.*", "", text).rpartition(".")
+    if not owner and ctx.session.selection[0] is not None:
+        owner = (await ctx.session.stack.selected()).location.class_name
+    if owner and await classes.find(owner):
+        found = [entry.line for entry in await classes.lines(owner, method) if entry.method == method]
+        if found:
+            return owner, min(found)
+    if await classes.find(text):
+        found = [entry.line for entry in await classes.lines(text)]
+        return text, min(found, default=1)
+    raise UsageError(f"there is no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
+
+
+def _source_of(frame: Frame) -> str | None:
+    return frame.location.source_path or frame.location.source

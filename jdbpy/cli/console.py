@@ -1,0 +1,63 @@
+"""Where the text of a batch goes: results to standard output, errors to standard error; in JSON all to the former.
+
+Owns the writing and nothing of the wording. Each piece goes out at once, so that a program at the other end of a pipe
+sees it when it happens.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from jdbpy import Event, Output
+from jdbpy.cli.renderer import Outcome, Renderer
+from jdbpy.cli.results import Displayed
+from jdbpy.errors import JdbpyError
+
+
+class Console:
+    """Writes what a renderer makes."""
+
+    def __init__(self, renderer: Renderer, *, json: bool) -> None:
+        self.renderer = renderer
+        self.json = json
+        self.listener: Callable[[str], object] | None = None  # told of all that is written
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal or locale that lacks a character must not end the session
+                stream.reconfigure(errors="backslashreplace")
+
+    def outcome(self, outcome: Outcome) -> None:
+        """A result, or an error."""
+        if outcome.error is None:
+            self.write(self.renderer.result(outcome))
+        else:
+            self.write(self.renderer.error(outcome), sys.stdout if self.json else sys.stderr)
+
+    def failure(self, line: str, error: JdbpyError) -> None:
+        """An error outside of any command, such as no connection."""
+        self.outcome(Outcome(line, None, error=error))
+
+    def event(self, event: Event) -> None:
+        """An event; what the application wrote to its standard error goes to ours."""
+        to_errors = isinstance(event, Output) and event.stream == "stderr" and not self.json
+        self.write(self.renderer.event(event), sys.stderr if to_errors else sys.stdout)
+
+    def listening(self, address: str) -> None:
+        """Where a JVM can connect to, now."""
+        self.write(self.renderer.listening(address), sys.stdout if self.json else sys.stderr)
+
+    def displays(self, displayed: Displayed) -> None:
+        self.write(self.renderer.displays(displayed))
+
+    def say(self, text: str) -> None:
+        """A word to a person, beside the output."""
+        self.write(f"jdbpy: {text}\n", sys.stderr)
+
+    def write(self, text: str, stream: TextIO | None = None) -> None:
+        if text:
+            if self.listener is not None:
+                self.listener(text)
+            stream = stream or sys.stdout
+            stream.write(text)
+            stream.flush()

@@ -1,0 +1,72 @@
+"""The command lines of a batch: from ``-c``, files and standard input, one after the other.
+
+Owns reading; lines of standard input are handed out as they come, so that a program can wait for the answer to one
+before it writes the next.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import trio
+
+from jdbpy.cli.cmdline import Script
+from jdbpy.cli.commands.scripts import read_script
+
+STDIN = "-"
+
+
+class Lines:
+    """The lines of several scripts in order."""
+
+    def __init__(self, scripts: Iterable[Script]) -> None:
+        """Files are read now: raises UsageError when one cannot be."""
+        self._sources: list[list[str] | str] = []
+        for script in scripts:
+            if script.path == STDIN:
+                self._sources.append(STDIN)
+            elif script.path:
+                self._sources.append(read_script(script.path))
+            else:
+                self._sources.append(script.command.splitlines())
+        self._buffer = b""
+        self._ended = False
+
+    def at_hand(self) -> list[str]:
+        """All lines but those of standard input: a person types these."""
+        return [line for source in self._sources if isinstance(source, list) for line in source]
+
+    def ready(self) -> bool:
+        """Whether the next line is there without waiting for standard input."""
+        self._skip_empty()
+        return not self._sources or self._sources[0] != STDIN or b"\n" in self._buffer
+
+    async def next(self) -> str | None:
+        """The next line, or None when there are no more."""
+        self._skip_empty()
+        if not self._sources:
+            return None
+        source = self._sources[0]
+        if isinstance(source, list):
+            return source.pop(0)
+        line = await self._read_line()
+        if line is None:
+            self._sources.pop(0)
+            return await self.next()
+        return line
+
+    def _skip_empty(self) -> None:
+        while self._sources and not self._sources[0]:
+            self._sources.pop(0)
+
+    async def _read_line(self) -> str | None:
+        while b"\n" not in self._buffer and not self._ended:
+            # os.read: a thread that hangs in sys.stdin would hold its lock and hang the interpreter's end too
+            data = await trio.to_thread.run_sync(os.read, 0, 65536, abandon_on_cancel=True)
+            self._ended = not data
+            self._buffer += data
+        line, newline, self._buffer = self._buffer.partition(b"\n")
+        if not line and not newline:
+            return None
+        return line.decode("utf-8", errors="replace").rstrip("\r")

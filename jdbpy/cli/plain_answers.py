@@ -1,0 +1,211 @@
+"""What the other commands return, as plain text: values, breakpoints, classes, settings, help."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
+from jdbpy.cli.escape import escape
+from jdbpy.cli.plain_text import count, place_of, source_lines, table, value_text, value_tree
+from jdbpy.cli.results import (
+    Assigned,
+    Breakpoints,
+    BreakpointsChanged,
+    BreakpointSet,
+    Classes,
+    Displayed,
+    Done,
+    Excludes,
+    Fields,
+    Left,
+    Lines,
+    Listing,
+    Methods,
+    Printed,
+    Resumed,
+    Saved,
+    ScriptRead,
+    SettingValues,
+    SourcePath,
+    Stopped,
+    TypeOf,
+    Version,
+)
+from jdbpy.cli.settings import Settings
+
+_SUSPENDS = {
+    SuspendPolicy.ALL: "suspends all threads",
+    SuspendPolicy.THREAD: "suspends only the thread that hits",
+    SuspendPolicy.NONE: "suspends nothing",
+}
+
+
+def done(result: Done, settings: Settings) -> Iterator[str]:
+    yield escape(result.message)
+    if result.hint and settings["hints"]:
+        yield f"  ({escape(result.hint)})"
+
+
+def resumed(result: Resumed, settings: Settings) -> Iterator[str]:
+    if result.note:
+        yield escape(result.note)
+
+
+def stopped(result: Stopped, settings: Settings) -> Iterator[str]:
+    """Nothing: the stop is shown as an event."""
+    yield from ()
+
+
+def printed(result: Printed, settings: Settings) -> Iterator[str]:
+    yield f"{escape(result.expression)} = {value_text(result.value, children=not result.full)}"
+    if result.full:
+        yield from value_tree(result.value)
+
+
+def type_of(result: TypeOf, settings: Settings) -> Iterator[str]:
+    yield f"{escape(result.expression)}: {escape(result.type)}"
+
+
+def assigned(result: Assigned, settings: Settings) -> Iterator[str]:
+    yield f"{escape(result.target)} = {value_text(result.value)}"
+
+
+def displayed(result: Displayed, settings: Settings) -> Iterator[str]:
+    for item in result.items:
+        yield f"{item.number}: {escape(item.expression)} = {value_text(item.value, item.error)}"
+    if not result.items:
+        yield "nothing is shown at stops; 'display EXPRESSION' adds something"
+
+
+def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
+    point = result.breakpoint
+    kind = "Temporary breakpoint" if point.temporary else "Breakpoint"
+    effect = f"a hit {_SUSPENDS[point.policy]}"
+    if point.resolved:
+        places = place_of(point.resolved[0])
+        if len(point.resolved) > 1:
+            places = f"{escape(point.spec)}, {count(len(point.resolved), 'place')}"
+        yield f"{kind} {point.number} set: {places}; {effect}"
+    else:
+        yield f"{kind} {point.number} waits for its class to be loaded: {escape(point.spec)}; {effect}"
+    if point.message:
+        yield f"  {escape(point.message)}"
+    if result.remote and point.policy is SuspendPolicy.ALL:
+        yield "  the target is remote: while all its threads stand still, health checks may end it ('break' stops one)"
+
+
+def breakpoints(result: Breakpoints, settings: Settings) -> Iterator[str]:
+    if not result.breakpoints:
+        yield "no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one"
+        return
+    yield from table(breakpoint_row(point) for point in result.breakpoints)
+
+
+def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Iterator[str]:
+    if not result.breakpoints:
+        yield "there are no breakpoints"
+    for point in result.breakpoints:
+        yield f"{result.action}: {point.number} at {escape(point.spec)}"
+
+
+def listing(result: Listing, settings: Settings) -> Iterator[str]:
+    yield from source_lines(result.window)
+
+
+def source_path(result: SourcePath, settings: Settings) -> Iterator[str]:
+    yield from (escape(part) for part in result.path)
+    if not result.path:
+        yield "the source path is empty; 'use PATHS' sets it"
+
+
+def classes(result: Classes, settings: Settings) -> Iterator[str]:
+    yield from (escape(one.name) for one in result.classes)
+    yield count(len(result.classes), "class", "classes") + (f" like {escape(result.pattern)}" if result.pattern else "")
+
+
+def class_detail(result: ClassDetail, settings: Settings) -> Iterator[str]:
+    yield escape(" ".join(word for word in (result.modifiers, result.info.kind, result.info.name) if word))
+    rows = [
+        ("extends", " < ".join(result.superclasses)),
+        ("implements" if result.info.kind == "class" else "interfaces", ", ".join(result.interfaces)),
+        ("subclasses", ", ".join(result.subclasses)),
+        ("nested", ", ".join(result.nested)),
+        ("source", result.source or ""),
+        ("loader", result.loader),
+        ("status", result.info.status),
+        ("module", result.module),
+        ("class file", result.class_file_version),
+    ]
+    yield from table([row for row in rows if row[1]], "  ")
+
+
+def methods(result: Methods, settings: Settings) -> Iterator[str]:
+    for method in result.methods:
+        modifiers = f"{method.modifiers} " if method.modifiers else ""
+        returns = "" if method.name in ("<init>", "<clinit>") else f"{method.returns} "
+        inherited = f"  ({method.class_name})" if method.class_name != result.class_name else ""
+        yield escape(f"{modifiers}{returns}{method.name}({', '.join(method.parameters)}){inherited}")
+    if not result.methods:
+        yield "no methods"
+
+
+def fields(result: Fields, settings: Settings) -> Iterator[str]:
+    for field in result.fields:
+        modifiers = f"{field.modifiers} " if field.modifiers else ""
+        inherited = f"  ({field.class_name})" if field.class_name != result.class_name else ""
+        yield escape(f"{modifiers}{field.type} {field.name}{inherited}")
+    if not result.fields:
+        yield "no fields"
+
+
+def lines(result: Lines, settings: Settings) -> Iterator[str]:
+    yield from table((str(one.line), f"{one.method}{one.signature}", f"code {one.code_index}") for one in result.lines)
+
+
+def excludes(result: Excludes, settings: Settings) -> Iterator[str]:
+    yield "steps pass through: " + (escape(", ".join(result.patterns)) if result.patterns else "no class")
+
+
+def setting_values(result: SettingValues, settings: Settings) -> Iterator[str]:
+    yield from table((one.name, one.value, f"{one.help} ({one.form})") for one in result.settings)
+
+
+def version(result: Version, settings: Settings) -> Iterator[str]:
+    yield f"jdbpy {result.jdbpy}, JSON form {result.schema}"
+    yield escape(f"target {result.address}: {result.vm}, Java {result.java}, JDWP {result.jdwp}")
+    yield from textwrap.indent(_lines_of(result.description), "  ").splitlines()
+
+
+def script_read(result: ScriptRead, settings: Settings) -> Iterator[str]:
+    yield f"{count(result.commands, 'command')} of {escape(result.path)} done"
+
+
+def saved(result: Saved, settings: Settings) -> Iterator[str]:
+    yield f"{count(result.count, 'breakpoint')} written to {escape(result.path)}"
+
+
+def left(result: Left, settings: Settings) -> Iterator[str]:
+    yield escape(result.message)
+
+
+def breakpoint_row(point: Breakpoint) -> tuple[str, ...]:
+    notes = [f"if {point.condition}"] if point.condition else []
+    notes += [f"after {count(point.ignore, 'hit')}"] if point.ignore else []
+    notes += [f"thread {point.thread}"] if point.thread is not None else []
+    notes += [f"{name} {text}" for name, text in point.options]
+    notes += ["once"] if point.temporary else []
+    notes += ["not loaded yet"] if not point.resolved else []
+    notes += [point.message] if point.message else []
+    return (
+        str(point.number),
+        "on" if point.enabled else "off",
+        point.spec,
+        _SUSPENDS[point.policy],
+        count(point.hits, "hit"),
+        "; ".join(notes),
+    )
+
+
+def _lines_of(text: str) -> str:
+    return "\n".join(escape(line) for line in text.splitlines())

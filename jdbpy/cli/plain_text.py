@@ -1,0 +1,106 @@
+"""Small pieces of plain text that several results are made of: places, values, tables, source lines.
+
+All of it is escaped here: what these functions return can go to a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from jdbpy import Frame, Location, SourceWindow, Value, Variable
+from jdbpy.cli.escape import escape, escape_line
+from jdbpy.cli.settings import Settings
+
+INLINE_CHILDREN = 10
+"""Fields or elements that `print` shows in its line; `dump` shows the rest."""
+
+
+def method_of(location: Location) -> str:
+    """``com.acme.Order.total``."""
+    return escape(f"{location.class_name}.{location.method}")
+
+
+def line_of(location: Location) -> str:
+    """``Order.java:42``, or what is known of it."""
+    if location.code_index < 0:
+        return "native method"
+    if location.source is None:
+        return "unknown source" if location.line is None else f"line {location.line}"
+    return escape(location.source) + (f":{location.line}" if location.line is not None else "")
+
+
+def place_of(location: Location) -> str:
+    """``com.acme.Order.total (Order.java:42)``."""
+    return f"{method_of(location)} ({line_of(location)})"
+
+
+def frame_line(frame: Frame, settings: Settings, *, pc: bool = False) -> str:
+    """``[1] com.acme.Order.total (Order.java:42)``, the number as the setting frame-base wants it."""
+    number = frame.index - 1 + settings["frame-base"]
+    index = f", pc = {frame.location.code_index}" if pc and frame.location.code_index >= 0 else ""
+    old = " [replaced since]" if frame.obsolete else ""
+    return f"[{number}] {place_of(frame.location)}{index}{old}"
+
+
+def source_lines(window: SourceWindow) -> Iterator[str]:
+    """The lines of a window with their numbers, ``=>`` before the current one."""
+    width = max([len(str(number)) for number, _ in window.lines], default=1)
+    for number, text in window.lines:
+        yield f"{'=>' if number == window.current else '  '} {number:>{width}}  {escape_line(text)}".rstrip()
+    if window.stale:
+        yield f"(the class was not compiled from this {escape(window.name)}: lines may be off)"
+
+
+def value_text(value: Value | None, error: str = "", *, children: bool = True) -> str:
+    """A value in one line; some of its children in braces after it."""
+    if value is None:
+        return f"<{escape(error or 'unknown')}>"
+    text = escape(value.text)
+    if value.truncated and value.length is not None and value.tag == "s":
+        text += f" ({value.length} characters)"
+    if children and value.children:
+        shown = [_child(child) for child in value.children[:INLINE_CHILDREN]]
+        more = ", ..." if len(value.children) > INLINE_CHILDREN or (value.truncated and value.tag != "s") else ""
+        text += f" {{{', '.join(shown)}{more}}}"
+    return f"{text}  ({escape(value.note)})" if value.note else text
+
+
+def value_tree(value: Value, indent: str = "  ") -> Iterator[str]:
+    """The children of a value, one a line, theirs below them."""
+    for child in value.children:
+        yield indent + variable_line(child, children=False)
+        if child.value is not None:
+            yield from value_tree(child.value, indent + "  ")
+    if value.children and value.truncated and value.tag != "s":
+        more = f" of {value.length}" if value.length is not None else ""
+        yield f"{indent}... more are not shown{more}"
+
+
+def variable_line(variable: Variable, *, children: bool = True) -> str:
+    """``int n = 7``; an element is ``[3] = 7``."""
+    text = value_text(variable.value, variable.error, children=children)
+    changed = "  (changed)" if variable.changed else ""
+    if variable.kind == "element":
+        return f"{escape(variable.name)} = {text}{changed}"
+    modifiers = f"{escape(variable.modifiers)} " if variable.modifiers else ""
+    origin = f"  ({escape(variable.declared_in)})" if variable.declared_in else ""
+    return f"{modifiers}{escape(variable.type)} {escape(variable.name)} = {text}{changed}{origin}"
+
+
+def table(rows: Iterable[Sequence[str]], indent: str = "") -> Iterator[str]:
+    """Rows of cells, escaped, in columns as wide as they need; the last one is not filled up."""
+    cells = [[escape(cell) for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        yield (indent + "  ".join(padded)).rstrip()
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 thread``, ``3 threads``."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _child(variable: Variable) -> str:
+    text = value_text(variable.value, variable.error, children=False)
+    return text if variable.kind == "element" and variable.name.startswith("[") else f"{escape(variable.name)}: {text}"

@@ -1,0 +1,150 @@
+"""From a command line to a session, and back to an exit status.
+
+Owns the choice between a batch and the prompt, and what signals do to a batch. The session belongs to ``jdbpy.attach``
+and its fellows: whatever happens here, they leave the target as they promise.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import AbstractAsyncContextManager
+
+import trio
+
+import jdbpy
+from jdbpy import ConnectError, JdbpyError, LaunchCommand, Options, Session, TimedOut, UsageError
+from jdbpy.cli.batch import Batch, status_of
+from jdbpy.cli.cmdline import CommandLine, Script
+from jdbpy.cli.console import Console
+from jdbpy.cli.lines import STDIN, Lines
+from jdbpy.cli.settings import Settings
+
+USAGE = 2
+NO_CONNECTION = 3
+
+
+async def run(line: CommandLine) -> int:
+    """Connects, debugs, and returns the exit status."""
+    settings = Settings()
+    settings.set("color", line.color)
+    console = _console(line, settings)
+    if not _is_batch(line):
+        return await _debug(line, console, settings)
+    status = 0
+    ended_by: list[int] = []
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
+        status = await _debug(line, console, settings)
+        nursery.cancel_scope.cancel()
+    return 128 + ended_by[0] if ended_by else status
+
+
+def _is_batch(line: CommandLine) -> bool:
+    """Whether nobody is to be talked with: asked for, or standard input is no terminal, or JSON is wanted."""
+    return line.batch or line.json or not _is_terminal(sys.stdin)
+
+
+async def _debug(line: CommandLine, console: Console, settings: Settings) -> int:
+    """Opens the session and works in it; errors of the way there become their exit status."""
+    name = f"{line.action} {line.address}".strip()
+    limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
+    try:
+        lines = Lines(_scripts(line))
+        with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
+            async with _open(line, console) as session:
+                waiting.deadline = float("inf")
+                return await _work(line, session, console, settings, lines)
+        raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
+    except JdbpyError as error:
+        console.failure(name, error)
+        if isinstance(error, ConnectError):
+            return NO_CONNECTION
+        return USAGE if isinstance(error, UsageError) else status_of(error)
+
+
+async def _work(line: CommandLine, session: Session, console: Console, settings: Settings, lines: Lines) -> int:
+    tour = line.action == "demo" and not line.scripts
+    if _is_batch(line):
+        batch = Batch(session, console, settings, timeout=line.timeout, keep_going=line.keep_going)
+        if tour:
+            from jdbpy.cli.demo import run_tour
+
+            return await run_tour(batch)
+        return await batch.run(lines)
+    from jdbpy.cli.repl import run_repl
+
+    if tour:
+        from jdbpy.cli.demo import FIRST_LINES, tour_guide
+
+        guide = tour_guide()
+        return await run_repl(session, settings, lines=FIRST_LINES, greeting=guide.greeting(), after=guide.after)
+    return await run_repl(session, settings, lines=lines.at_hand(), greeting=_greeting(session))
+
+
+def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:
+    options = Options(source_path=line.source_path, wire_log=line.wire_log)
+    if line.action == "attach":
+        return jdbpy.attach(line.address, options=options)
+    if line.action == "listen":
+        return jdbpy.listen(line.address, options=options, on_listening=console.listening)
+    if line.action == "demo":
+        from jdbpy.cli.demo import demo_command, demo_options
+
+        return jdbpy.launch(demo_command(), options=demo_options(options))
+    reads_lines = any(script.path == STDIN for script in _scripts(line))
+    stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
+    return jdbpy.launch(LaunchCommand(main=line.java, stdin=stdin), options=options)
+
+
+def _scripts(line: CommandLine) -> tuple[Script, ...]:
+    """The scripts that were named; else what standard input says, if it is no terminal."""
+    if line.scripts or line.action == "demo" or _is_terminal(sys.stdin):
+        return line.scripts
+    return (Script(path=STDIN),)
+
+
+def _console(line: CommandLine, settings: Settings) -> Console:
+    if line.json:
+        from jdbpy.cli.json_lines import JsonRenderer
+
+        return Console(JsonRenderer(), json=True)
+    from jdbpy.cli.terminal import wants_color
+
+    if wants_color(settings["color"], sys.stdout):
+        from jdbpy.cli.render_rich import RichRenderer
+
+        return Console(RichRenderer(settings), json=False)
+    from jdbpy.cli.plain import PlainRenderer
+
+    return Console(PlainRenderer(settings), json=False)
+
+
+def _greeting(session: Session) -> str:
+    from jdbpy.cli.escape import escape
+
+    info = session.info
+    verb = "Launched on" if session.launched else f"Attached to {info.address},"
+    return f"{verb} {escape(info.name)}, Java {escape(info.version)}. 'help' lists the commands.\n"
+
+
+def _is_terminal(stream: object) -> bool:
+    """Whether a person may sit at the other end; a stream that is closed is none."""
+    try:
+        return bool(stream.isatty())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError):
+        return False
+
+
+async def _watch_signals(
+    ended_by: list[int],
+    scope: trio.CancelScope,
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Ends the batch in good order at the first signal that asks for it."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        task_status.started()
+        async for number in signals:
+            ended_by.append(number)
+            scope.cancel()
