@@ -35,9 +35,10 @@ def enclosing(name: str) -> list[str]:
 
 
 class ClassName(Record):
-    """A class name as typed, made by ``parse_class_name``."""
+    """A class name as typed, made by ``parse_class_name``; ``bound`` once it is known to be a whole binary name."""
 
     text: str
+    bound: bool = False
 
     @property
     def is_pattern(self) -> bool:
@@ -46,7 +47,12 @@ class ClassName(Record):
     @property
     def is_full(self) -> bool:
         """Whether it can be taken for a complete name: it has a package, and that begins with a small letter."""
-        return not self.is_pattern and "." in self.text and self.text[:1].islower()
+        return self.bound or (not self.is_pattern and "." in self.text and self.text[:1].islower())
+
+    @property
+    def needle(self) -> str:
+        """A text that every name it can mean contains: for passing over thousands of others quickly."""
+        return [part for part in re.split(r"[.$*]", self.text) if part][-1:][0] if self.text != "*" else ""
 
     def is_name_of(self, name: str) -> bool:
         """Whether it is the class's whole name, or a pattern for it. ``Outer.Inner`` is as good as ``Outer$Inner``."""
@@ -89,12 +95,21 @@ class ClassName(Record):
     def spellings(self) -> list[str]:
         """The binary names it can stand for: after a part that begins with a capital, a dot may be a dollar."""
         names = [self.text]
+        if self.bound:
+            return names
         head, dot, tail = self.text.rpartition(".")
         while dot and head.rpartition(".")[2][:1].isupper():
             names.append(f"{head}${tail}")
             head, dot, last = head.rpartition(".")
             tail = f"{last}${tail}"
         return names
+
+    @property
+    def source_pattern(self) -> str:
+        """A ``SourceNameMatch`` pattern for the file that the class is likely to be in: "Order.*"."""
+        parts = [part for part in re.split(r"[.$*]", self.text) if part]
+        top = next((part for part in parts if part[0].isupper()), parts[-1] if parts else "")
+        return f"{top}.*"
 
     def prepare_patterns(self, *, nested: bool) -> list[str]:
         """Patterns for ``ClassMatch`` that let no class pass unnoticed which this name may mean.

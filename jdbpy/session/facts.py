@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from jdbpy.session.constant_pool import class_names
 from jdbpy.session.refs import NO_LINES, Field, LineTable, Method, Slot, VariableTable
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ClassID, ClassLoaderID, InterfaceID, MethodID, ModuleID, ReferenceTypeID
+from jdbpy.wire.ids import ClassID, ClassLoaderID, MethodID, ModuleID, ReferenceTypeID
 from jdbpy.wire.messages import class_type, method, reference_type
 
 K = TypeVar("K")
@@ -95,7 +96,7 @@ SUPERCLASS: Fact[ReferenceTypeID, ClassID] = Fact(
 )
 """The direct superclass; 0 for java.lang.Object and for interfaces."""
 
-INTERFACES: Fact[ReferenceTypeID, tuple[InterfaceID, ...]] = Fact(
+INTERFACES: Fact[ReferenceTypeID, tuple[ReferenceTypeID, ...]] = Fact(
     reference_type.Interfaces, lambda _, reply: tuple(reply.interfaces), kept=True
 )
 """The interfaces named in the type's own declaration."""
@@ -118,6 +119,11 @@ SOURCE_MAP: Fact[ReferenceTypeID, str | None] = Fact(
 CLASS_FILE_VERSION: Fact[ReferenceTypeID, tuple[int, int] | None] = Fact(
     reference_type.ClassFileVersion, lambda _, reply: (reply.majorVersion, reply.minorVersion), _NOT_THERE
 )
+
+MENTIONED_CLASSES: Fact[ReferenceTypeID, frozenset[str] | None] = Fact(
+    reference_type.ConstantPool, lambda _, reply: class_names(reply.count, reply.bytes), _NOT_THERE
+)
+"""Names of the classes in the constant pool, nested ones that are not loaded yet among them; None if unreadable."""
 
 MODULE: Fact[ReferenceTypeID, ModuleID | None] = Fact(
     reference_type.Module, lambda _, reply: reply.module, _NOT_THERE, kept=True

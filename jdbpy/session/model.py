@@ -7,6 +7,7 @@ here can be kept after the target has moved on; using it to ask for more is then
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from jdbpy.wire.record import Record
@@ -93,6 +94,7 @@ class Frame(Record):
     epoch: int = 0
     native: bool = False
     obsolete: bool = False  # runs an old version of a redefined method
+    hidden: bool = False  # of a class that the VM spun for a lambda or a method handle: nothing of the user's source
 
 
 class ThreadInfo(Record):
@@ -160,6 +162,7 @@ class Variable(Record):
     declared_in: str = ""  # class of a field
     modifiers: str = ""  # of a field, as in source
     changed: bool = False  # since the last stop
+    key: Value | None = None  # of an entry of a map, whose ``name`` is the key's text
 
 
 class Limits(Record):
@@ -257,7 +260,7 @@ class Lost(Record):
 class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
-    Kinds: breakpoint-resolved, breakpoint-failed, class-loaded, class-unloaded, thread-started, thread-ended,
+    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, class-loaded, class-unloaded, thread-started, thread-ended,
     trace, logpoint, warning.
     """
 
@@ -352,3 +355,12 @@ class LineEntry(Record):
     method: str
     signature: str
     code_index: int
+
+
+class KnownNames(Record):
+    """Names that are known without asking the target, for completion. Members are by the full name of their class."""
+
+    classes: tuple[str, ...]
+    methods: Mapping[str, tuple[str, ...]]
+    fields: Mapping[str, tuple[str, ...]]
+    sources: tuple[str, ...]

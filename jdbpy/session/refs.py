@@ -57,6 +57,10 @@ class Method(Record):
         return bool(self.bits & signatures.NATIVE)
 
     @property
+    def is_private(self) -> bool:
+        return bool(self.bits & signatures.PRIVATE)
+
+    @property
     def has_code(self) -> bool:
         return not self.bits & (signatures.ABSTRACT | signatures.NATIVE)
 

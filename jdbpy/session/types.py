@@ -7,7 +7,7 @@ up), so what is left behind for a class that went unnoticed costs memory, never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
@@ -58,6 +58,10 @@ class TypeCache:
         """The fact if it is in the cache, else None. No trip."""
         value: V | None = self._facts.get(fact, {}).get(key)
         return value
+
+    def all_of(self, fact: Fact[K, V]) -> Mapping[K, V]:
+        """All that is in the cache of one kind of fact. No trip."""
+        return self._facts.get(fact, {})
 
     async def _fetch(self, wants: list[tuple[Fact[Any, Any], Any]]) -> dict[tuple[Fact[Any, Any], Any], Any]:
         """Asks for what is not known, returns what came of it and remembers it.

@@ -1,0 +1,98 @@
+"""One breakpoint as the user sees it: a number and a place, wherever and how often that is in the target.
+
+Owns the state of one breakpoint; it asks the target nothing. ``placement.py`` puts it into the target, and
+``breakpoints.py`` decides what a hit means.
+"""
+
+from __future__ import annotations
+
+from jdbpy.session import model
+from jdbpy.session.class_names import enclosing
+from jdbpy.session.conditions import Condition
+from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.places import AbsoluteSpec
+from jdbpy.session.requests import EventRequest
+from jdbpy.session.types import TypeCache
+from jdbpy.wire.ids import Location
+
+
+class LogicalBreakpoint:
+    """A breakpoint with a number. ``placed`` are the code locations where it stands in the target, ``watches`` the
+    requests that tell of classes it waits for, by their pattern."""
+
+    def __init__(
+        self,
+        number: int,
+        spec: AbsoluteSpec,
+        policy: model.SuspendPolicy,
+        *,
+        temporary: bool = False,
+        thread: int | None = None,
+        ignore: int = 0,
+    ) -> None:
+        self.number = number
+        self.typed = str(spec)
+        self.spec = spec  # with the full class name, once that is known
+        self.policy = policy
+        self.temporary = temporary
+        self.thread = thread
+        self.ignore = ignore
+        self.enabled = True
+        self.hits = 0
+        self.message = ""
+        self.condition_text = ""
+        self.condition: Condition | None = None
+        self.placed: dict[Location, EventRequest] = {}
+        self.watches: dict[str, EventRequest] = {}
+
+    def snapshot(self, types: TypeCache) -> model.Breakpoint:
+        """The breakpoint as plain data. No trip: places were looked up when they were set."""
+        resolved = sorted((types.location(place) for place in self.placed), key=_order)
+        return model.Breakpoint(
+            number=self.number,
+            spec=str(self.spec),
+            kind="method" if isinstance(self.spec, MethodPlace) else "line",
+            enabled=self.enabled,
+            temporary=self.temporary,
+            policy=self.policy,
+            resolved=tuple(resolved),
+            hits=self.hits,
+            condition=self.condition_text,
+            ignore=self.ignore,
+            thread=self.thread,
+            message=self.message,
+        )
+
+    def is_at(self, spec: AbsoluteSpec, types: TypeCache) -> bool:
+        """Whether another way to write a place means this breakpoint."""
+        if str(spec) in (self.typed, str(self.spec)):
+            return True
+        if isinstance(spec, MethodPlace):
+            return isinstance(self.spec, MethodPlace) and _same_method(spec, self.spec)
+        if isinstance(self.spec, MethodPlace):
+            return False
+        return any(_is_line(spec, types.location(place)) for place in self.placed)
+
+
+def _order(place: model.Location) -> tuple[str, int, int]:
+    return place.class_name, place.line or 0, place.code_index
+
+
+def _same_method(one: MethodPlace, other: MethodPlace) -> bool:
+    assert one.class_name is not None
+    assert other.class_name is not None
+    name = other.class_name.text
+    return (
+        one.method == other.method
+        and one.parameters in (None, other.parameters)
+        and (one.class_name.is_name_of(name) or one.class_name.is_end_of(name))
+    )
+
+
+def _is_line(spec: ClassLine | FileLine, place: model.Location) -> bool:
+    if place.line != spec.line:
+        return False
+    if isinstance(spec, FileLine):
+        return place.source == spec.file
+    name = spec.class_name
+    return any(name.is_name_of(each) or name.is_end_of(each) for each in enclosing(place.class_name))

@@ -1,0 +1,267 @@
+"""The loaded classes of a session: listed, found by name, and described with their members, lines and relatives.
+
+Owns how a name finds a class and what is told of it; the facts themselves come from ``types.TypeCache``. A name may be
+full or short, ``Outer.Inner`` or ``Outer$Inner``, an array type, and may end in ``@ID`` to choose among classes of one
+name that several loaders have defined.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from fnmatch import translate
+from typing import Any
+
+from jdbpy.errors import JdwpError, UsageError
+from jdbpy.session import facts, signatures
+from jdbpy.session.class_names import ClassName, parse_class_name
+from jdbpy.session.class_records import class_info, field_info, method_info
+from jdbpy.session.concurrency import together
+from jdbpy.session.loaders import Loaders
+from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.refs import NO_LINES, Field, Method, RefType
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages import module_reference
+from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+
+_ABOUT = (
+    facts.MODIFIERS,
+    facts.SUPERCLASS,
+    facts.INTERFACES,
+    facts.LOADER,
+    facts.SOURCE_FILE,
+    facts.CLASS_FILE_VERSION,
+    facts.MODULE,
+)
+"""What ``detail`` asks of the class itself."""
+
+
+class Classes:
+    """The ``classes`` of a session."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._types = target.types
+        self._loaders = Loaders(target.conn, target.types)
+
+    async def list(self, pattern: str = "") -> builtins.list[ClassInfo]:
+        """Loaded classes and array types by name: all, or those that fit.
+
+        A pattern with ``*`` or ``?`` is compared with the whole name; other text may stand anywhere in it, in capitals
+        or not unless it has some itself. wire: 1 trip.
+        """
+        fits = _filter(pattern)
+        listed = await self._types.all_classes()
+        return sorted((info for info in map(class_info, listed) if fits(info.name)), key=lambda info: info.name)
+
+    async def find(self, name: str) -> builtins.list[ClassInfo]:
+        """The loaded classes of that name, one for each loader that has one; [] when there is none.
+
+        Raises UsageError when a short name may be several classes. wire: 1 trip; 4 for several, with their loaders.
+        """
+        found = [class_info(each) for each in _named(name, await self._types.all_classes())]
+        if len(found) < 2:
+            return found
+        loaders = await self._loaders.names(ReferenceTypeID(info.id) for info in found)
+        return [info.replace(loader=loaders.get(ReferenceTypeID(info.id))) for info in found]
+
+    async def detail(self, name: str) -> ClassDetail:
+        """All about one class. Raises UsageError when it is not loaded.
+
+        The protocol does not tell subclasses: every class is asked for its parents, once in a session and all in one
+        trip; a final class is spared that. wire: 3 trips; a final class 2 and 1 a superclass.
+        """
+        everything = await self._types.all_classes()
+        found = _named(name, everything)
+        if not found:
+            raise self._unknown(name)
+        own = found[0].typeID
+        await self._types.prefetch(*((fact, [own]) for fact in _ABOUT))
+        subclasses, module, loaders = await together(
+            lambda: self._subclasses(found[0], everything),
+            lambda: self._module(own),
+            lambda: self._loaders.names([own]),
+        )
+        superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
+        interfaces = await self._types.info(self._types.known(facts.INTERFACES, own) or ())
+        info = class_info(found[0]).replace(loader=loaders.get(own, "?"))
+        version = self._types.known(facts.CLASS_FILE_VERSION, own)
+        return ClassDetail(
+            info=info,
+            modifiers=signatures.class_modifiers(self._types.known(facts.MODIFIERS, own) or 0),
+            superclass=superclasses[0] if superclasses else None,
+            superclasses=tuple(superclasses),
+            interfaces=tuple(each.name for each in interfaces.values()),
+            subclasses=subclasses,
+            nested=_nested(info.name, everything),
+            source=self._types.known(facts.SOURCE_FILE, own),
+            loader=loaders.get(own, "?"),
+            class_file_version=f"{version[0]}.{version[1]}" if version else "",
+            module=module,
+        )
+
+    async def methods(self, name: str, *, inherited: bool = True) -> builtins.list[MethodInfo]:
+        """The methods of a class: its own, then those of superclasses and interfaces, overridden ones included.
+
+        Raises UsageError when it is not loaded. wire: 2 trips, and 1 a level of inheritance.
+        """
+        own = await self._type(name)
+        family = await self._family(own, facts.METHODS, inherited)
+        declared = await self._types.methods(each.id for each in family)
+        return [method_info(each, method) for each in family for method in declared.get(each.id, ())]
+
+    async def fields(self, name: str, *, inherited: bool = True) -> builtins.list[FieldInfo]:
+        """The fields of a class: its own, then those of superclasses and interfaces. Costs, raises as ``methods``."""
+        own = await self._type(name)
+        family = await self._family(own, facts.FIELDS, inherited)
+        declared = await self._types.fields(each.id for each in family)
+        return [field_info(each, field) for each in family for field in declared.get(each.id, ())]
+
+    async def lines(self, name: str, method: str = "") -> builtins.list[LineEntry]:
+        """Every code location at which a line begins, of a class or of one method's overloads; [] without lines.
+
+        Raises UsageError when the class is not loaded or has no such method. wire: 3 trips.
+        """
+        own = await self._type(name)
+        methods = (await self._types.methods([own.id])).get(own.id, ())
+        chosen = [each for each in methods if method in ("", each.name)]
+        if not chosen:
+            similar = get_close_matches(method, {each.name for each in methods})
+            raise UsageError(
+                f"no method {method} in {own.name}",
+                hint=f"there is {', '.join(similar)}" if similar else f"'methods {name}' lists what there is",
+                code="NO_METHOD",
+            )
+        tables = await self._types.line_tables((own.id, each.id) for each in chosen)
+        return [
+            LineEntry(line, each.name, each.signature, index)
+            for each in chosen
+            for index, line in tables.get((own.id, each.id), NO_LINES).entries
+        ]
+
+    def known(self) -> KnownNames:
+        """Names that some answer has mentioned so far, for completion. No trip."""
+        types = {each.id: each for each in self._types.all_known() if _is_typed_by_people(each)}
+        methods = self._types.all_of(facts.METHODS)
+        fields = self._types.all_of(facts.FIELDS)
+        sources = {source for source in self._types.all_of(facts.SOURCE_FILE).values() if source}
+        return KnownNames(
+            classes=tuple(sorted({each.name for each in types.values()})),
+            methods={types[key].name: _member_names(members) for key, members in methods.items() if key in types},
+            fields={types[key].name: _member_names(members) for key, members in fields.items() if key in types},
+            sources=tuple(sorted(sources)),
+        )
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+
+    async def _type(self, name: str) -> RefType:
+        """The class of that name; of several loaders' the first. wire: 1 trip, 2 for a short name."""
+        plain = name.partition("@")[0].strip()
+        if "." in plain or plain.endswith("]"):
+            spellings = [plain] if plain.endswith("]") else parse_class_name(plain).spellings()
+            exact = await self._types.by_signatures(map(signatures.signature_of, spellings))
+            for types in exact.values():
+                for each in types:
+                    if "@" not in name or name.endswith(f"@{each.id}"):
+                        return each
+        found = _named(name, await self._types.all_classes())
+        if not found:
+            raise self._unknown(name)
+        return self._types.learn(found[0].typeID, found[0].refTypeTag, found[0].signature)
+
+    def _unknown(self, name: str) -> UsageError:
+        names = {each.name for each in self._types.all_known() if _is_typed_by_people(each)}
+        similar = get_close_matches(name, names, n=3) or [
+            each for each in sorted(names) if signatures.simple_name(each).lower() == name.lower()
+        ]
+        hint = f"there is {', '.join(similar[:3])}" if similar else "a class is known once the program has loaded it"
+        return UsageError(f"no class {name} is loaded", hint=hint, code="CLASS_NOT_LOADED")
+
+    async def _family(
+        self, own: RefType, fact: facts.Fact[ReferenceTypeID, Any], inherited: bool
+    ) -> builtins.list[RefType]:
+        return [own, *(await self._types.ancestors(own.id, fact))] if inherited else [own]
+
+    async def _subclasses(
+        self, listed: ClassInfoWithGeneric, everything: Sequence[ClassInfoWithGeneric]
+    ) -> tuple[str, ...]:
+        """Names of the direct subclasses, or of what directly extends or implements an interface. wire: 1 trip."""
+        own = listed.typeID
+        modifiers = self._types.known(facts.MODIFIERS, own) or 0
+        if modifiers & signatures.FINAL or listed.refTypeTag == TypeTag.ARRAY:
+            return ()
+        ids = [each.typeID for each in everything if each.refTypeTag != TypeTag.ARRAY]
+        children: Iterable[ReferenceTypeID]
+        if listed.refTypeTag == TypeTag.INTERFACE:
+            parents = await self._types.many(facts.INTERFACES, ids)
+            children = [each for each, above in parents.items() if own in above]
+        else:
+            classes = [each.typeID for each in everything if each.refTypeTag == TypeTag.CLASS]
+            parent = await self._types.many(facts.SUPERCLASS, classes)
+            children = [each for each, above in parent.items() if above == own]
+        known = await self._types.info(children)
+        return tuple(sorted({each.name for each in known.values()}))
+
+    async def _module(self, own: ReferenceTypeID) -> str:
+        """The module's name; "" for an unnamed one, and before Java 9. wire: 1 trip."""
+        module = self._types.known(facts.MODULE, own)
+        if not module:
+            return ""
+        [reply] = await self._target.conn.batch([module_reference.Name(module)])
+        return "" if isinstance(reply, JdwpError) else reply.name
+
+
+def _filter(pattern: str) -> Callable[[str], bool]:
+    pattern = pattern.strip()
+    if not pattern:
+        return lambda name: True
+    if "*" in pattern or "?" in pattern:
+        whole = re.compile(translate(pattern))
+        return lambda name: whole.match(name) is not None
+    if pattern.islower():
+        return lambda name: pattern in name.lower()
+    return lambda name: pattern in name
+
+
+def _named(name: str, everything: Sequence[ClassInfoWithGeneric]) -> builtins.list[ClassInfoWithGeneric]:
+    """Those of all loaded classes that a name means, by rising id."""
+    plain, at, number = name.partition("@")
+    plain = plain.strip()
+    if plain.endswith("]"):
+        signature = signatures.signature_of(plain)
+        found = [each for each in everything if each.signature == signature]
+    else:
+        class_name = _class_name(plain)
+        near = [each for each in everything if class_name.needle in each.signature and each.refTypeTag != TypeTag.ARRAY]
+        chosen = class_name.choose(signatures.java_name(each.signature) for each in near)
+        found = [each for each in near if signatures.java_name(each.signature) in chosen]
+    return sorted((each for each in found if not at or number == str(each.typeID)), key=lambda each: each.typeID)
+
+
+def _class_name(text: str) -> ClassName:
+    """The name of one class: hidden ones, with their slash, can be looked at too, though no breakpoint can be set."""
+    if "/" in text:
+        return ClassName(text, bound=True)
+    if "*" in text:
+        raise UsageError(f"'{text}' is a pattern, not a class", hint=f"'classes {text}' lists what it fits")
+    return parse_class_name(text)
+
+
+def _nested(name: str, everything: Iterable[ClassInfoWithGeneric]) -> tuple[str, ...]:
+    """Names of the loaded classes directly inside one; anonymous and local ones too, which the agent leaves out."""
+    prefix = name + "$"
+    names = {signatures.java_name(each.signature) for each in everything if each.refTypeTag != TypeTag.ARRAY}
+    inside = (each for each in names if each.startswith(prefix) and not signatures.is_lambda_class(each))
+    return tuple(sorted(each for each in inside if "$" not in each[len(prefix) :]))
+
+
+def _is_typed_by_people(each: RefType) -> bool:
+    return not each.is_array and not signatures.is_lambda_class(each.signature)
+
+
+def _member_names(members: Iterable[Method | Field]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(member.name for member in members if not member.is_synthetic))

@@ -1,0 +1,51 @@
+"""Class loaders in words: "bootstrap", "platform", "app", or the loader's class with its object id.
+
+Owns those names. Nothing is invoked: a loader's own ``getName()`` is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jdbpy.errors import JdwpError
+from jdbpy.session import facts
+from jdbpy.session.types import TypeCache
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
+from jdbpy.wire.messages import object_reference
+
+BOOTSTRAP = "bootstrap"
+
+_USUAL = {
+    "jdk.internal.loader.ClassLoaders$AppClassLoader": "app",
+    "jdk.internal.loader.ClassLoaders$PlatformClassLoader": "platform",
+    "jdk.internal.loader.ClassLoaders$BootClassLoader": BOOTSTRAP,
+    "sun.misc.Launcher$AppClassLoader": "app",
+    "sun.misc.Launcher$ExtClassLoader": "platform",  # Java 8 called it the extension loader
+}
+
+
+class Loaders:
+    """The class loaders of one target."""
+
+    def __init__(self, conn: Connection, types: TypeCache) -> None:
+        self._conn = conn
+        self._types = types
+        self._names: dict[ClassLoaderID, str] = {ClassLoaderID(0): BOOTSTRAP}
+
+    async def names(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, str]:
+        """The defining loader of each type. wire: 3 trips, 0 when known."""
+        loaders = await self._types.many(facts.LOADER, type_ids)
+        unknown = [loader for loader in dict.fromkeys(loaders.values()) if loader not in self._names]
+        replies = await self._conn.batch([object_reference.ReferenceType(loader) for loader in unknown])
+        classes = {
+            loader: reply.typeID
+            for loader, reply in zip(unknown, replies, strict=True)
+            if not isinstance(reply, JdwpError)  # unloaded in between
+        }
+        known = await self._types.info(classes.values())
+        for loader, class_id in classes.items():
+            if class_id in known:
+                name = known[class_id].name
+                self._names[loader] = _USUAL.get(name) or f"{name}@{loader}"
+        return {type_id: self._names.get(loader, "?") for type_id, loader in loaders.items()}

@@ -1,0 +1,273 @@
+"""Putting breakpoints into the target and taking them out again, now and when classes are loaded later.
+
+Owns the requests of breakpoints: one for each code location, and those that tell when a class is prepared which the
+breakpoint waits for. These suspend the preparing thread until the breakpoint is set, so that not even a static
+initialiser slips through. A request for a location keeps its class from being unloaded (the agent holds on to it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from jdbpy.errors import Disconnected, JdwpError, UsageError
+from jdbpy.session import facts, model
+from jdbpy.session.breakpoint import LogicalBreakpoint
+from jdbpy.session.class_names import ClassName, enclosing
+from jdbpy.session.concurrency import both
+from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.places import AbsoluteSpec, Found, PlaceFinder
+from jdbpy.session.refs import RefType
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
+from jdbpy.session.signatures import outermost, signature_of
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.messages import event_request, virtual_machine
+from jdbpy.wire.pending import Pending
+
+OnHit = Callable[[LogicalBreakpoint, Hit], Awaitable[Verdict]]
+
+_POLICIES = {
+    model.SuspendPolicy.NONE: SuspendPolicy.NONE,
+    model.SuspendPolicy.THREAD: SuspendPolicy.EVENT_THREAD,
+    model.SuspendPolicy.ALL: SuspendPolicy.ALL,
+}
+
+
+class Placement:
+    """Sets and clears the requests of the breakpoints of one target; ``on_hit`` is asked when one is reached."""
+
+    def __init__(self, target: Target, on_hit: OnHit) -> None:
+        self._target = target
+        self._on_hit = on_hit
+        self._finder = PlaceFinder(target.types)
+
+    async def arm(self, point: LogicalBreakpoint) -> None:
+        """Sets the breakpoint wherever its place is now, and watches for classes that are loaded later.
+
+        Raises UsageError when the place cannot exist; nothing is left behind then.
+        wire: a method 3 trips, a line 4, since methods, their lines and the breakpoints each follow from the trip
+        before; 2 when the code is known; 1 when the class is not loaded.
+        """
+        try:
+            listed = await self._watch_and_list(point)
+            types = await self._finder.among(point.spec, listed)
+            if not types:
+                point.message = f"waits for {_what_is_missing(point.spec)} to be loaded"
+                return
+            self._bind(point, types)
+            found = await self._finder.places(point.spec, types)
+            point.message = found.note
+            await self._set(point, found.places)
+        except BaseException:
+            self.disarm(point)
+            raise
+
+    def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]:
+        """Takes the breakpoint out of the target; what is returned may be waited for."""
+        requests = [*point.placed.values(), *point.watches.values()]
+        point.placed.clear()
+        point.watches.clear()
+        with suppress(Disconnected):
+            return self._target.requests.submit_clear(requests)
+        return []
+
+    async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Sets the breakpoint again in classes that were redefined, which has dropped it there (agent notes 91)."""
+        renewed = set(type_ids)
+        lost = [place for place in point.placed if place.classID in renewed]
+        self._target.requests.submit_clear([point.placed.pop(place) for place in lost])
+        known = await self._target.types.info(renewed)
+        types = await self._finder.among(point.spec, known.values())
+        if types:
+            await self._set_or_tell(point, types)
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    async def _watch_and_list(self, point: LogicalBreakpoint) -> list[RefType]:
+        """Watches for classes, then lists those that are there, in one segment and in this order, so that no class
+        can be loaded unseen in between. What the listing will show is asked about ahead, as far as it is known."""
+        types, conn = self._target.types, self._target.conn
+        watches = self._submit_watches(point, _watches(point.spec))
+        names = _signatures(point.spec)
+        listing: list[Pending[Any]] = [
+            *(conn.submit(virtual_machine.ClassesBySignature(name)) for name in names),
+            *(() if names else (conn.submit(virtual_machine.AllClassesWithGeneric()),)),
+        ]
+        ahead = self._finder.likely(point.spec)
+        refused, _ = await both(
+            lambda: self._settle(point, watches), lambda: types.prefetch((facts.METHODS, ahead))
+        )
+        if isinstance(point.spec, FileLine) and refused:
+            # An agent without source name filters: then the class is taken to be named like its file.
+            name = ClassName(point.spec.file.partition(".")[0])
+            await self._settle(point, self._submit_watches(point, _class_watches(name, nested=True)))
+        replies = [await reply.wait() for reply in listing]
+        if not names:
+            return [types.learn(each.typeID, each.refTypeTag, each.signature) for each in replies[0].classes]
+        return [
+            types.learn(each.typeID, each.refTypeTag, name)
+            for name, reply in zip(names, replies, strict=True)
+            for each in reply.classes
+        ]
+
+    def _bind(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
+        """Takes the full name for a short one, now that it is known, and stops watching for others. wire: no wait."""
+        spec = point.spec
+        if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern or spec.class_name.bound:
+            return
+        name = spec.class_name
+        around = {each for known in types for each in enclosing(known.name)}
+        meant = [each for each in around if name.is_name_of(each)] or [each for each in around if name.is_end_of(each)]
+        point.spec = spec.replace(class_name=ClassName(min(meant, key=len), bound=True))
+        before = dict(point.watches)
+        point.watches.clear()
+        wanted = _watches(point.spec)
+        for label in wanted.keys() & before.keys():
+            point.watches[label] = before.pop(label)
+        for label in wanted.keys() - point.watches.keys():
+            self._submit_watches(point, {label: wanted[label]})
+        self._target.requests.submit_clear(before.values())
+
+    def _submit_watches(
+        self, point: LogicalBreakpoint, patterns: dict[str, Any]
+    ) -> list[tuple[str, EventRequest, Pending[Any]]]:
+        submitted = []
+        for label, modifier in patterns.items():
+            if label not in point.watches:
+                handler = partial(self._on_prepare, point)
+                spec = RequestSpec(EventKind.CLASS_PREPARE, SuspendPolicy.EVENT_THREAD, [modifier], handler)
+                request, pending = self._target.requests.submit(spec)
+                point.watches[label] = request
+                submitted.append((label, request, pending))
+        return submitted
+
+    async def _settle(
+        self, point: LogicalBreakpoint, watches: Sequence[tuple[str, EventRequest, Pending[Any]]]
+    ) -> bool:
+        """Waits for watches; whether one was refused, which only a source name filter can be."""
+        outcomes = await self._target.conn.gather([pending for _, _, pending in watches])
+        refused = [label for (label, _, _), outcome in zip(watches, outcomes, strict=True) if _failed(outcome)]
+        for label in refused:
+            del point.watches[label]
+        return bool(refused)
+
+    # -- setting -----------------------------------------------------------------------------------------------------
+
+    async def _set(self, point: LogicalBreakpoint, places: Iterable[Location]) -> None:
+        """Sets the breakpoint at those places where it does not stand yet, and learns their lines. wire: 1 trip."""
+        submitted = []
+        for place in dict.fromkeys(places):
+            if place not in point.placed:
+                modifiers: list[Any] = [event_request.LocationOnly(place)]
+                if point.thread is not None:
+                    modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(point.thread))))
+                handler = partial(self._on_hit, point)
+                spec = RequestSpec(EventKind.BREAKPOINT, _POLICIES[point.policy], modifiers, handler)
+                request, pending = self._target.requests.submit(spec)
+                point.placed[place] = request
+                submitted.append((place, pending))
+        outcomes, _ = await both(
+            lambda: self._target.conn.gather([pending for _, pending in submitted]),
+            lambda: self._target.types.locations([place for place, _ in submitted]),
+        )
+        refused = {place: outcome for (place, _), outcome in zip(submitted, outcomes, strict=True) if _failed(outcome)}
+        for place in refused:
+            del point.placed[place]
+        if refused and not point.placed:
+            raise next(iter(refused.values()))
+
+    async def _on_prepare(self, point: LogicalBreakpoint, hit: Hit) -> Verdict:
+        """A class is prepared that may have the place: sets the breakpoint before it runs. wire: 2 to 4 trips."""
+        event = hit.event
+        prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
+        if hit.request in point.watches.values() and await self._finder.concerns(point.spec, prepared):
+            await self._set_or_tell(point, [prepared])
+        return GO
+
+    async def _set_or_tell(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
+        """Sets the breakpoint in classes that have come or changed, and publishes what came of it."""
+        stood = bool(point.placed)
+        try:
+            found = await self._find_later(point.spec, types)
+        except UsageError as error:
+            if not stood and _is_the_one(point.spec, types):
+                self._tell_failure(point, error)
+            return
+        await self._set(point, found.places)
+        if point.placed:
+            point.message = found.note if found.places else ""
+            if not stood:
+                self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {point.spec}")
+        else:
+            point.message = found.note
+
+    async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> Found:
+        """The place in classes that have just come; if it is not there, in all that their file has brought so far."""
+        try:
+            return await self._finder.places(spec, types)
+        except UsageError:
+            if isinstance(spec, MethodPlace):
+                raise
+        tops = {outermost(each.name) for each in types}
+        known = self._target.types.all_known()
+        return await self._finder.places(
+            spec, [each for each in known if outermost(each.name) in tops and not each.is_array]
+        )
+
+    def _tell_failure(self, point: LogicalBreakpoint, error: UsageError) -> None:
+        text = f"breakpoint {point.number} cannot be set: {error.message}"
+        if error.message != point.message:
+            point.message = error.message
+            self._publish("breakpoint-failed", point, f"{text} ({error.hint})" if error.hint else text)
+
+    def _publish(self, kind: str, point: LogicalBreakpoint, text: str) -> None:
+        data = (("breakpoint", point.number), ("spec", str(point.spec)))
+        self._target.publish(model.Notice(kind, text, data))
+
+
+def _failed(outcome: object) -> bool:
+    return isinstance(outcome, JdwpError)
+
+
+def _what_is_missing(spec: AbsoluteSpec) -> str:
+    if isinstance(spec, FileLine):
+        return f"a class of {spec.file}"
+    assert spec.class_name is not None
+    return f"a class {spec.class_name.text}" if spec.class_name.is_pattern else spec.class_name.text
+
+
+def _is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
+    """Whether the place ought to be in one of the types: not merely in something that has a similar name."""
+    if isinstance(spec, FileLine):
+        return True
+    assert spec.class_name is not None
+    name = spec.class_name
+    return not name.is_pattern and any(name.is_name_of(each) for known in types for each in enclosing(known.name))
+
+
+def _signatures(spec: AbsoluteSpec) -> list[str]:
+    """Signatures that name all the types there can be; none when only a listing of all classes tells."""
+    if isinstance(spec, MethodPlace) and spec.class_name is not None and spec.class_name.is_full:
+        return [signature_of(name) for name in spec.class_name.spellings()]
+    return []
+
+
+def _watches(spec: AbsoluteSpec) -> dict[str, Any]:
+    """Modifiers of the requests that tell when a class is prepared which may have the place, by a label."""
+    if isinstance(spec, FileLine):
+        return {f"source {spec.file}": event_request.SourceNameMatch(spec.file)}
+    assert spec.class_name is not None
+    watches = _class_watches(spec.class_name, nested=isinstance(spec, ClassLine))
+    if isinstance(spec, ClassLine) and not spec.class_name.is_full and not spec.class_name.text.endswith("*"):
+        # Classes inside one of which only the end of the name is known: no pattern of names catches them.
+        pattern = spec.class_name.source_pattern
+        watches[f"source {pattern}"] = event_request.SourceNameMatch(pattern)
+    return watches
+
+
+def _class_watches(name: ClassName, *, nested: bool) -> dict[str, Any]:
+    return {pattern: event_request.ClassMatch(pattern) for pattern in name.prepare_patterns(nested=nested)}

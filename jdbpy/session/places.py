@@ -1,0 +1,218 @@
+"""What a place in code means in the target: from a parsed location to the code indices at which to stop.
+
+Owns the search, over types that are loaded: which of them are meant, which methods, which instructions. It sets
+nothing in the target. What is to happen when a class is not loaded yet is ``breakpoints.py``'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from jdbpy.errors import UsageError
+from jdbpy.session import facts
+from jdbpy.session.class_names import enclosing, of_the_runtime, path_of_package
+from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.locations import no_code_on_line
+from jdbpy.session.refs import NO_LINES, Method, RefType
+from jdbpy.session.signatures import is_lambda_class, outermost, package_of, simple_name
+from jdbpy.session.types import TypeCache
+from jdbpy.wire.ids import Location, ReferenceTypeID
+from jdbpy.wire.record import Record
+
+AbsoluteSpec = ClassLine | FileLine | MethodPlace
+"""A place that means the same whichever frame is selected; a MethodPlace of this kind names its class."""
+
+
+class Found(Record):
+    """Where to stop. Without places, ``waiting`` for classes that are not loaded yet; ``note`` is a clause more."""
+
+    places: tuple[Location, ...]
+    note: str = ""
+
+    @property
+    def waiting(self) -> bool:
+        return not self.places
+
+
+class PlaceFinder:
+    """Finds places in the loaded types of one target."""
+
+    def __init__(self, types: TypeCache) -> None:
+        self._types = types
+
+    # -- which types -------------------------------------------------------------------------------------------------
+
+    async def among(self, spec: AbsoluteSpec, listed: Iterable[RefType]) -> list[RefType]:
+        """The types, out of all that are loaded, that the place can be in. Raises UsageError for an ambiguous name.
+
+        wire: 1 trip for a file, whose classes are told by their SourceFile attribute; else none.
+        """
+        classes = [each for each in listed if _may_have_source(each)]
+        if isinstance(spec, FileLine):
+            return await self._of_file(spec, classes)
+        assert spec.class_name is not None
+        near = [each for each in classes if spec.class_name.needle in each.signature]
+        if isinstance(spec, MethodPlace):
+            chosen = spec.class_name.choose(each.name for each in near)
+            return [each for each in near if each.name in chosen]
+        names = {each: enclosing(each.name) for each in near}
+        chosen = spec.class_name.choose(name for around in names.values() for name in around)
+        return [each for each, around in names.items() if not chosen.isdisjoint(around)]
+
+    def likely(self, spec: AbsoluteSpec) -> list[ReferenceTypeID]:
+        """Known types that the place may be in, for asking ahead. No trip."""
+        if isinstance(spec, FileLine):
+            stem = _stem(spec)
+            return [each.id for each in self._types.all_known() if f"/{stem}" in each.signature and not each.is_array]
+        name = spec.class_name
+        assert name is not None
+        near = [each for each in self._types.all_known() if name.needle in each.signature and _may_have_source(each)]
+        return [each.id for each in near if any(map(name.may_mean, enclosing(each.name)))]
+
+    async def concerns(self, spec: AbsoluteSpec, prepared: RefType) -> bool:
+        """Whether a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
+        if isinstance(spec, FileLine):
+            await self._types.prefetch((facts.SOURCE_FILE, [prepared.id]), (facts.METHODS, [prepared.id]))
+            source = (await self._types.source_files([prepared.id])).get(prepared.id)
+            return source == spec.file and (_fits(spec, prepared.name) or not spec.file.endswith(".java"))
+        assert spec.class_name is not None
+        if isinstance(spec, MethodPlace):
+            return spec.class_name.may_mean(prepared.name)
+        return any(map(spec.class_name.may_mean, enclosing(prepared.name)))
+
+    async def _of_file(self, spec: FileLine, classes: Sequence[RefType]) -> list[RefType]:
+        """Classes compiled from the file. Java's are looked for in the packages of those named like the file."""
+        stem = _stem(spec)
+        packages = {package_of(each.name) for each in classes if simple_name(outermost(each.name)) == stem}
+        if packages:
+            pool = [each for each in classes if package_of(each.name) in packages]
+        else:
+            pool = [each for each in classes if not of_the_runtime(each.name)]
+        sources = await self._types.source_files(each.id for each in pool)
+        named = [each for each in pool if sources.get(each.id) == spec.file]
+        return [each for each in named if _fits(spec, each.name)] or named
+
+    # -- which instructions ------------------------------------------------------------------------------------------
+
+    async def places(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> Found:
+        """The places to stop at in these types. Raises UsageError when there can be none, now or later.
+
+        wire: a line 2 trips, and 1 for lines that a method comes back to; a method 1 trip, and 1 a superclass when it
+        is inherited; 0 for types whose code is known.
+        """
+        if isinstance(spec, MethodPlace):
+            return await self._methods(spec, types)
+        return await self._line(spec, types)
+
+    async def _line(self, spec: ClassLine | FileLine, types: Sequence[RefType]) -> Found:
+        declared = await self._types.methods(each.id for each in types)
+        keys = [
+            (type_id, method.id)
+            for type_id, methods in declared.items()
+            for method in methods
+            if method.has_code and not method.is_bridge
+        ]
+        places = await self._types.locations_of_line(keys, spec.line)
+        if places:
+            return Found(tuple(places))
+        lines = {line for key in keys for line in (self._types.known(facts.LINES, key) or NO_LINES).lines()}
+        tops = sorted({outermost(each.name) for each in types})
+        nowhere = no_code_on_line(spec.line, lines, spec.file if isinstance(spec, FileLine) else " or ".join(tops))
+        absent = await self._not_loaded(types)
+        if absent and lines:
+            verb = "is" if len(absent) == 1 else "are"
+            return Found((), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet")
+        raise nowhere
+
+    async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
+        """Names of nested, local and anonymous classes inside these types that are not loaded yet. wire: 1 trip."""
+        mentioned = await self._types.many(facts.MENTIONED_CLASSES, [each.id for each in types])
+        tops = {outermost(each.name) for each in types}
+        loaded = {each.name for each in self._types.all_known()}
+        names = {name for pool in mentioned.values() for name in pool or ()}
+        return sorted(name for name in names - loaded if "$" in name and outermost(name) in tops)
+
+    async def _methods(self, spec: MethodPlace, types: Sequence[RefType]) -> Found:
+        assert spec.class_name is not None
+        declared = await self._types.methods(each.id for each in types)
+        fitting = [(each, method) for each in types for method in declared.get(each.id, ()) if spec.fits(method)]
+        note = ""
+        if not fitting and not spec.class_name.is_pattern:
+            fitting = await self._inherited(spec, types)
+            if fitting:
+                note = f"inherited from {fitting[0][0].name}: stops for every class that inherits it"
+        if not fitting:
+            raise _no_method(spec, types, [method for methods in declared.values() for method in methods])
+        # A bridge only calls the method that the source has, and would stop a second time.
+        own = [(each, method) for each, method in fitting if not method.is_bridge] or fitting
+        places = [Location(each.tag, each.id, method.id, 0) for each, method in own if method.has_code]
+        without = [method for _, method in own if not method.has_code]
+        if not places:
+            raise _no_code(own[0][0], without)
+        if without and not spec.class_name.is_pattern:
+            note = f"passed over: {', '.join(map(_describe, without))}, without code"
+        return Found(tuple(places), note)
+
+    async def _inherited(self, spec: MethodPlace, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
+        """The method as the nearest superclass, or else an interface, declares it; not private, not a constructor."""
+        if spec.method.startswith("<"):
+            return []
+        found: dict[tuple[RefType, Method], None] = {}
+        for each in types:
+            for ancestor in await self._types.ancestors(each.id, facts.METHODS):
+                methods = self._types.known(facts.METHODS, ancestor.id) or ()
+                fitting = [method for method in methods if spec.fits(method) and not method.is_private]
+                if fitting:
+                    found.update(dict.fromkeys((ancestor, method) for method in fitting))
+                    break
+        return list(found)
+
+
+def _may_have_source(each: RefType) -> bool:
+    return not each.is_array and not is_lambda_class(each.signature)
+
+
+def _stem(spec: FileLine) -> str:
+    return spec.file.partition(".")[0]
+
+
+def _fits(spec: FileLine, class_name: str) -> bool:
+    """Whether the file's directory, which may say less or more than the package, does not contradict the package."""
+    typed = [part for part in spec.directory.split("/") if part not in ("", ".")]
+    package = path_of_package(class_name).split("/")
+    common = min(len(typed), len(package))
+    return not common or typed[-common:] == package[-common:]
+
+
+def _describe(method: Method) -> str:
+    return f"{method.name}({','.join(simple_name(each) for each in method.parameters)})"
+
+
+def _no_method(spec: MethodPlace, types: Sequence[RefType], methods: Sequence[Method]) -> UsageError:
+    where = " or ".join(sorted({each.name for each in types}))
+    overloads = [_describe(method) for method in methods if method.name == spec.method]
+    if overloads:
+        hint = f"there is {', '.join(overloads)}"
+    elif spec.method == "<clinit>":
+        hint = "the class has no static initialiser"
+    else:
+        similar = get_close_matches(spec.method, {method.name for method in methods})
+        hint = f"there is {', '.join(similar)}" if similar else f"'methods {types[0].name}' lists what there is"
+        if spec.method == simple_name(types[0].name).rpartition("$")[2]:
+            hint = "constructors are called <init>"
+    return UsageError(f"no method {spec.method_text} in {where}", hint=hint, code="NO_METHOD")
+
+
+def _no_code(declaring: RefType, methods: Sequence[Method]) -> UsageError:
+    method = methods[0]
+    name = f"{declaring.name}.{_describe(method)}"
+    if method.is_native:
+        return UsageError(
+            f"{name} is native: there is no code to stop at", hint="stop where it is called", code="NATIVE_METHOD"
+        )
+    return UsageError(
+        f"{name} is abstract: there is no code to stop at",
+        hint=f"stop in a class that implements it; 'class {declaring.name}' lists some",
+        code="ABSTRACT_METHOD",
+    )
