@@ -67,6 +67,11 @@ class EditedPrompt:
         self._leave = False
 
     @property
+    def pages(self) -> bool:
+        """Whether long text goes through a pager: here somebody sits at the keyboard."""
+        return True
+
+    @property
     def prompting(self) -> bool:
         return self._prompt.app.is_running
 

@@ -29,6 +29,11 @@ class PlainPrompt:
         self._typed = b""
 
     @property
+    def pages(self) -> bool:
+        """Whether long text goes through a pager: such a terminal scrolls for itself, or is a log."""
+        return False
+
+    @property
     def prompting(self) -> bool:
         return self._asking is not None
 
@@ -64,6 +69,7 @@ class PlainPrompt:
                 except OSError as error:  # EIO: the terminal is gone
                     raise EOFError from error
                 if not piece:
+                    await trio.to_thread.run_sync(self._write, "\n")
                     raise EOFError
                 self._typed += piece
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 import trio
@@ -77,7 +78,7 @@ async def test_posts_run_in_order_and_notices_come_back() -> None:
     with trio.fail_after(5):
         async with open_prompt_thread() as thread:
             for number in range(100):
-                thread.post(lambda number=number: seen.append(number))
+                thread.post(partial(seen.append, number))
             thread.post(lambda: thread.notify(done.set))
             await done.wait()
     assert seen == list(range(100))

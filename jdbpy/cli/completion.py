@@ -1,0 +1,73 @@
+"""Completion of a line: what kind of thing is expected at the cursor, and which names of that kind are known.
+
+Pure: a line, the command table and a ``Names`` record in, candidates out. Never asks the target. What an argument
+expects is told by its command's signature; this module owns what stands around it: the commands themselves, names of
+two words, repetition counts, flags, and how many candidates are offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+
+from jdbpy.cli.names import Candidate, Names
+from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.words import next_word
+from jdbpy.errors import UsageError
+
+SHOWN = 200
+"""Candidates offered at most: a menu of thousands helps nobody and takes seconds to draw."""
+
+_COUNT = re.compile(r"\s*\d+\s+")  # `3 next`
+
+
+def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = SHOWN) -> list[Candidate]:
+    """The candidates at the end of ``line`` (the text before the cursor), the likeliest first, none twice."""
+    count = _COUNT.match(line)
+    line = (line[count.end() :] if count else line).lstrip()
+    if line.startswith(("#", "!!")):
+        return []
+    found = table.find(line)
+    candidates = _command_names(table, line)
+    if found is not None and found.rest < len(line):
+        candidates = [*candidates, *islice(_arguments(found.command, line[found.rest :], names), shown)]
+    return list({candidate.text: candidate for candidate in reversed(candidates)}.values())[::-1][:shown]
+
+
+def _command_names(table: CommandTable, line: str) -> list[Candidate]:
+    """Commands that begin with ``line``: those of one word first, and names before aliases."""
+    continued = table.continuations(line)
+    if not line:  # everything at once: without the aliases and the longer forms
+        continued = [name for name in continued if table.by_name[name].name == name and " " not in name]
+    continued.sort(key=lambda name: (" " in name, table.by_name[name].name != name, name))
+    return [Candidate(name, len(line), _meta(name, table.by_name[name])) for name in continued]
+
+
+def _meta(name: str, command: Command) -> str:
+    return command.summary if name == command.name else f"= {command.name}"
+
+
+def _arguments(command: Command, text: str, names: Names) -> Iterator[Candidate]:
+    """What ``text``, the line after the command's name, may go on with."""
+    expected = command.signature.expected(text)
+    argument = expected.argument
+    if argument is not None:
+        quote = 0 if argument.takes_rest else _open_quote(text)
+        with suppress(UsageError):  # what stands before the cursor is already wrong
+            for candidate in argument.complete(expected.text, names):
+                yield Candidate(candidate.text, candidate.replaces + quote, candidate.meta)
+    if expected.text.startswith("-") or (not expected.text and argument is None):
+        described = {flag: option.help for option in command.signature.options.values() for flag in option.flags}
+        for flag in expected.flags:
+            if flag.startswith(expected.text):
+                yield Candidate(flag, len(expected.text), described[flag])
+
+
+def _open_quote(text: str) -> int:
+    """1 when the last word begins with a quote that is still open: a candidate takes its place too."""
+    word, last = next_word(text), None
+    while word is not None:
+        word, last = next_word(text, word.end), word
+    return 1 if last is not None and not last.closed and text[last.start] in "\"'" else 0

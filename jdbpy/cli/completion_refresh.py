@@ -1,0 +1,95 @@
+"""Keeps the names that completion offers: read in the background after each stop, swapped whole.
+
+Owns what is asked of the session for it, and when: never at a key press, never while a command waits, and on a slow
+link only what is cheap. A name that is missing costs the user a few letters; a name that is late costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from jdbpy.cli.context import Context
+from jdbpy.cli.names import Names
+from jdbpy.cli.settings import SETTINGS
+from jdbpy.cli.table import CommandTable
+from jdbpy.errors import JdbpyError
+from jdbpy.session.model import VmState
+
+if TYPE_CHECKING:
+    from jdbpy.session.session import Session
+
+SETTLED = 0.2
+"""Seconds without news before names are read: a row of steps reads them once."""
+
+
+class Known:
+    """What is known now: read by the prompt's thread, replaced by the refresher."""
+
+    def __init__(self, table: CommandTable) -> None:
+        self.names = Names(commands=tuple(table.by_name), settings=tuple(SETTINGS))
+
+
+class NamesRefresher:
+    """Keeps ``known`` fresh. ``poke()`` says that something may have changed; ``run()`` must be running."""
+
+    def __init__(self, context: Context, known: Known) -> None:
+        self._context = context
+        self._known = known
+        self._news = trio.Event()
+
+    def poke(self) -> None:
+        """Something has happened after which other names may be known."""
+        self._news.set()
+
+    async def run(self) -> None:
+        """Reads names after each ``poke()``, until cancelled."""
+        while True:
+            await self._news.wait()
+            while self._news.is_set():
+                self._news = trio.Event()
+                with trio.move_on_after(SETTLED):
+                    await self._news.wait()
+            self._known.names = await self._read()
+
+    async def _read(self) -> Names:
+        session = self._context.session
+        changes: dict[str, Any] = {}
+        for part in (_classes, _breakpoints, _threads, _frame):
+            with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
+                changes.update(await part(session))
+        changes["displays"] = tuple(self._context.displays)
+        changes["excludes"] = tuple(session.execution.excludes)
+        names: Names = self._known.names.replace(**changes)
+        return names
+
+
+Part = Callable[["Session"], Awaitable[dict[str, Any]]]
+
+
+async def _classes(session: Session) -> dict[str, Any]:
+    known = session.classes.known()
+    return {"classes": known.classes, "methods": known.methods, "fields": known.fields, "sources": known.sources}
+
+
+async def _breakpoints(session: Session) -> dict[str, Any]:
+    return {"breakpoints": tuple((point.number, point.spec) for point in session.breakpoints.list())}
+
+
+async def _threads(session: Session) -> dict[str, Any]:
+    threads = await session.threads.list()
+    return {"threads": tuple((thread.id, thread.name) for thread in threads)}
+
+
+async def _frame(session: Session) -> dict[str, Any]:
+    if session.state is not VmState.STOPPED or session.selection[0] is None:
+        return {"variables": (), "members": (), "frames": 0}
+    variables = await session.stack.variables()
+    trace = await session.stack.of(count=1)
+    return {
+        "variables": tuple((variable.name, variable.type) for variable in variables),
+        "frames": trace.total,
+    }

@@ -1,0 +1,60 @@
+"""Tables that survive narrow terminals: which columns are shown, and how wide. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.wire.record import Record
+
+GAP = 2
+"""Blanks between two columns."""
+
+
+class Column(Record):
+    """A column. ``least`` is the width below which its text becomes useless; ``drop`` says when it is left out to
+    make room: the highest first, 0 never. ``fold``: what does not fit goes on below, otherwise it is cut."""
+
+    title: str
+    style: str = ""
+    least: int = 4
+    drop: int = 0
+    fold: bool = False
+    right: bool = False
+
+
+class Fitted(Record):
+    """A column that is shown: its ``index`` among all, and its ``width``."""
+
+    index: int
+    width: int
+
+
+def fit(columns: Sequence[Column], natural: Sequence[int], width: int) -> list[Fitted]:
+    """The columns to show in ``width`` when their texts are ``natural`` wide; a column without text is left out."""
+    shown = [index for index, needed in enumerate(natural) if needed]
+    least = [min(needed, column.least) for column, needed in zip(columns, natural, strict=True)]
+
+    def total(widths: Sequence[int]) -> int:
+        return sum(widths[index] for index in shown) + GAP * (len(shown) - 1)
+
+    while total(least) > width:
+        droppable = [index for index in shown if columns[index].drop]
+        if not droppable:
+            break
+        shown.remove(max(droppable, key=lambda index: columns[index].drop))
+    widths = list(natural)
+    for floor in (least, [1] * len(columns)):
+        while (over := total(widths) - width) > 0:
+            widest, second = _widest(shown, widths, floor)
+            if widest is None:
+                break
+            widths[widest] -= min(over, max(1, widths[widest] - max(second, floor[widest])))
+    return [Fitted(index, widths[index]) for index in shown]
+
+
+def _widest(shown: Sequence[int], widths: Sequence[int], floor: Sequence[int]) -> tuple[int | None, int]:
+    """The widest column that can still give way, and the width of the next one."""
+    giving = sorted((index for index in shown if widths[index] > floor[index]), key=lambda index: -widths[index])
+    if not giving:
+        return None, 0
+    return giving[0], widths[giving[1]] if len(giving) > 1 else 0

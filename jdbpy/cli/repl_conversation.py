@@ -1,0 +1,266 @@
+"""The conversation at the prompt: lines in, outcomes and events out, until one side leaves.
+
+Owns who has the screen and the keyboard at each moment, what an interrupt ends, and how the conversation ends. What
+commands do, how things look and what keys mean stands in other modules.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Protocol
+
+import trio
+
+from jdbpy.cli.commands.data import evaluate_displays
+from jdbpy.cli.completion_refresh import NamesRefresher
+from jdbpy.cli.context import Context
+from jdbpy.cli.interpreter import Interpreter
+from jdbpy.cli.plain import PlainRenderer
+from jdbpy.cli.prompt_state import PromptState
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.repl_events import EventWatcher
+from jdbpy.cli.repl_picture import Picture
+from jdbpy.cli.repl_signals import Doing, Reaction, reaction
+from jdbpy.cli.sink import Sink, Surface
+from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.terminal import size
+from jdbpy.cli.terminal_pager import page
+from jdbpy.cli.terminal_rows import fitting
+from jdbpy.errors import JdbpyError
+from jdbpy.session.model import Event, Gone, Stop, VmState
+from jdbpy.wire.record import Record
+
+GRACE = 0.15
+"""Seconds that the prompt waits after a command that resumes: most steps end within them, and are then shown first."""
+
+LOST = 5
+"""Exit status when the connection is lost (architecture, section 5)."""
+
+
+class Prompt(Surface, Protocol):
+    """Where lines come from."""
+
+    @property
+    def pages(self) -> bool: ...
+
+    def update(self, state: PromptState) -> None: ...
+
+    async def read_line(self) -> str: ...
+
+    async def ask(self, question: str) -> str: ...
+
+
+class Conversation:
+    """One person, one session. ``status`` is the exit status afterwards."""
+
+    def __init__(
+        self,
+        context: Context,
+        table: CommandTable,
+        make_renderer: Callable[[], PlainRenderer],
+        prompt: Prompt,
+        sink: Sink,
+        names: NamesRefresher,
+        after: Callable[[str], str] = lambda line: "",
+    ) -> None:
+        """``after`` is told of each line that succeeded, and says something, or nothing, when it is done."""
+        self.status = 0
+        self._make_renderer = make_renderer
+        self._after = after
+        self._context = context
+        self._session = context.session
+        self._prompt = prompt
+        self._sink = sink
+        self._names = names
+        self._picture = Picture(context.session)
+        self._interpreter = Interpreter(table, context, self._report, self._settle)
+        self._doing = Doing.COMMAND
+        self._command = trio.CancelScope()  # ends the command that runs now
+        self._reading = trio.CancelScope()  # takes the prompt off the screen
+        self._stopped = trio.Event()  # a stop or the end was shown since the last resume
+        self._resumed = False  # the line that runs now has let the target run
+        self._in_a_row = True  # more lines follow at once: each waits for its stop
+        self._long: list[Iterable[str]] = []  # outcomes that are taller than the screen
+        self._last: Command | None = None
+        self._pausing = False
+        self._showing = trio.CancelScope()  # ends the evaluation of displays
+
+    @cached_property
+    def _renderer(self) -> PlainRenderer:
+        """Made when the first thing is to be shown: the prompt need not wait for it."""
+        return self._make_renderer()
+
+    # The course of it
+
+    async def run(self, lines: Sequence[str], interrupts: trio.MemoryReceiveChannel[None]) -> None:
+        """Runs ``lines``, then what is typed, until a command leaves, Ctrl-D, or the end of the target."""
+        with self._session.events() as stream:
+            if self._session.last_stop is not None:  # it came before anybody listened
+                self._sink.write(self._renderer.event(self._session.last_stop))
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                nursery.start_soon(EventWatcher(stream, self._event_text, self._sink, self._happened).run)
+                nursery.start_soon(self._names.run)
+                nursery.start_soon(self._obey, interrupts)
+                await self._converse(lines)
+                await self._sink.flush()
+                nursery.cancel_scope.cancel()
+
+    async def _converse(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            if self._over or not await self._run_line(line):
+                break
+        self._in_a_row = False
+        while not self._over:
+            typed = await self._next_line()
+            if typed is not None:
+                await self._run_line(typed)
+
+    @property
+    def _over(self) -> bool:
+        return self._context.leaving or self._session.ending is not None
+
+    async def _next_line(self) -> str | None:
+        """The next line to run; None when there is none, since nothing was typed or the target has ended."""
+        await self._redraw()
+        await self._sink.flush()
+        self._doing = Doing.PROMPTING
+        line: str | None = None
+        with trio.CancelScope() as self._reading:
+            if not self._over:
+                try:
+                    line = await self._prompt.read_line()
+                except EOFError:
+                    line = "quit"
+        return self._repeated() if line is not None and not line.strip() else line
+
+    def _repeated(self) -> str | None:
+        """What an empty line runs: what the last command says, which is nothing unless it can do no harm."""
+        runs = self._session.state is VmState.RUNNING  # nothing to step through, and Enter is easily hit
+        if self._last is None or runs or not self._context.settings["repeat"]:
+            return None
+        return "!!" if self._last.repeats == "again" else self._last.repeats or None
+
+    # Commands
+
+    async def _run_line(self, line: str) -> bool:
+        """Runs a line to its end, or to the interrupt. False when it failed."""
+        self._doing = Doing.COMMAND
+        self._resumed, self._stopped, succeeded = False, trio.Event(), False
+        with trio.CancelScope() as self._command:
+            try:
+                succeeded = await self._interpreter.run(line)
+            except Exception:  # a fault of ours ends the command, not the session in the middle of somebody's work
+                self._sink.write(_fault())
+            await self._show_long()
+        if self._command.cancelled_caught:
+            self._sink.write("interrupted\n")
+        elif self._resumed and not self._over:
+            with trio.move_on_after(GRACE):
+                await self._stopped.wait()
+        self._long.clear()
+        self._names.poke()
+        if succeeded:
+            self._sink.write(self._after(line))
+        return succeeded
+
+    async def _settle(self, command: Command, result: Record) -> Record:
+        """After a command that let the target run: a script and ``3 next`` wait for the stop, a person need not."""
+        self._resumed = True
+        if self._in_a_row or self._context.scripts or self._interpreter.last[:1].isdigit():
+            self._doing = Doing.WAITING
+            await self._stopped.wait()
+            self._stopped = trio.Event()
+            self._doing = Doing.COMMAND
+        return result
+
+    def _report(self, outcome: Outcome) -> None:
+        self._last = outcome.command
+        if outcome.error is not None:
+            self._show(iter([self._renderer.error(outcome)]))
+        else:
+            self._show(self._renderer.parts(outcome))
+
+    def _show(self, parts: Iterator[str]) -> None:
+        """Shows an outcome now if it fits on the screen, and nothing long waits before it."""
+        columns, lines = size()
+        text = fitting(parts, columns, lines - 1) if self._prompt.pages else "".join(parts)
+        if isinstance(text, str) and not self._long:
+            self._sink.write(text)
+        else:
+            self._long.append([text] if isinstance(text, str) else text)
+
+    async def _show_long(self) -> None:
+        if self._long:
+            self._doing = Doing.PAGING
+            async with self._sink.held():
+                await page(chain.from_iterable(self._long), sys.stdin, sys.stdout)
+
+    # Events
+
+    def _event_text(self, event: Event) -> str:
+        """The text of an event; of our own leaving the command has spoken already."""
+        if isinstance(event, Gone) and self._context.leaving:
+            return ""
+        try:
+            return self._renderer.event(event)
+        except Exception:
+            return _fault()
+
+    async def _happened(self, event: Event) -> None:
+        if isinstance(event, Gone) and not self._context.leaving:
+            self.status = LOST
+        if isinstance(event, Stop):
+            await self._redraw()
+            self._names.poke()
+            self._showing.cancel()
+            self._nursery.start_soon(self._show_displays)
+        else:
+            self._stopped.set()
+            self._reading.cancel()
+
+    async def _show_displays(self) -> None:
+        """Beside everything else: an expression may run code of the target, and that may stop at a breakpoint."""
+        with trio.CancelScope() as self._showing:
+            if self._context.displays:
+                self._sink.write(self._renderer.displays(await evaluate_displays(self._context)))
+        self._stopped.set()
+
+    async def _redraw(self) -> None:
+        self._prompt.update(await self._picture.draw())
+
+    # Interrupts
+
+    async def _obey(self, interrupts: trio.MemoryReceiveChannel[None]) -> None:
+        async for _ in interrupts:
+            runs = self._session.state is VmState.RUNNING
+            match reaction(self._doing, runs):
+                case Reaction.CANCEL:
+                    self._command.cancel()
+                case Reaction.PAUSE:
+                    if self._doing is Doing.WAITING:
+                        self._command.cancel()
+                    if not self._pausing:
+                        self._nursery.start_soon(self._pause)
+                case Reaction.EXPLAIN:
+                    self._sink.write("nothing is running; Ctrl-D or 'quit' leaves the debugger\n")
+                case Reaction.IGNORE:
+                    pass
+
+    async def _pause(self) -> None:
+        self._pausing = True
+        try:
+            await self._session.execution.pause()
+        except JdbpyError as error:
+            self._sink.write(self._renderer.error(Outcome("pause", None, error=error)))
+        finally:
+            self._pausing = False
+
+
+def _fault() -> str:
+    """What to say of an exception that nobody foresaw."""
+    return f"internal error, please report it:\n{traceback.format_exc()}"
