@@ -131,7 +131,8 @@ class Debugging:
             found["frames"] = [
                 f"{frame.location.class_name.rpartition('.')[2]}.{frame.location.method}" for frame in trace.frames
             ]
-        assert found == wanted, self.target.report()
+        if found != wanted:
+            raise AssertionError(f"the stop is {found}, it should be {wanted}\n{self.target.report()}")
 
 
 @asynccontextmanager
