@@ -53,5 +53,5 @@ async def test_an_end_instead_of_a_stop_fails_with_the_output(any_jvm: Jvm) -> N
     async with debug(any_jvm, "Hello") as d:
         await d.resume()
         await d.target.send()
-        with pytest.raises(AssertionError, match="(?s)expected a stop.*done 0"):
+        with pytest.raises(AssertionError, match=r"(?s)expected a stop.*done 0"):
             await d.wait_stop("breakpoint")
