@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
@@ -88,9 +87,8 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
             places = f"{escape(point.spec)}, {count(len(point.resolved), 'place')}"
         yield f"{kind} {point.number} set: {places}; {effect}"
     else:
-        yield f"{kind} {point.number} waits for its class to be loaded: {escape(point.spec)}; {effect}"
-    if point.message:
-        yield f"  {escape(point.message)}"
+        waits = escape(point.message) or "waits for its class to be loaded"
+        yield f"{kind} {point.number} at {escape(point.spec)} {waits}; {effect}"
     if result.remote and point.policy is SuspendPolicy.ALL:
         yield "  the target is remote: while all its threads stand still, health checks may end it ('break' stops one)"
 
@@ -106,7 +104,7 @@ def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Itera
     if not result.breakpoints:
         yield "there are no breakpoints"
     for point in result.breakpoints:
-        yield f"{result.action}: {point.number} at {escape(point.spec)}"
+        yield escape(f"{result.action}: {point.number} at {point.spec}")
 
 
 def listing(result: Listing, settings: Settings) -> Iterator[str]:
@@ -172,9 +170,9 @@ def setting_values(result: SettingValues, settings: Settings) -> Iterator[str]:
 
 
 def version(result: Version, settings: Settings) -> Iterator[str]:
-    yield f"jdbpy {result.jdbpy}, JSON form {result.schema}"
+    yield escape(f"jdbpy {result.jdbpy}, JSON form {result.schema}")
     yield escape(f"target {result.address}: {result.vm}, Java {result.java}, JDWP {result.jdwp}")
-    yield from textwrap.indent(_lines_of(result.description), "  ").splitlines()
+    yield from (f"  {escape(line)}" for line in result.description.splitlines())
 
 
 def script_read(result: ScriptRead, settings: Settings) -> Iterator[str]:
@@ -205,7 +203,3 @@ def breakpoint_row(point: Breakpoint) -> tuple[str, ...]:
         count(point.hits, "hit"),
         "; ".join(notes),
     )
-
-
-def _lines_of(text: str) -> str:
-    return "\n".join(escape(line) for line in text.splitlines())

@@ -88,7 +88,7 @@ PARTS = (
         "value",
         Value,
         "A value.",
-        *(field.replace(source=field.key) for field in (VALUE_TYPE, *VALUE)),
+        *(field.replace(source=field.source.removeprefix("value.")) for field in (VALUE_TYPE, *VALUE)),
     ),
     shape(
         "variable",

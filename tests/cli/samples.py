@@ -1,0 +1,46 @@
+"""An instance of any record, made from its annotations: every field filled, every text the given one."""
+
+from __future__ import annotations
+
+import types
+import typing
+from enum import StrEnum
+from typing import Any
+
+from jdbpy.cli.json_form import SHAPE_OF
+from jdbpy.wire.record import Record
+
+HOSTILE = "\x1b[31m\n\r\t\x00\x7f\x9b\u202e\u2028\ud800é日"
+"""Text as a target may send it: escapes, ends of lines, marks that reorder, a lone surrogate; and honest letters."""
+
+
+def sample(record: type[Record], text: str = "text", depth: int = 3) -> Any:
+    """A record with every field filled; those that hold records of the same kind end after ``depth``."""
+    hints = typing.get_type_hints(record)
+    return record(**{name: _value(hints[name], text, depth) for name in record.__fields__})
+
+
+def sample_results(text: str = "text") -> dict[type[Record], Any]:
+    """A sample of everything that has a JSON form."""
+    return {record: sample(record, text) for record in SHAPE_OF}
+
+
+def _value(hint: Any, text: str, depth: int) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return (_value(arguments[0], text, depth - 1),) if depth > 0 else ()
+        return tuple(_value(argument, text, depth) for argument in arguments)
+    if origin in (typing.Union, types.UnionType):
+        return _value(arguments[0], text, depth) if depth > 0 else None
+    if hint is str:
+        return text
+    if hint is bool:
+        return True
+    if hint in (int, float):
+        return 7
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return next(iter(hint))
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return sample(hint, text, depth - 1)
+    return text  # object

@@ -1,0 +1,193 @@
+"""The plain renderer: a text for every result, what it says at a stop, and no control character in any."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from jdbpy import (
+    EvalError,
+    Event,
+    Exited,
+    Frame,
+    Gone,
+    Location,
+    Output,
+    SourceWindow,
+    Stop,
+    StopReason,
+    SuspendPolicy,
+    ThreadRef,
+    Value,
+    Variable,
+)
+from jdbpy.cli import plain
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.escape import escape
+from jdbpy.cli.plain import PlainRenderer
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.results import Displayed, Printed, Variables
+from jdbpy.cli.settings import Settings
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+from tests.cli.samples import HOSTILE, sample
+from tests.cli.test_json_form import returned_types
+
+LOCATION = Location("com.acme.Order", "total", "()I", "Order.java", 42, 3)
+THREAD = ThreadRef(1, "main")
+FRAME = Frame(1, LOCATION, THREAD)
+SOURCE = SourceWindow("/src/Order.java", "Order.java", ((41, "\tint n;"), (42, "\tn++;")), 42, 100)
+
+
+def stop(reason: StopReason = StopReason.BREAKPOINT, **extra: typing.Any) -> Stop:
+    fields: dict[str, typing.Any] = {"location": LOCATION, "frame": FRAME, "source": SOURCE, "breakpoint": 2}
+    return Stop(reason=reason, thread=THREAD, policy=SuspendPolicy.ALL, epoch=1, **{**fields, **extra})
+
+
+def render(result: Record, settings: Settings | None = None) -> str:
+    return PlainRenderer(settings or Settings()).result(Outcome("command", None, result))
+
+
+def assert_harmless(text: str) -> None:
+    assert text.endswith("\n") or not text
+    for line in text.split("\n"):
+        assert escape(line) == line
+
+
+def test_every_result_of_a_command_has_a_text() -> None:
+    wanted = {record for command in TABLE for record in returned_types(command)}
+    assert wanted <= set(plain._LINES)
+
+
+@pytest.mark.parametrize("record", list(plain._LINES), ids=lambda record: record.__name__)
+def test_no_control_character_of_the_target_passes(record: type[Record]) -> None:
+    assert_harmless(render(sample(record, HOSTILE)))
+
+
+@pytest.mark.parametrize("event", [e for e in typing.get_args(Event) if e is not Output], ids=lambda e: e.__name__)
+def test_no_control_character_of_an_event_passes(event: type[Record]) -> None:
+    for reason in StopReason if event is Stop else [None]:
+        record = sample(event, HOSTILE) if reason is None else sample(event, HOSTILE).replace(reason=reason)
+        assert_harmless(PlainRenderer(Settings()).event(record))
+
+
+def test_application_output_comes_back_as_it_is() -> None:
+    assert PlainRenderer(Settings()).event(Output("stdout", "\x1b[31mred")) == "\x1b[31mred"
+
+
+def test_a_first_stop_shows_why_where_the_source_and_a_hint() -> None:
+    renderer = PlainRenderer(Settings())
+    first = renderer.event(stop())
+    assert first.splitlines()[:3] == [
+        'Breakpoint 2 hit: thread "main", com.acme.Order.total, Order.java:42',
+        "   41      int n;",
+        "=> 42      n++;",
+    ]
+    assert first.splitlines()[3].startswith("Hint: 'where'")
+    assert "Hint" not in renderer.event(stop())
+
+
+def test_hints_can_be_switched_off() -> None:
+    settings = Settings()
+    settings.set("hints", "off")
+    assert "Hint" not in PlainRenderer(settings).event(stop())
+
+
+def test_a_missing_source_is_said_once() -> None:
+    renderer = PlainRenderer(Settings())
+    assert "Order.java was not found; 'use DIRECTORY'" in renderer.event(stop(source=None))
+    assert "was not found" not in renderer.event(stop(source=None))
+
+
+def test_the_start_hints_at_run() -> None:
+    start = stop(StopReason.START, location=None, frame=None, source=None, breakpoint=None)
+    text = PlainRenderer(Settings()).event(start)
+    assert text.startswith('Ready to start: thread "main"\n')
+    assert "'run' starts the program" in text
+
+
+@pytest.mark.parametrize(
+    ("extra", "wanted"),
+    [
+        ({"temporary": True}, "Temporary breakpoint 2 hit"),
+        ({"breakpoints": (2, 5)}, "Breakpoint 2, 5 hit"),
+        ({"policy": SuspendPolicy.THREAD}, "(the other threads run on)"),
+        ({"message": "the condition failed"}, "  the condition failed"),
+        ({"return_value": Value("int", "7", "I", 7)}, "  returns 7"),
+    ],
+)
+def test_a_stop_says_what_is_special(extra: dict[str, typing.Any], wanted: str) -> None:
+    policy = extra.pop("policy", SuspendPolicy.ALL)
+    assert wanted in PlainRenderer(Settings()).event(stop(**extra).replace(policy=policy))
+
+
+def test_an_end_says_its_status() -> None:
+    renderer = PlainRenderer(Settings())
+    assert renderer.event(Exited(3)) == "The target has ended with status 3.\n"
+    assert renderer.event(Exited(None)) == "The target has ended.\n"
+    assert renderer.event(Gone("reset by peer")) == "The connection is closed: reset by peer\n"
+
+
+def test_variables_are_grouped_and_declared_as_in_java() -> None:
+    this = Variable("this", "Order", Value("Order", "Order@7", "L", 7, id=7), "this")
+    argument = Variable("n", "int", Value("int", "7", "I", 7), "argument")
+    local = Variable("s", "java.lang.String", None, "local", error="not in scope")
+    assert render(Variables((this, argument, local))) == (
+        "Order this = Order@7\nArguments:\n  int n = 7\nLocal variables:\n  java.lang.String s = <not in scope>\n"
+    )
+    assert render(Variables(())) == "no variables here\n"
+    assert render(Variables((), only="argument")) == "no arguments\n"
+
+
+def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
+    element = Variable("[0]", "int", Value("int", "1", "I", 1), "element")
+    field = Variable("name", "java.lang.String", Value("java.lang.String", '"x"', "s", 3), "field", declared_in="A")
+    value = Value("A", "A@7", "L", 7, id=7, children=(element, field))
+    assert render(Printed("a", value)) == 'a = A@7 {1, name: "x"}\n'
+    assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (A)\n'
+
+
+def test_frames_are_counted_as_the_setting_says() -> None:
+    settings = Settings()
+    settings.set("frame-base", "0")
+    from jdbpy.cli.results import FrameSelected
+
+    assert render(FrameSelected(FRAME, None)) == "  [1] com.acme.Order.total (Order.java:42)\n"
+    assert render(FrameSelected(FRAME, None), settings) == "  [0] com.acme.Order.total (Order.java:42)\n"
+
+
+@pytest.mark.parametrize(
+    ("location", "wanted"),
+    [
+        (LOCATION.replace(code_index=-1, line=None), "com.acme.Order.total (native method)"),
+        (LOCATION.replace(line=None), "com.acme.Order.total (Order.java)"),
+        (LOCATION.replace(source=None, line=None), "com.acme.Order.total (unknown source)"),
+        (LOCATION.replace(source=None), "com.acme.Order.total (line 42)"),
+    ],
+)
+def test_places_say_what_is_known(location: Location, wanted: str) -> None:
+    from jdbpy.cli.plain_text import place_of
+
+    assert place_of(location) == wanted
+
+
+def test_an_error_is_a_sentence_and_its_hint() -> None:
+    error = UsageError("there is no command 'x'", hint="'help'")
+    assert PlainRenderer(Settings()).error(Outcome("x", None, error=error)) == (
+        "error: there is no command 'x'\n  hint: 'help'\n"
+    )
+
+
+def test_a_wrong_expression_has_a_caret_under_its_column() -> None:
+    text = PlainRenderer(Settings()).error(
+        Outcome("print  a + * b", TABLE.by_name["print"], error=EvalError("unexpected *", 4))
+    )
+    assert text == "error: unexpected *\n  a + * b\n      ^\n"
+
+
+def test_displays_say_what_cannot_be_evaluated() -> None:
+    from jdbpy.cli.results import DisplayedItem
+
+    shown = Displayed((DisplayedItem(1, "n", Value("int", "7", "I", 7)), DisplayedItem(3, "q", None, "no such name")))
+    assert PlainRenderer(Settings()).displays(shown) == "1: n = 7\n3: q = <no such name>\n"
