@@ -12,6 +12,7 @@ from jdbpy.session.selection import Selection
 from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
 from jdbpy.session.types import TypeCache
+from jdbpy.session.values.objects import Objects
 from jdbpy.wire.command import Empty
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
@@ -41,6 +42,7 @@ class Target:
         self.suspension = Suspension()
         self.requests = RequestTable(conn)
         self.types = TypeCache(conn)
+        self.objects = Objects(conn, self.types)
         self.selection = Selection()
         self.publisher = Publisher()
 

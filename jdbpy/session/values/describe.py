@@ -1,0 +1,306 @@
+"""Describes wire values as plain data: a text as Java would write it, children as deep as the limits go.
+
+``describe`` shows collections and the like by their views, ``dump`` shows every object by its fields. Both read fields
+and elements only and run no code in the target; all values are described side by side, in common waves.
+
+How deep: a value at depth 1 or more has children, which are described one level less deep. At depth 0 a collection or
+an array tells its size, a record or an Optional its parts in short, any other object its class and id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.model import Limits, Value, Variable
+from jdbpy.session.refs import Field
+from jdbpy.session.signatures import PRIMITIVES, field_modifiers, java_name
+from jdbpy.session.values import texts
+from jdbpy.session.values.literals import one_line, primitive_text, string_literal, utf16_length
+from jdbpy.session.values.obj import OBJECT_TAGS, Obj, source_type
+from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.shown import (
+    Entries,
+    Holder,
+    Items,
+    Pair,
+    Part,
+    Parts,
+    Scalar,
+    Shown,
+    Text,
+    Trouble,
+    UnknownLayout,
+)
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire import ids
+from jdbpy.wire.constants import Error, Tag
+
+if TYPE_CHECKING:
+    from jdbpy.session.target import Target
+    from jdbpy.session.values.views.registry import Registry, View
+
+_MOST_VALUES = 10_000
+"""Values of one description in all: depth and width may each be modest and their product not."""
+
+_DEFAULT_LIMITS = Limits()
+
+
+async def describe(target: Target, values: Sequence[ids.Value], limits: Limits = _DEFAULT_LIMITS) -> list[Value]:
+    """Describes values, collections by what they hold.
+
+    An object that was garbage-collected meanwhile is described as such; the only errors are those of the connection.
+    wire: for plain objects and strings 2 trips a level when their classes are known, a few more for collections.
+    """
+    describer = Describer(target.objects.reader, target.objects.views, limits)
+    return await target.objects.reader.run(describer.values(values))
+
+
+async def dump(target: Target, value: ids.Value, limits: Limits = _DEFAULT_LIMITS) -> Value:
+    """Describes one value by all its fields, inherited ones too, and at the top the static ones as well."""
+    describer = Describer(target.objects.reader, None, limits)
+    return await target.objects.reader.run(describer.with_statics(value))
+
+
+class Described:
+    """A described value, and the shorter text that stands for it in the preview of what contains it."""
+
+    __slots__ = ("head", "value")
+
+    def __init__(self, value: Value, head: str | None = None) -> None:
+        self.value = value
+        self.head = value.text if head is None else head
+
+
+class Describer:
+    """Describes values under one set of limits; without views, objects are shown by their fields."""
+
+    def __init__(self, reader: Reader, views: Registry | None, limits: Limits) -> None:
+        self.reader = reader
+        self._views = views
+        self._limits = limits
+        self._left = _MOST_VALUES
+
+    async def values(self, values: Sequence[ids.Value]) -> list[Value]:
+        return [each.value for each in await gather([self.describe(value, self._limits.depth) for value in values])]
+
+    async def with_statics(self, value: ids.Value) -> Value:
+        described = (await self.describe(value, self._limits.depth)).value
+        if value.tag not in OBJECT_TAGS or value.tag == Tag.ARRAY or not value.value or self._limits.depth < 1:
+            return described
+        chain, _ = await self._find_view(int(value.value))
+        statics = await self._statics(chain)
+        return described.replace(children=(*described.children, *statics))  # type: ignore[no-any-return]
+
+    async def describe(self, value: ids.Value, depth: int) -> Described:
+        if value.tag not in OBJECT_TAGS:
+            return Described(_primitive(value))
+        if not value.value:
+            return Described(Value("null", "null", chr(value.tag), None))
+        object_id = int(value.value)
+        try:
+            if value.tag == Tag.STRING:
+                text = await self.reader.text(object_id)
+                return Described(self._string(object_id, "java.lang.String", text, utf16_length(text)))
+            if value.tag == Tag.ARRAY:
+                return await self._array(object_id, depth)
+            if value.tag == Tag.CLASS_OBJECT:
+                name = java_name(await self.reader.reflected(object_id))
+                return Described(Value("java.lang.Class", f"{name}.class", "c", object_id, object_id))
+            return await self._object(chr(value.tag), object_id, depth)
+        except JdwpError as error:
+            gone = error.number == Error.INVALID_OBJECT
+            note = "it was garbage-collected" if gone else error.message
+            text = "<collected>" if gone else "<unreadable>"
+            return Described(Value("?", text, chr(value.tag), object_id, object_id, note=note))
+
+    # -- strings and arrays --------------------------------------------------------------------------------------
+
+    def _string(self, object_id: int, type_name: str, text: str, length: int, tag: str = "s") -> Value:
+        cut = text[: self._limits.string]
+        truncated = utf16_length(cut) < length
+        literal = string_literal(cut) + ("..." if truncated else "")
+        return Value(type_name, literal, tag, object_id, object_id, length, truncated)
+
+    async def _array(self, array_id: int, depth: int) -> Described:
+        signature, length = await both(self._signature(array_id), self.reader.length(array_id))
+        head = texts.array_head(signature, length)
+        children: tuple[Variable, ...] = ()
+        text = head
+        if depth >= 1:
+            wanted = min(length, self._wanted(depth))
+            described = await self._all(await self.reader.elements(array_id, 0, wanted), depth - 1)
+            children = _elements(described, java_name(signature[1:]))
+            text = f"{head} {texts.braces([each.head for each in described], length)}"
+        cut = depth >= 1 and len(children) < length
+        value = Value(java_name(signature), text, "[", array_id, array_id, length, cut, children)
+        return Described(value, head)
+
+    async def _signature(self, object_id: int) -> str:
+        return await self.reader.signature(await self.reader.type_id(object_id))
+
+    # -- objects -------------------------------------------------------------------------------------------------
+
+    async def _object(self, tag: str, object_id: int, depth: int) -> Described:
+        """By its view, or by its fields where there is no view or the view does not know what it sees."""
+        chain, view = await self._find_view(object_id)
+        note = ""
+        if view is not None:
+            try:
+                shown = await self._run_view(view, object_id, chain, self._wanted(depth))
+                return await self._write(shown, tag, object_id, chain, depth)
+            except UnknownLayout as error:
+                note = f"not a layout of {chain[-1].name} that is known: {error}"
+            except JdwpError:
+                note = "it changed while it was read"
+            except Exception as error:  # a view, which may be the user's own, must not spoil what stands beside it
+                note = f"its view failed: {type(error).__name__}: {error}"
+        children = await self._fields(object_id, chain, depth)
+        text = texts.object_head(chain[0].name, object_id)
+        return Described(Value(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
+
+    async def _find_view(self, object_id: int) -> tuple[list[Shape], View | None]:
+        """The object's class and those above it, up to the first that has a view, or to java.lang.Object."""
+        chain = [await self.reader.shape(await self.reader.type_id(object_id))]
+        while True:
+            view = self._views.find(chain[-1].name) if self._views else None
+            if view is not None or not chain[-1].superclass:
+                return chain, view
+            chain.append(await self.reader.shape(chain[-1].superclass))
+
+    async def _run_view(self, view: View, object_id: int, chain: Sequence[Shape], want: int) -> Shown:
+        return await view(Obj(self.reader, object_id, chain, want, self._limits.string, self._show))
+
+    async def _show(self, object_id: int, want: int) -> Shown:
+        """What the view of another object makes of it, for views that delegate."""
+        chain, view = await self._find_view(object_id)
+        if view is None:
+            raise UnknownLayout(f"{chain[0].name} has no view")
+        return await self._run_view(view, object_id, chain, want)
+
+    async def _write(self, shown: Shown, tag: str, object_id: int, chain: Sequence[Shape], depth: int) -> Described:
+        """Turns what a view has read into text and children."""
+        name = chain[0].name
+        plain = Value(name, texts.object_head(name, object_id), tag, object_id, object_id)
+        match shown:
+            case Scalar(text=text, fields=fields):
+                children = await self._fields(object_id, chain, depth) if fields else ()
+                return Described(plain.replace(text=one_line(text[: self._limits.string]), children=children))
+            case Text(text=text, length=length):
+                return Described(self._string(object_id, name, text, length, tag))
+            case Items(size=size, items=items):
+                head = texts.sized_head(name, size, object_id)
+                if depth < 1:
+                    return Described(plain.replace(text=head, length=size))
+                described = await self._all(items, depth - 1)
+                text = f"{head} {texts.brackets([each.head for each in described], size)}"
+                return _container(plain, head, text, size, _elements(described))
+            case Entries(size=size, entries=entries):
+                head = texts.sized_head(name, size, object_id)
+                if depth < 1:
+                    return Described(plain.replace(text=head, length=size))
+                keys, held = await both(
+                    self._all([key for key, _ in entries], depth - 1),
+                    self._all([held for _, held in entries], depth - 1),
+                )
+                pairs = list(zip(keys, held, strict=False))
+                text = f"{head} {texts.braces([f'{key.head}={each.head}' for key, each in pairs], size)}"
+                return _container(plain, head, text, size, tuple(_entry(key, each) for key, each in pairs))
+            case _ if depth < 0:  # what follows shows its parts even at depth 0, but their parts no more
+                return Described(plain)
+            case Pair(key=key, value=held):
+                key_text, held_text = await self._all([key, held], depth - 1)
+                children = (_named("key", key_text), _named("value", held_text)) if depth >= 1 else ()
+                return Described(plain.replace(text=f"{key_text.head}={held_text.head}", children=children))
+            case Holder(value=held, name=part, empty=empty):
+                if held is None:
+                    return Described(plain.replace(text=f"{texts.label(name)}.{empty}"))
+                [inner] = await self._all([held], depth - 1)
+                children = (_named(part, inner),) if depth >= 1 else ()
+                return Described(plain.replace(text=f"{texts.label(name)}[{inner.head}]", children=children))
+            case Parts(parts=parts):
+                children, pieces = await self._parts(parts, depth)
+                text = texts.parts(texts.label(name), pieces)
+                return Described(plain.replace(text=text, children=children))
+            case Trouble(message=message, parts=parts, note=note):
+                children = (await self._parts(parts, depth))[0] if depth >= 1 else ()
+                said = f": {one_line(message[: self._limits.string])}" if message is not None else ""
+                return Described(plain.replace(text=f"{name}{said}", children=children, note=note))
+        raise TypeError(f"a view returned {shown!r}, which is none of the classes of values.shown")
+
+    async def _parts(self, parts: Sequence[Part], depth: int) -> tuple[tuple[Variable, ...], list[str]]:
+        """Children for named parts, none at depth 0, and the texts "name=value"."""
+        described = await self._all([part.value for part in parts], depth - 1)
+        named = [_named(part.name, each, part.type) for part, each in zip(parts, described, strict=False)]
+        pieces = [f"{part.name}={each.head}" for part, each in zip(parts, described, strict=False)]
+        return (tuple(named) if depth >= 1 else ()), pieces
+
+    # -- fields --------------------------------------------------------------------------------------------------
+
+    async def _fields(self, object_id: int, chain: Sequence[Shape], depth: int) -> tuple[Variable, ...]:
+        """All instance fields, those of the object's own class first. None at depth 0."""
+        if depth < 1:
+            return ()
+        classes = list(chain)
+        while classes[-1].superclass:
+            classes.append(await self.reader.shape(classes[-1].superclass))
+        fields = [(field, shape) for shape in classes for field in shape.fields if not field.is_static]
+        fields = fields[: self._limits.fields]
+        values = await self.reader.fields(object_id, [field for field, _ in fields])
+        described = await self._all(values, depth - 1)
+        return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
+
+    async def _statics(self, chain: Sequence[Shape]) -> tuple[Variable, ...]:
+        """All static fields of a class and its superclasses."""
+        fields = [[field for field in shape.fields if field.is_static] for shape in chain]
+        read = [self.reader.statics(shape, wanted) for shape, wanted in zip(chain, fields, strict=True)]
+        values = [value for part in await gather(read) for value in part][: self._limits.fields]
+        owners = [(field, shape) for shape, wanted in zip(chain, fields, strict=True) for field in wanted]
+        described = await self._all(values, self._limits.depth - 1)
+        return tuple(_field(field, shape, each) for (field, shape), each in zip(owners, described, strict=False))
+
+    # -- how much ------------------------------------------------------------------------------------------------
+
+    def _wanted(self, depth: int) -> int:
+        return min(self._limits.elements, self._left) if depth >= 1 else 0
+
+    async def _all(self, values: Sequence[ids.Value], depth: int) -> list[Described]:
+        """Describes values side by side, as many as are left of all."""
+        values = values[: self._left]
+        self._left -= len(values)
+        return await gather([self.describe(value, depth) for value in values])
+
+
+def _primitive(value: ids.Value) -> Value:
+    tag = chr(value.tag)
+    raw = chr(int(value.value or 0)) if tag == "C" else value.value
+    return Value(PRIMITIVES.get(tag, "?"), primitive_text(value), tag, raw)
+
+
+def _container(plain: Value, head: str, text: str, size: int | None, children: tuple[Variable, ...]) -> Described:
+    cut = size is None or len(children) < size
+    return Described(plain.replace(text=text, length=size, truncated=cut, children=children), head)
+
+
+def _elements(described: Sequence[Described], declared: str = "") -> tuple[Variable, ...]:
+    return tuple(
+        Variable(f"[{index}]", declared or each.value.type, each.value, "element")
+        for index, each in enumerate(described)
+    )
+
+
+def _entry(key: Described, held: Described) -> Variable:
+    return Variable(key.head, held.value.type, held.value, "element", key=key.value)
+
+
+def _named(name: str, described: Described, declared: str = "") -> Variable:
+    return Variable(name, declared or described.value.type, described.value, "field")
+
+
+def _field(field: Field, declared_in: Shape, described: Described) -> Variable:
+    kind = "static" if field.is_static else "field"
+    modifiers = field_modifiers(field.bits)
+    return Variable(
+        field.name, source_type(field), described.value, kind, declared_in=declared_in.name, modifiers=modifiers
+    )

@@ -1,0 +1,159 @@
+"""An object as a view sees it: fields by name, elements, texts, and the objects that they lead to.
+
+A view names fields; whether the class has them is found out here, and a field that is missing means that the class is
+laid out in a way this view does not know (another release of the JDK, another VM): ``UnknownLayout``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.generics import generic_type
+from jdbpy.session.refs import Field
+from jdbpy.session.signatures import java_name
+from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.shown import Part, Shown, UnknownLayout
+from jdbpy.session.values.waves import gather
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
+
+Show = Callable[[int, int], Coroutine[Any, Any, Shown]]
+"""Shows another object, given its id and how many elements are wanted."""
+
+
+class Obj:
+    """One object, to be read by the view of one of its classes.
+
+    ``view_class`` is the class that the view is for, ``below`` are the object's own class and what is between the two,
+    lowest first. ``want`` says how many elements are going to be shown: with 0 it is enough to tell the size.
+    ``text_limit`` is the same for characters.
+    """
+
+    def __init__(
+        self, reader: Reader, object_id: int, chain: Sequence[Shape], want: int, text_limit: int, show: Show
+    ) -> None:
+        self.reader = reader
+        self.id = object_id
+        self.below = tuple(chain[:-1])
+        self.view_class = chain[-1]
+        self.want = want
+        self.text_limit = text_limit
+        self._show = show
+
+    @property
+    def name(self) -> str:
+        """The object's class at run time."""
+        return self.below[0].name if self.below else self.view_class.name
+
+    def has(self, name: str) -> bool:
+        """Whether the class of the view declares an instance field of that name."""
+        return self.view_class.field(name) is not None
+
+    async def read(self, *names: str) -> list[Value]:
+        """Values of instance fields of the view's class or its superclasses. Raises UnknownLayout."""
+        return await self.reader.fields(self.id, await find_fields(self.reader, self.view_class, names))
+
+    async def get(self, name: str) -> Value:
+        """The value of one instance field."""
+        [value] = await self.read(name)
+        return value
+
+    async def own_parts(self) -> list[Part]:
+        """The instance fields that the classes below the view's class declare, those of the highest first."""
+        fields = [field for shape in reversed(self.below) for field in shape.fields if not field.is_static]
+        values = await self.reader.fields(self.id, fields)
+        return [Part(field.name, value, source_type(field)) for field, value in zip(fields, values, strict=True)]
+
+    async def node_class(self, field: str) -> Shape:
+        """The class that a field of the JDK's own classes is declared with, or its array's element class.
+
+        Objects reached through that field can be read with it, whatever subclass they are of.
+        """
+        [declared] = await find_fields(self.reader, self.view_class, [field])
+        name = java_name(declared.signature.lstrip("["))
+        if not self.view_class.name.startswith(("java.", "jdk.", "sun.")):
+            raise UnknownLayout(f"{self.view_class.name} is no class of the JDK")
+        shape = await self.reader.boot_class(name)
+        if shape is None:
+            raise UnknownLayout(f"{name} is not loaded")
+        return shape
+
+    async def text(self, value: Value) -> str | None:
+        """The characters of a string value, None for null."""
+        if value.value and value.tag != Tag.STRING:
+            raise UnknownLayout("a string is expected where there is none")
+        return await self.reader.text(int(value.value)) if value.value else None
+
+    async def texts(self, values: Sequence[Value]) -> list[str | None]:
+        """The characters of several strings, side by side."""
+        return await gather([self.text(value) for value in values])
+
+    async def show(self, value: Value, want: int | None = None) -> Shown:
+        """What the view of another object makes of it; for views that delegate. Raises UnknownLayout for null."""
+        if value.tag not in OBJECT_TAGS or not value.value:
+            raise UnknownLayout("an object is expected where there is none")
+        return await self._show(int(value.value), self.want if want is None else want)
+
+    async def elements(self, array: Value, start: int = 0, count: int | None = None) -> list[Value]:
+        """Elements of an array value; by default all of it. ``start + count`` must not exceed its length."""
+        array_id = reference(array)
+        if count is None:
+            count = await self.reader.length(array_id) - start
+        return await self.reader.elements(array_id, start, count)
+
+    async def object_fields(self, value: Value, *names: str) -> list[Value]:
+        """Fields of another object, found from its own class upwards. Raises UnknownLayout."""
+        object_id = reference(value)
+        shape = await self.reader.shape(await self.reader.type_id(object_id))
+        return await self.reader.fields(object_id, await find_fields(self.reader, shape, names))
+
+
+def source_type(field: Field) -> str:
+    """The declared type of a field as in source, with its type arguments when the class file has them."""
+    return (field.generic and generic_type(field.generic)) or java_name(field.signature)
+
+
+async def find_fields(reader: Reader, shape: Shape, names: Sequence[str]) -> list[Field]:
+    """Instance fields by name, each from the nearest class of the chain that declares it. Raises UnknownLayout."""
+    found: dict[str, Field] = {}
+    current: Shape | None = shape
+    while current is not None:
+        for name in names:
+            field = current.field(name)
+            if field is not None:
+                found.setdefault(name, field)
+        if len(found) == len(set(names)):
+            return [found[name] for name in names]
+        current = await reader.shape(current.superclass) if current.superclass else None
+    missing = next(name for name in names if name not in found)
+    raise UnknownLayout(f"no field {missing}")
+
+
+def number(value: Value) -> int:
+    """The number of a value of integral type. Raises UnknownLayout for others."""
+    if not isinstance(value.value, int) or value.tag in OBJECT_TAGS:
+        raise UnknownLayout("a number is expected where there is none")
+    return int(value.value)
+
+
+def reference(value: Value) -> int:
+    """The id of an object or array value. Raises UnknownLayout for null and primitives."""
+    if value.tag not in OBJECT_TAGS or not value.value:
+        raise UnknownLayout("an object is expected where there is none")
+    return int(value.value)
+
+
+def readable(outcome: Any) -> list[Value]:
+    """The values that ``Reader.fields_of_all`` gave for one object. Raises UnknownLayout when it is gone."""
+    if isinstance(outcome, JdwpError):
+        raise UnknownLayout("it changed while it was read")
+    values: list[Value] = outcome
+    return values
+
+
+OBJECT_TAGS = frozenset(
+    (Tag.OBJECT, Tag.ARRAY, Tag.STRING, Tag.THREAD, Tag.THREAD_GROUP, Tag.CLASS_LOADER, Tag.CLASS_OBJECT)
+)
+"""Tags of values that are references."""

@@ -1,0 +1,235 @@
+"""What may be asked of the objects of a target when they are looked at: types, fields, elements, text. Never a call.
+
+Every method is written for one asker; what all who run under the same ``Reader.run`` ask at one moment leaves in one
+wave (see ``waves``). What never changes about an object is remembered.
+
+The agent crashes on a field id of another class and on null ids. So fields are asked for only as ``Field`` records out
+of the class chain of the very object, and views get at them by name alone (``obj``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from jdbpy.errors import JdwpError
+from jdbpy.session import facts
+from jdbpy.session.concurrency import together
+from jdbpy.session.refs import Field, RefType
+from jdbpy.session.signatures import java_name, signature_of
+from jdbpy.session.types import TypeCache
+from jdbpy.session.values.remembered import Remembered
+from jdbpy.session.values.waves import Reading, ask, drive
+from jdbpy.wire.command import Command, R
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.ids import ArrayID, ClassObjectID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.messages import (
+    array_reference,
+    class_object_reference,
+    object_reference,
+    reference_type,
+    string_reference,
+)
+from jdbpy.wire.record import Record
+
+T = TypeVar("T")
+
+
+class Shape(Record):
+    """A class as far as reading its objects takes: its name, the fields it declares, its superclass (0: none)."""
+
+    id: ReferenceTypeID
+    name: str
+    signature: str
+    fields: tuple[Field, ...]
+    superclass: ReferenceTypeID
+
+    def field(self, name: str, *, static: bool = False) -> Field | None:
+        """The field of that name that this class itself declares."""
+        return next((each for each in self.fields if each.name == name and each.is_static is static), None)
+
+
+class _Commands:
+    """The question that is answered by one outcome for each command."""
+
+    def __init__(self, commands: Sequence[Command[Any]]) -> None:
+        self.commands = commands
+
+
+class _Shapes:
+    """The question that is answered when the types are known to the type cache."""
+
+    def __init__(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        self.type_ids = type_ids
+
+
+class _BootClass:
+    """The question for the type of that name that the boot loader defined."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Reader:
+    """Reads objects of one target. ``run`` is called from outside, all else from what runs in it."""
+
+    def __init__(self, conn: Connection, types: TypeCache, remembered: Remembered) -> None:
+        self._conn = conn
+        self._types = types
+        self._remembered = remembered
+
+    async def run(self, reading: Reading[T]) -> T:
+        """Runs a reading and all that it gathers. wire: as many trips as its longest chain of questions."""
+        return await drive(reading, self._answer)
+
+    # -- commands ------------------------------------------------------------------------------------------------
+
+    async def batch(self, commands: Sequence[Command[Any]]) -> list[Any]:
+        """One outcome for each command: the reply, or the JdwpError in its place."""
+        return list(await ask(_Commands(commands))) if commands else []
+
+    async def request(self, command: Command[R]) -> R:
+        """The reply to one command. Raises JdwpError."""
+        [outcome] = await ask(_Commands([command]))
+        if isinstance(outcome, JdwpError):
+            raise outcome
+        reply: R = outcome
+        return reply
+
+    # -- types ---------------------------------------------------------------------------------------------------
+
+    async def type_id(self, object_id: int) -> ReferenceTypeID:
+        """The class of an object at run time. Raises JdwpError (INVALID_OBJECT: it was collected)."""
+        known = self._remembered.type_of(object_id)
+        if known is None:
+            reply = await self.request(object_reference.ReferenceType(_not_null(object_id)))
+            known = reply.typeID
+            self._remembered.learn_type(object_id, known)
+        return ReferenceTypeID(known)
+
+    async def shape(self, type_id: ReferenceTypeID) -> Shape:
+        """The fields and the superclass of a class. Raises JdwpError when it was unloaded meanwhile."""
+        fields = self._types.known(facts.FIELDS, type_id)
+        superclass = self._types.known(facts.SUPERCLASS, type_id)
+        signature = self._types.known(facts.SIGNATURE, type_id)
+        if fields is None or superclass is None or signature is None:
+            await ask(_Shapes([type_id]))
+            fields = self._types.known(facts.FIELDS, type_id)
+            superclass = self._types.known(facts.SUPERCLASS, type_id)
+            signature = self._types.known(facts.SIGNATURE, type_id)
+        if fields is None or superclass is None or signature is None:
+            raise JdwpError(20, "INVALID_OBJECT", "the class was unloaded")
+        name = java_name(signature.signature)
+        return Shape(type_id, name, signature.signature, fields, superclass)
+
+    async def signature(self, type_id: ReferenceTypeID) -> str:
+        """The JNI signature of any type, arrays included."""
+        known = self._types.known(facts.SIGNATURE, type_id)
+        if known is not None:
+            return known.signature
+        reply = await self.request(reference_type.Signature(type_id))
+        return reply.signature
+
+    async def boot_class(self, name: str) -> Shape | None:
+        """The class of that Java name that the boot loader defined; None while it is not loaded.
+
+        Only for classes of the JDK itself, of which there is one of each name.
+        """
+        known = self._remembered.boot_classes.get(name)
+        if known is None:
+            known = await ask(_BootClass(name))
+            if known is None:
+                return None
+            self._remembered.boot_classes[name] = known
+        return await self.shape(known.id)
+
+    # -- objects -------------------------------------------------------------------------------------------------
+
+    async def fields(self, object_id: int, fields: Sequence[Field]) -> list[Value]:
+        """Values of instance fields; all of them must be declared by the object's class or a superclass."""
+        if not fields:
+            return []
+        return (await self.request(_get_fields(object_id, fields))).values
+
+    async def fields_of_all(self, object_ids: Sequence[int], fields: Sequence[Field]) -> list[list[Value] | JdwpError]:
+        """The same fields of many objects, in one wave; an object that was collected meanwhile gives its error."""
+        outcomes = await self.batch([_get_fields(object_id, fields) for object_id in object_ids])
+        return [outcome if isinstance(outcome, JdwpError) else outcome.values for outcome in outcomes]
+
+    async def statics(self, shape: Shape, fields: Sequence[Field]) -> list[Value]:
+        """Values of static fields that the class itself declares."""
+        assert all(field.is_static and field.type_id == shape.id for field in fields)
+        if not fields:
+            return []
+        return (await self.request(reference_type.GetValues(shape.id, [field.id for field in fields]))).values
+
+    async def text(self, string_id: int) -> str:
+        """The characters of a string, all of them: the protocol cannot ask for a part."""
+        known = self._remembered.text_of(string_id)
+        if known is None:
+            known = (await self.request(string_reference.Value(_not_null(string_id)))).stringValue
+            self._remembered.learn_text(string_id, known)
+        return known
+
+    async def length(self, array_id: int) -> int:
+        """The length of an array."""
+        known = self._remembered.length_of(array_id)
+        if known is None:
+            known = (await self.request(array_reference.Length(ArrayID(_not_null(array_id))))).arrayLength
+            self._remembered.learn_length(array_id, known)
+        return known
+
+    async def elements(self, array_id: int, start: int, count: int) -> list[Value]:
+        """Elements of an array; ``start + count`` must not exceed its length."""
+        if count <= 0:
+            return []
+        reply = await self.request(array_reference.GetValues(ArrayID(_not_null(array_id)), start, count))
+        return reply.values.tagged()
+
+    async def reflected(self, class_object: int) -> str:
+        """The JNI signature of the type that a java.lang.Class object stands for."""
+        reply = await self.request(class_object_reference.ReflectedType(ClassObjectID(_not_null(class_object))))
+        return await self.signature(reply.typeID)
+
+    # -- the waves -----------------------------------------------------------------------------------------------
+
+    async def _answer(self, questions: list[Any]) -> list[Any]:
+        """Answers all questions of one moment: commands, and side by side with them what the type cache lacks."""
+        commands = [command for each in questions if isinstance(each, _Commands) for command in each.commands]
+        type_ids = {type_id for each in questions if isinstance(each, _Shapes) for type_id in each.type_ids}
+        names = {each.name: signature_of(each.name) for each in questions if isinstance(each, _BootClass)}
+        if not type_ids and not names:
+            outcomes = iter(await self._conn.batch(commands))
+            return [[next(outcomes) for _ in each.commands] for each in questions]
+        shape_facts = [(fact, type_ids) for fact in (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)]
+        replies, _, found = await together(
+            lambda: self._conn.batch(commands),
+            lambda: self._types.prefetch(*shape_facts),
+            lambda: self._types.by_signatures(names.values()),
+        )
+        outcomes = iter(replies)
+        answers: list[Any] = []
+        for each in questions:
+            if isinstance(each, _Commands):
+                answers.append([next(outcomes) for _ in each.commands])
+            elif isinstance(each, _BootClass):
+                answers.append(_class_among(found[names[each.name]]))
+            else:
+                answers.append(None)
+        return answers
+
+
+def _get_fields(object_id: int, fields: Sequence[Field]) -> object_reference.GetValues:
+    assert not any(field.is_static for field in fields)
+    return object_reference.GetValues(_not_null(object_id), [field.id for field in fields])
+
+
+def _not_null(object_id: int) -> ObjectID:
+    if not object_id:
+        raise ValueError("null has neither type nor fields: asking the agent for them would end the VM")
+    return ObjectID(object_id)
+
+
+def _class_among(found: Sequence[RefType]) -> RefType | None:
+    return next((each for each in found if each.tag == TypeTag.CLASS), None)

@@ -1,0 +1,90 @@
+"""What a view makes of an object: plain data between the views, which read, and ``describe``, which writes text.
+
+Values in here are still the wire's; ``describe`` describes them in their turn, as deep as the limits go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.wire.ids import Value
+from jdbpy.wire.record import Record
+
+
+class UnknownLayout(Exception):
+    """Raised by a view: the object is not laid out as the view expects; ``str(error)`` says in what."""
+
+
+class Shown(Record):
+    """Base of what a view returns."""
+
+
+class Scalar(Shown):
+    """Something with a text of its own and no parts worth showing: a number, a date, a path.
+
+    ``fields`` asks for the object's fields as its children all the same.
+    """
+
+    text: str
+    fields: bool = False
+
+
+class Text(Shown):
+    """The first characters of a text of ``length`` UTF-16 units, to be quoted, escaped and cut as a string is."""
+
+    text: str
+    length: int
+
+
+class Items(Shown):
+    """A sequence or a set, of which ``items`` are the first elements, as many as were wanted.
+
+    ``size`` is None when it is not told by the fields, and counting would mean reading all.
+    """
+
+    size: int | None
+    items: Sequence[Value]
+
+
+class Entries(Shown):
+    """A map, of which ``entries`` are the first in its own order, as many as were wanted. ``size`` as of Items."""
+
+    size: int | None
+    entries: Sequence[tuple[Value, Value]]
+
+
+class Part(Record):
+    """A named part. ``type`` is its declared type as in source, "" when that is not known."""
+
+    name: str
+    value: Value
+    type: str = ""
+
+
+class Parts(Shown):
+    """A few named parts that make up the object; shown as ``Name[a=1, b=2]``."""
+
+    parts: Sequence[Part]
+
+
+class Holder(Shown):
+    """Something that holds one value or, if ``value`` is None, none: ``Optional["x"]``, ``Optional.empty``."""
+
+    value: Value | None
+    name: str = "value"
+    empty: str = "empty"
+
+
+class Pair(Shown):
+    """A key with its value: ``"a"=1``."""
+
+    key: Value
+    value: Value
+
+
+class Trouble(Shown):
+    """A throwable: its message and what belongs to it."""
+
+    message: str | None
+    parts: Sequence[Part]
+    note: str = ""

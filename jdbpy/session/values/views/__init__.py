@@ -1,0 +1,7 @@
+"""Logical views: what collections, dates and other well-known classes hold, told by reading their fields.
+
+One module for each family of classes. A view is an async function that takes an ``Obj`` and returns a ``Shown``; it
+reads fields and never calls a method of the target, so looking at a value cannot change the program. It knows layouts
+by their fields, not by release: JDK 8 to 25 differ, and a field that is missing is an ``UnknownLayout``, upon which the
+object is shown with its plain fields and a word why.
+"""

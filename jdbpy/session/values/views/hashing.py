@@ -1,0 +1,260 @@
+"""Hash tables with chained buckets: HashMap, LinkedHashMap, ConcurrentHashMap, Hashtable, WeakHashMap.
+
+The table is read a stretch at a time, as long as entries are wanted, and all its chains side by side: a chain of n
+nodes costs n round trips, whatever the number of chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.session.refs import Field
+from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
+from jdbpy.session.values.shown import Entries, Shown, UnknownLayout
+from jdbpy.session.values.views.registry import view
+from jdbpy.session.values.views.sequences import with_node_class
+from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
+from jdbpy.wire.record import Record
+
+KeyValue = tuple[Value, Value]
+
+_STRETCH = 64
+"""Table slots that are read at the least."""
+
+
+class Slots(Record):
+    """Slots of a table that are not read yet: ``count`` of them from ``start`` on, in rising order."""
+
+    table: int
+    start: int
+    count: int
+    capacity: int
+
+
+class Bucket(Record):
+    """A node of the chain in one slot of a table."""
+
+    node: int
+    slots: Slots
+
+
+class Buckets:
+    """Reads the entries of one hash table in the order of its iterator.
+
+    ``fields`` are those of a node: key, value, next, and whatever else a subclass looks at. ``downwards``: the iterator
+    goes from the last slot to the first.
+    """
+
+    def __init__(self, obj: Obj, fields: Sequence[Field], *, downwards: bool = False) -> None:
+        self._obj = obj
+        self._reader = obj.reader
+        self._fields = fields
+        self._downwards = downwards
+
+    async def entries(self, table: Value, size: int, capacity: int) -> list[KeyValue]:
+        """The first entries of a table, as many as are wanted."""
+        want = min(size, self._obj.want)
+        if want <= 0 or not table.value:
+            return []
+        whole = Slots(reference(table), 0, capacity, capacity)
+        self._stretch = max(_STRETCH, 2 * want * capacity // size)
+        return await first_in_order([Unread(whole, least=0)], self._expand, want)
+
+    async def _expand(self, places: list[Slots | Bucket]) -> list[Plan[KeyValue]]:
+        slots = [place for place in places if isinstance(place, Slots)]
+        buckets = [place for place in places if isinstance(place, Bucket)]
+        from_slots, from_buckets = await both(gather([self._read_slots(each) for each in slots]), self._nodes(buckets))
+        plans = {id(place): plan for place, plan in zip([*slots, *buckets], [*from_slots, *from_buckets], strict=True)}
+        return [plans[id(place)] for place in places]
+
+    async def _read_slots(self, slots: Slots) -> Plan[KeyValue]:
+        """The chains in a stretch of slots, and what is left of the slots."""
+        count = min(slots.count, self._stretch)
+        rest = slots.count - count
+        start = slots.start + rest if self._downwards else slots.start
+        nodes = await self._reader.elements(slots.table, start, count)
+        plan: list[Unread | Known[KeyValue]] = [
+            Unread(Bucket(int(node.value), Slots(slots.table, start + index, 1, slots.capacity)))
+            for index, node in enumerate(nodes)
+            if node.value
+        ]
+        if self._downwards:
+            plan.reverse()
+        if rest:
+            after = slots.start if self._downwards else slots.start + count
+            plan.append(Unread(Slots(slots.table, after, rest, slots.capacity), least=0))
+        return plan
+
+    async def _nodes(self, buckets: list[Bucket]) -> list[Plan[KeyValue]]:
+        nodes = await self._reader.fields_of_all([bucket.node for bucket in buckets], self._fields)
+        return [self.plan(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
+
+    def plan(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+        """What a node holds: its entry, and the rest of its chain."""
+        key, value, next_node = node[:3]
+        known = Known((key, value))
+        return [known, Unread(Bucket(int(next_node.value), bucket.slots))] if next_node.value else [known]
+
+
+async def capacity_of(obj: Obj, table: Value, threshold: int, load_factor: float) -> int:
+    """The length of a table; mostly told by the threshold, which saves a round trip."""
+    capacity = 1
+    while capacity * load_factor < threshold and capacity < 1 << 30:
+        capacity *= 2
+    if int(capacity * load_factor) == threshold:
+        return capacity
+    return await obj.reader.length(reference(table))
+
+
+@view("java.util.HashMap")
+async def hash_map(obj: Obj) -> Shown:
+    names = ["size", "table", "threshold", "loadFactor"]
+    (size, table, threshold, load), node = await with_node_class(obj, names, "table")
+    count = number(size)
+    if not obj.want or not count:
+        return Entries(count, [])
+    fields = await find_fields(obj.reader, node, ["key", "value", "next"])
+    capacity = await capacity_of(obj, table, number(threshold), float(load.value or 0))
+    return Entries(count, await Buckets(obj, fields).entries(table, count, capacity))
+
+
+@view("java.util.LinkedHashMap")
+async def linked_hash_map(obj: Obj) -> Shown:
+    """In the order of its list.
+
+    When most of it is wanted, all nodes are taken out of the table, in a few round trips, and put in order here;
+    following the list of a big map for its first entries costs a round trip each.
+    """
+    (size, table, head), node = await with_node_class(obj, ["size", "table", "head"], "head")
+    count = number(size)
+    if not obj.want or not count:
+        return Entries(count, [])
+    fields = await find_fields(obj.reader, node, ["key", "value", "next", "after"])
+    if count > 10 * obj.want:
+        return Entries(count, await _follow(obj, head, fields))
+    found = await _Nodes(obj, fields).by_id(table, count)
+    entries: list[KeyValue] = []
+    at = head.value
+    while at and len(entries) < min(obj.want, count):
+        if at not in found:
+            raise UnknownLayout("it changed while it was read")
+        key, value, _, after = found[int(at)]
+        entries.append((key, value))
+        at = after.value
+    return Entries(count, entries)
+
+
+class _Nodes(Buckets):
+    """Collects the nodes of a table by their ids, all of them."""
+
+    def __init__(self, obj: Obj, fields: Sequence[Field]) -> None:
+        super().__init__(obj, fields)
+        self._found: dict[int, list[Value]] = {}
+
+    async def by_id(self, table: Value, size: int) -> dict[int, list[Value]]:
+        capacity = await self._reader.length(reference(table))
+        self._stretch = capacity
+        await first_in_order([Unread(Slots(reference(table), 0, capacity, capacity), least=0)], self._expand, size)
+        return self._found
+
+    def plan(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+        self._found[bucket.node] = node
+        return super().plan(bucket, node)
+
+
+async def _follow(obj: Obj, head: Value, fields: Sequence[Field]) -> list[KeyValue]:
+    async def expand(places: list[int]) -> list[Plan[KeyValue]]:
+        plans: list[Plan[KeyValue]] = []
+        for values in await obj.reader.fields_of_all(places, fields):
+            key, value, _, after = readable(values)
+            plans.append([Known((key, value)), Unread(after.value)] if after.value else [Known((key, value))])
+        return plans
+
+    return await first_in_order([Unread(head.value)] if head.value else [], expand, obj.want)
+
+
+@view("java.util.Hashtable")
+async def hashtable(obj: Obj) -> Shown:
+    (size, table), node = await with_node_class(obj, ["count", "table"], "table")
+    count = number(size)
+    if not obj.want or not count:
+        return Entries(count, [])
+    fields = await find_fields(obj.reader, node, ["key", "value", "next"])
+    capacity = await obj.reader.length(reference(table))
+    return Entries(count, await Buckets(obj, fields, downwards=True).entries(table, count, capacity))
+
+
+@view("java.util.WeakHashMap")
+async def weak_hash_map(obj: Obj) -> Shown:
+    """Keys are weak references; one that is cleared but not yet swept out is passed over, though it is counted."""
+    (size, table), node = await with_node_class(obj, ["size", "table"], "table")
+    count = number(size)
+    if not obj.want or not count:
+        return Entries(count, [])
+    fields = await find_fields(obj.reader, node, ["referent", "value", "next"])
+    null_key = obj.view_class.field("NULL_KEY", static=True)
+    capacity, nulls = await both(
+        obj.reader.length(reference(table)), obj.reader.statics(obj.view_class, [null_key] if null_key else [])
+    )
+    entries = await _WeakBuckets(obj, fields, nulls).entries(table, count, capacity)
+    return Entries(count, entries)
+
+
+class _WeakBuckets(Buckets):
+    """A table whose keys may be gone; the key null is kept as one of ``nulls``."""
+
+    def __init__(self, obj: Obj, fields: Sequence[Field], nulls: list[Value]) -> None:
+        super().__init__(obj, fields, downwards=True)
+        self._nulls = {value.value for value in nulls}
+
+    def plan(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+        key = node[0]
+        plan = super().plan(bucket, [Value(Tag.OBJECT, 0) if key.value in self._nulls else key, *node[1:]])
+        return plan if key.value else plan[1:]
+
+
+@view("java.util.concurrent.ConcurrentHashMap")
+async def concurrent_hash_map(obj: Obj) -> Shown:
+    names = ["baseCount", "counterCells", "table"]
+    (base, cells, table), node = await with_node_class(obj, names, "table")
+    if not table.value:
+        return Entries(0, [])
+    count, capacity = await both(striped_sum(obj, base, cells), obj.reader.length(reference(table)))
+    if not obj.want or not count:
+        return Entries(count, [])
+    fields = await find_fields(obj.reader, node, ["key", "val", "next", "hash"])
+    return Entries(count, await _ConcurrentBuckets(obj, fields).entries(table, count, capacity))
+
+
+async def striped_sum(obj: Obj, base: Value, cells: Value) -> int:
+    """A count that is spread over cells to keep threads apart (``Striped64``, ``CounterCell``)."""
+    if not cells.value:
+        return number(base)
+    read = [obj.object_fields(cell, "value") for cell in await obj.elements(cells) if cell.value]
+    return number(base) + sum(number(value) for [value] in await gather(read))
+
+
+class _ConcurrentBuckets(Buckets):
+    """A table with nodes that are no entries, told by their hash: trees, and slots that have moved to a new table."""
+
+    _MOVED, _TREE = -1, -2
+
+    async def _nodes(self, buckets: list[Bucket]) -> list[Plan[KeyValue]]:
+        nodes = await self._reader.fields_of_all([bucket.node for bucket in buckets], self._fields)
+        return await gather(
+            [self._resolve(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
+        )
+
+    async def _resolve(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+        kind = number(node[3])
+        if kind == self._TREE:
+            [first] = await self._obj.object_fields(Value(Tag.OBJECT, bucket.node), "first")
+            return [Unread(Bucket(reference(first), bucket.slots))]
+        if kind == self._MOVED:
+            [table] = await self._obj.object_fields(Value(Tag.OBJECT, bucket.node), "nextTable")
+            at, old = bucket.slots.start, bucket.slots.capacity
+            return [Unread(Slots(reference(table), start, 1, 2 * old), least=0) for start in (at, at + old)]
+        return self.plan(bucket, node) if kind >= 0 else []

@@ -1,0 +1,120 @@
+"""List.of, Set.of, Map.of and their like (java.util.ImmutableCollections, JDK 9 and later).
+
+Sets and maps of more than two elements are walked in an order that the VM draws at its start; the draw is in static
+fields, so the order shown is the one that the program sees.
+"""
+
+from __future__ import annotations
+
+from jdbpy.session.values.obj import Obj, number
+from jdbpy.session.values.shown import Entries, Items, Shown
+from jdbpy.session.values.views.registry import view
+from jdbpy.session.values.views.sequences import whole_array
+from jdbpy.session.values.waves import both
+from jdbpy.wire.ids import Value
+from jdbpy.wire.record import Record
+
+_OUTER = "java.util.ImmutableCollections"
+
+
+class Draw(Record):
+    """What the VM has drawn: where a walk begins, its direction, and the object that stands for "no element"."""
+
+    salt: int | None  # None: before JDK 16 sets and maps are walked from the first slot on
+    reverse: bool
+    empty: int
+
+
+async def _draw(obj: Obj) -> Draw:
+    outer = await obj.reader.boot_class(_OUTER)
+    if outer is None:
+        return Draw(None, False, 0)
+    fields = [field for name in ("SALT32L", "REVERSE", "EMPTY") if (field := outer.field(name, static=True))]
+    values = await obj.reader.statics(outer, fields)
+    drawn = {field.name: value.value for field, value in zip(fields, values, strict=True)}
+    salt = drawn.get("SALT32L")
+    return Draw(None if salt is None else int(salt), bool(drawn.get("REVERSE")), int(drawn.get("EMPTY") or 0))
+
+
+def walk_order(length: int, draw: Draw, step: int = 1) -> list[int]:
+    """The indices of an array of slots in the order of the iterators; ``step`` is 2 where a slot is key and value."""
+    slots = length // step
+    if draw.salt is None or not slots:
+        return list(range(0, length, step))
+    start = draw.salt * slots >> 32
+    turns = range(1, slots + 1)
+    return [(start + turn if draw.reverse else start - turn) % slots * step for turn in turns]
+
+
+@view(f"{_OUTER}$ListN")
+async def list_n(obj: Obj) -> Shown:
+    return await whole_array(obj, await obj.get("elements"))
+
+
+@view(f"{_OUTER}$List12")
+async def list_12(obj: Obj) -> Shown:
+    (first, second), draw = await both(obj.read("e0", "e1"), _draw(obj))
+    return Items(2, [first, second]) if _is_element(second, draw) else Items(1, [first])
+
+
+@view(f"{_OUTER}$Set12")
+async def set_12(obj: Obj) -> Shown:
+    (first, second), draw = await both(obj.read("e0", "e1"), _draw(obj))
+    if not _is_element(second, draw):
+        return Items(1, [first])
+    return Items(2, [second, first] if draw.reverse else [first, second])
+
+
+def _is_element(value: Value, draw: Draw) -> bool:
+    return bool(value.value) and value.value != draw.empty
+
+
+@view(f"{_OUTER}$SetN")
+async def set_n(obj: Obj) -> Shown:
+    size, array = await obj.read("size", "elements")
+    count = number(size)
+    if not obj.want or not count:
+        return Items(count, [])
+    slots, draw = await both(obj.elements(array), _draw(obj))
+    items = [slots[index] for index in walk_order(len(slots), draw) if slots[index].value]
+    return Items(count, items[: obj.want])
+
+
+@view(f"{_OUTER}$Map1")
+async def map_1(obj: Obj) -> Shown:
+    key, value = await obj.read("k0", "v0")
+    return Entries(1, [(key, value)])
+
+
+@view(f"{_OUTER}$MapN")
+async def map_n(obj: Obj) -> Shown:
+    size, array = await obj.read("size", "table")
+    count = number(size)
+    if not obj.want or not count:
+        return Entries(count, [])
+    slots, draw = await both(obj.elements(array), _draw(obj))
+    entries = [(slots[at], slots[at + 1]) for at in walk_order(len(slots), draw, step=2) if slots[at].value]
+    return Entries(count, entries[: obj.want])
+
+
+# JDK 9 and 10 have classes for no, one and two elements.
+
+
+@view(f"{_OUTER}$List0", f"{_OUTER}$Set0")
+async def nothing(obj: Obj) -> Shown:
+    return Items(0, [])
+
+
+@view(f"{_OUTER}$Map0")
+async def no_entries(obj: Obj) -> Shown:
+    return Entries(0, [])
+
+
+@view(f"{_OUTER}$List1", f"{_OUTER}$Set1")
+async def one(obj: Obj) -> Shown:
+    return Items(1, [await obj.get("e0")])
+
+
+@view(f"{_OUTER}$List2", f"{_OUTER}$Set2")
+async def two(obj: Obj) -> Shown:
+    return Items(2, await obj.read("e0", "e1"))

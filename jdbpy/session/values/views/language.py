@@ -1,0 +1,124 @@
+"""java.lang: enums, records, throwables, string builders, threads, and Optional."""
+
+from __future__ import annotations
+
+from jdbpy.session.signatures import simple_name
+from jdbpy.session.values.obj import Obj, number
+from jdbpy.session.values.shown import Holder, Part, Parts, Scalar, Shown, Text, Trouble
+from jdbpy.session.values.views.registry import view
+from jdbpy.session.values.waves import both
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
+
+
+@view("java.lang.Enum")
+async def enum_constant(obj: Obj) -> Shown:
+    """As in source: Color.RED. A constant with a body is of a class of its own, below that of the enum."""
+    name = await obj.text(await obj.get("name"))
+    declaring = obj.below[-1].name if obj.below else obj.name
+    return Scalar(f"{simple_name(declaring).replace('$', '.')}.{name}", fields=True)
+
+
+@view("java.lang.Record")
+async def record(obj: Obj) -> Shown:
+    return Parts(await obj.own_parts())
+
+
+@view("java.util.Optional")
+async def optional(obj: Obj) -> Shown:
+    value = await obj.get("value")
+    return Holder(value if value.value else None)
+
+
+@view("java.util.OptionalInt", "java.util.OptionalLong", "java.util.OptionalDouble")
+async def optional_number(obj: Obj) -> Shown:
+    present, value = await obj.read("isPresent", "value")
+    return Holder(value if present.value else None)
+
+
+@view("java.lang.AbstractStringBuilder")
+async def string_builder(obj: Obj) -> Shown:
+    """Bytes, one or two a character, since JDK 9; characters before."""
+    count, array = await obj.read("count", "value")
+    length = number(count)
+    wanted = min(length, obj.text_limit + 1)
+    if not obj.has("coder"):
+        units = await obj.elements(array, 0, wanted)
+        return Text(_decode_units([number(unit) for unit in units]), length)
+    if not number(await obj.get("coder")):
+        latin = await obj.elements(array, 0, wanted)
+        return Text("".join(chr(number(byte) & 0xFF) for byte in latin), length)
+    pieces, high_first = await both(obj.elements(array, 0, 2 * wanted), _high_byte_first(obj))
+    data = [number(byte) & 0xFF for byte in pieces]
+    order = (0, 1) if high_first else (1, 0)
+    return Text(_decode_units([data[i + order[0]] << 8 | data[i + order[1]] for i in range(0, len(data), 2)]), length)
+
+
+async def _high_byte_first(obj: Obj) -> bool:
+    """The byte order in which the VM keeps UTF-16; the JDK notes it as a shift."""
+    utf16 = await obj.reader.boot_class("java.lang.StringUTF16")
+    field = utf16.field("HI_BYTE_SHIFT", static=True) if utf16 else None
+    if utf16 is None or field is None:
+        return False
+    [shift] = await obj.reader.statics(utf16, [field])
+    return number(shift) != 0
+
+
+def _decode_units(units: list[int]) -> str:
+    data = b"".join(unit.to_bytes(2, "big") for unit in units)
+    return data.decode("utf-16-be", "surrogatepass")
+
+
+@view("java.lang.Throwable")
+async def throwable(obj: Obj) -> Shown:
+    """Message, cause and stack. A throwable without a cause has itself in that field.
+
+    The stack is in a form that no debugger can read until the program, or ``po``, asks for it once.
+    """
+    detail, cause, stack, suppressed = await obj.read("detailMessage", "cause", "stackTrace", "suppressedExceptions")
+    parts = [Part("message", detail, "java.lang.String")]
+    if cause.value != obj.id:
+        parts.append(Part("cause", cause, "java.lang.Throwable"))
+    message = await obj.text(detail)
+    note = ""
+    if stack.value and await obj.reader.length(int(stack.value)):
+        parts.append(Part("stackTrace", stack, "java.lang.StackTraceElement[]"))
+    else:
+        note = "the target has not filled in its stack yet: evaluate getStackTrace() on it"
+    if suppressed.value and await _size(obj, suppressed):
+        parts.append(Part("suppressed", suppressed, "java.util.List<java.lang.Throwable>"))
+    return Trouble(message, [*parts, *await obj.own_parts()], note)
+
+
+async def _size(obj: Obj, collection: Value) -> int:
+    shown = await obj.show(collection, 0)
+    return getattr(shown, "size", None) or 0
+
+
+@view("java.lang.StackTraceElement")
+async def stack_trace_element(obj: Obj) -> Shown:
+    """As StackTraceElement.toString, without loader and module."""
+    declaring, method, file, line = await obj.read("declaringClass", "methodName", "fileName", "lineNumber")
+    class_name, method_name, file_name = await obj.texts([declaring, method, file])
+    place = file_name or "Unknown Source"
+    if number(line) == -2:
+        place = "Native Method"
+    elif file_name and number(line) >= 0:
+        place = f"{file_name}:{number(line)}"
+    return Scalar(f"{class_name}.{method_name}({place})")
+
+
+@view("java.lang.Thread")
+async def thread(obj: Obj) -> Shown:
+    """By its name; virtual threads mostly have none and are told by their number. JDK 8 keeps the name in a char[]."""
+    name, number_ = await obj.read("name", "tid")
+    text = _decode_units([number(unit) for unit in await obj.elements(name)]) if name.tag == Tag.ARRAY else None
+    text = text if text is not None else await obj.text(name)
+    label = obj.name.rpartition(".")[2]
+    return Scalar(f'{label}["{text}"]' if text else f"{label}[#{number(number_)}]", fields=True)
+
+
+@view("java.lang.ThreadGroup")
+async def thread_group(obj: Obj) -> Shown:
+    name = await obj.text(await obj.get("name"))
+    return Scalar(f'ThreadGroup["{name}"]', fields=True)

@@ -1,0 +1,87 @@
+"""Which view shows which class.
+
+Owns the table class pattern -> view function. The views of the JDK's classes are in it from the start; users add theirs
+(``Registry.add``), which then come first. A view for a class is good for its subclasses as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from fnmatch import fnmatchcase
+from importlib import import_module
+from typing import Any
+
+from jdbpy.session.values.obj import Obj
+from jdbpy.session.values.shown import Shown
+
+View = Callable[[Obj], Coroutine[Any, Any, Shown]]
+"""Reads an object and says what it is; raises UnknownLayout."""
+
+_FAMILIES = (
+    "atomic",
+    "hashing",
+    "immutable",
+    "language",
+    "lists",
+    "maps",
+    "numbers",
+    "others",
+    "places",
+    "queues",
+    "sets",
+    "time",
+    "wrappers",
+)
+
+
+class Registry:
+    """Views by class pattern: a Java name, in which ``*`` stands for anything (``com.acme.*Id``).
+
+    The latest view that fits a class wins, and what is added here wins over what is in ``below``.
+    """
+
+    def __init__(self, below: Registry | None = None) -> None:
+        self._below = below
+        self._exact: dict[str, View] = {}
+        self._patterns: dict[str, View] = {}
+
+    def add(self, pattern: str, view: View) -> None:
+        """Shows classes of that name, and their subclasses, with ``view`` from now on."""
+        table = self._patterns if "*" in pattern else self._exact
+        table.pop(pattern, None)
+        table[pattern] = view
+
+    def remove(self, pattern: str) -> None:
+        """Takes back ``add``. Raises KeyError when there is none of that pattern."""
+        del (self._patterns if "*" in pattern else self._exact)[pattern]
+
+    def find(self, class_name: str) -> View | None:
+        """The view for objects of exactly that class; superclasses are the caller's business. None if there is none."""
+        found = self._exact.get(class_name)
+        if found is not None:
+            return found
+        for pattern, view in reversed(self._patterns.items()):
+            if fnmatchcase(class_name, pattern):
+                return view
+        return self._below.find(class_name) if self._below else None
+
+
+_BUILT_IN = Registry()
+
+
+def view(*patterns: str) -> Callable[[View], View]:
+    """Declares a function as the built-in view of classes."""
+
+    def declare(function: View) -> View:
+        for pattern in patterns:
+            _BUILT_IN.add(pattern, function)
+        return function
+
+    return declare
+
+
+def built_in() -> Registry:
+    """The views that come with jdbpy; loaded when the first object is shown."""
+    for family in _FAMILIES:
+        import_module(f"jdbpy.session.values.views.{family}")
+    return _BUILT_IN

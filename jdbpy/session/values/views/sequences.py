@@ -1,0 +1,94 @@
+"""What the views of lists, queues and sets have in common: reading the first elements of arrays and chains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
+from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.shown import Items, UnknownLayout
+from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
+
+
+async def array_prefix(obj: Obj, array: Value, size: int) -> Items:
+    """A sequence whose elements are the first ``size`` of an array; the array may be null when there are none."""
+    count = min(size, obj.want)
+    return Items(size, await obj.elements(array, 0, count) if count > 0 else [])
+
+
+async def whole_array(obj: Obj, array: Value) -> Items:
+    """A sequence that has exactly the elements of an array."""
+    return await array_prefix(obj, array, await obj.reader.length(reference(array)))
+
+
+async def ring(obj: Obj, array: Value, start: int, size: int) -> Items:
+    """A sequence of ``size`` elements in an array that goes round, beginning at ``start``."""
+    count = min(size, obj.want)
+    if count <= 0:
+        return Items(size, [])
+    straight = min(count, await obj.reader.length(reference(array)) - start)
+    front, back = await both(obj.elements(array, start, straight), obj.elements(array, 0, count - straight))
+    return Items(size, [*front, *back])
+
+
+async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tuple[list[Value], Shape]:
+    """Fields of a linked structure, and side by side the class of the nodes that ``node_field`` leads to."""
+    return await both(obj.read(*names), obj.node_class(node_field))
+
+
+async def chain(
+    reader: Reader, node_class: Shape, first: Value, want: int, *, item: str = "item", link: str = "next"
+) -> list[Value]:
+    """Items of a linked list in order, ``want`` at most; nodes without an item are passed over. wire: 1 trip a node."""
+    fields = await find_fields(reader, node_class, [item, link])
+
+    async def expand(places: list[int]) -> list[Plan[Value]]:
+        return [_link(*readable(values)) for values in await reader.fields_of_all(places, fields)]
+
+    return await first_in_order([Unread(first.value)] if first.value else [], expand, want)
+
+
+def _link(item: Value, next_node: Value) -> Plan[Value]:
+    known = [Known(item)] if item.value else []
+    return [*known, Unread(next_node.value)] if next_node.value else known
+
+
+async def double_chain(
+    reader: Reader, node_class: Shape, first: Value, last: Value, size: int, want: int
+) -> list[Value]:
+    """Items of a list linked both ways. From both ends when all of it is wanted, which halves the round trips."""
+    fields = await find_fields(reader, node_class, ["item", "next", "prev"])
+
+    async def walk(start: Value, step: int, count: int) -> list[Value]:
+        async def expand(places: list[int]) -> list[Plan[Value]]:
+            nodes = [readable(values) for values in await reader.fields_of_all(places, fields)]
+            return [
+                [Known(node[0]), Unread(node[step].value)] if node[step].value else [Known(node[0])] for node in nodes
+            ]
+
+        return await first_in_order([Unread(start.value)] if start.value else [], expand, count)
+
+    if size > want:
+        return await walk(first, 1, want)
+    front, back = await gather([walk(first, 1, size - size // 2), walk(last, 2, size // 2)])
+    return [*front, *reversed(back)]
+
+
+async def items_of(obj: Obj, collection: Value, want: int) -> Items:
+    """What another collection shows. Raises UnknownLayout when its view is no sequence."""
+    if collection.tag == Tag.ARRAY:
+        size = await obj.reader.length(reference(collection))
+        return Items(size, await obj.elements(collection, 0, min(want, size)))
+    shown = await obj.show(collection, want)
+    if not isinstance(shown, Items):
+        raise UnknownLayout("the collection behind it is of an unknown kind")
+    return shown
+
+
+async def total(obj: Obj, value: Value) -> int:
+    """The number that an AtomicInteger or a LongAdder stands for."""
+    [held] = await obj.object_fields(value, "value")
+    return number(held)

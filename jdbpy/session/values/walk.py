@@ -1,0 +1,71 @@
+"""Reads the first entries of a linked structure in its own order, level by level instead of node by node.
+
+A structure is a list of parts: entries that are known, and references that are not read yet. In each round all
+references that may stand before the last wanted entry are read at once, and each is replaced by what it leads to:
+a bucket by its node and the rest of its chain, a tree by left subtree, node and right subtree. Pure: how references are
+read is the caller's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from jdbpy.session.values.shown import UnknownLayout
+
+Entry = TypeVar("Entry")
+
+
+class Unread:
+    """A part that has to be read: ``at`` is whatever ``expand`` needs, ``least`` how many entries it holds at least."""
+
+    __slots__ = ("at", "least")
+
+    def __init__(self, at: Any, least: int = 1) -> None:
+        self.at = at
+        self.least = least
+
+
+class Known(Generic[Entry]):
+    """A part that is an entry."""
+
+    __slots__ = ("entry",)
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+
+
+Plan = Sequence[Unread | Known[Entry]]
+Expand = Callable[[list[Any]], Awaitable[list[Plan[Entry]]]]
+"""Reads references; returns for each the parts that stand in its place."""
+
+_ROUNDS = 10_000
+"""A structure that changes while it is read can lead in circles."""
+
+
+async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int) -> list[Entry]:
+    """The first ``want`` entries, or all if there are fewer. One wave for each level that has to be read."""
+    parts = list(plan)
+    for _ in range(_ROUNDS):
+        picked = _needed(parts, want)
+        if not picked:
+            return [part.entry for part in parts if isinstance(part, Known)][:want]
+        found = iter(await expand([unread.at for unread in picked]))
+        replaced = {id(unread): next(found) for unread in picked}
+        parts = [each for part in parts for each in replaced.get(id(part), (part,))]
+    raise UnknownLayout("it leads in circles")
+
+
+def _needed(parts: Sequence[Unread | Known[Entry]], want: int) -> list[Unread]:
+    """The references that may lead to one of the first ``want`` entries."""
+    picked = []
+    count = 0
+    for part in parts:
+        if count >= want:
+            break
+        if isinstance(part, Unread):
+            picked.append(part)
+            count += part.least
+        else:
+            count += 1
+    return picked
