@@ -1,0 +1,156 @@
+"""A link with a fixed delay between a debugger and a JVM, on one machine.
+
+Every byte arrives half a round trip after it was sent, in order; nothing waits for anything else, so packets that are
+sent together arrive together, as on a real line. Opening a connection costs a round trip too, as TCP's does. The relay
+counts what passes (``traffic``). From a test or a benchmark::
+
+    async with open_relay("127.0.0.1:5005", rtt=0.1) as relay:
+        async with jdbpy.attach(relay.address) as session:
+            before = relay.traffic()
+            await session.stack.all()
+            assert relay.traffic().since(before).waves <= 4
+
+and from the command line, for any debugger: ``python -m benchmarks.relay --rtt 0.1 127.0.0.1:5005``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import trio
+
+from benchmarks.traffic import Meter, Traffic
+from jdbpy.session.concurrency import open_nursery
+
+_END = b""
+
+
+@asynccontextmanager
+async def open_relay(target: str, *, rtt: float, port: int = 0) -> AsyncIterator[Relay]:
+    """Listens on a loopback port (0: any) and passes each connection on to ``target`` ("HOST:PORT").
+
+    ``rtt`` is the time of a round trip in seconds. Leaving the block cuts what is open.
+    """
+    [listener] = await trio.open_tcp_listeners(port, host="127.0.0.1")
+    relay = Relay(target, rtt, listener.socket.getsockname()[1])
+    async with open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, relay.serve, [listener])
+        yield relay
+        nursery.cancel_scope.cancel()
+
+
+class Relay:
+    """``address`` ("HOST:PORT") is what the debugger connects to."""
+
+    def __init__(self, target: str, rtt: float, port: int) -> None:
+        self.host = "127.0.0.1"
+        self.port = port
+        self.address = f"{self.host}:{port}"
+        self._target = target
+        self._rtt = rtt
+        self._meters: list[Meter] = []
+
+    def traffic(self) -> Traffic:
+        """The totals of all connections so far."""
+        totals = [meter.traffic() for meter in self._meters]
+        return Traffic(**{field: sum(getattr(one, field) for one in totals) for field in Traffic.__fields__})
+
+    async def serve(self, debugger: trio.abc.HalfCloseableStream) -> None:
+        """Passes one connection on until both sides have closed it."""
+        host, _, port = self._target.rpartition(":")
+        meter = Meter()
+        self._meters.append(meter)
+        try:
+            jvm = await trio.open_tcp_stream(host, int(port))
+        except OSError:
+            return  # as on a real link: the debugger is refused, the relay lives on
+        async with jvm:
+            await pass_on(debugger, jvm, self._rtt, meter)
+
+
+async def pass_on(
+    debugger: trio.abc.HalfCloseableStream, jvm: trio.abc.HalfCloseableStream, rtt: float, meter: Meter
+) -> None:
+    """Passes bytes both ways, each half a round trip late, until both sides have ended or one has broken off."""
+    connected = trio.current_time() + rtt
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_carry, _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=meter.sent))
+            nursery.start_soon(_carry, _Way(jvm, debugger, rtt / 2, on_delivery=meter.received))
+    except* trio.BrokenResourceError:
+        pass  # one side has gone, and the other learns it when its stream is closed
+
+
+class _Way:
+    """One direction of a link. ``on_take`` and ``on_delivery`` are told of the bytes when they set off and arrive."""
+
+    def __init__(
+        self,
+        source: trio.abc.HalfCloseableStream,
+        sink: trio.abc.HalfCloseableStream,
+        delay: float,
+        *,
+        not_before: float = 0.0,
+        on_take: Callable[[bytes], None] | None = None,
+        on_delivery: Callable[[bytes], None] | None = None,
+    ) -> None:
+        self.source = source
+        self.sink = sink
+        self.delay = delay
+        self.not_before = not_before
+        self.on_take = on_take
+        self.on_delivery = on_delivery
+
+    def due(self) -> float:
+        """When bytes that set off now arrive."""
+        return max(trio.current_time(), self.not_before) + self.delay
+
+
+async def _carry(way: _Way) -> None:
+    send, receive = trio.open_memory_channel[tuple[float, bytes]](math.inf)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_deliver, way, receive)
+        async for chunk in way.source:
+            data = bytes(chunk)
+            if way.on_take:
+                way.on_take(data)
+            send.send_nowait((way.due(), data))
+        send.send_nowait((way.due(), _END))
+
+
+async def _deliver(way: _Way, receive: trio.MemoryReceiveChannel[tuple[float, bytes]]) -> None:
+    async for due, data in receive:
+        await trio.sleep_until(due)
+        if data == _END:
+            await way.sink.send_eof()
+            return
+        if way.on_delivery:
+            way.on_delivery(data)
+        await way.sink.send_all(data)
+
+
+async def _serve_command_line() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.relay", description="A link with a fixed delay.")
+    parser.add_argument("target", metavar="HOST:PORT", help="where the JVM listens")
+    parser.add_argument("--rtt", type=float, default=0.1, metavar="SECONDS", help="time of a round trip (%(default)s)")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (any)")
+    arguments = parser.parse_args()
+    async with open_relay(arguments.target, rtt=arguments.rtt, port=arguments.port) as relay:
+        print(f"relaying {relay.address} to {arguments.target}; Ctrl-C ends it and tells what has passed", flush=True)
+        try:
+            await trio.sleep_forever()
+        finally:
+            print(", ".join(f"{value:,} {name}" for name, value in relay.traffic().__iter_fields__()))
+
+
+def main() -> None:
+    """The command line."""
+    with suppress(KeyboardInterrupt):
+        trio.run(_serve_command_line)
+
+
+if __name__ == "__main__":
+    main()
