@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jdbpy.cli.escape import escape
 from jdbpy.cli.plain_text import table
 from jdbpy.cli.results import HelpEntry, HelpIndex, HelpPage, HelpTopic
 from jdbpy.cli.settings import Settings
@@ -24,23 +25,20 @@ def help_index(result: HelpIndex, settings: Settings) -> Iterator[str]:
 
 def help_page(result: HelpPage, settings: Settings) -> Iterator[str]:
     entry = result.entry
-    yield entry.usage
+    text = [entry.usage]
     if entry.aliases:
-        yield f"also: {', '.join(entry.aliases)}"
-    yield ""
-    yield entry.summary
+        text.append(f"also: {', '.join(entry.aliases)}")
+    text += ["", entry.summary]
     if result.details:
-        yield ""
-        yield from result.details.splitlines()
-    words = [(word.word, word.help) for word in (*result.arguments, *result.options)]
+        text += ["", *result.details.splitlines()]
+    words = [f"{word.word}: {word.help}" for word in (*result.arguments, *result.options)]
     if words:
-        yield ""
-        for word, text in words:
-            yield f"{word}: {text}"
+        text += ["", *words]
+    yield from map(escape, text)
 
 
 def help_topic(result: HelpTopic, settings: Settings) -> Iterator[str]:
-    yield from result.text.splitlines()
+    yield from map(escape, result.text.splitlines())
 
 
 def short_names(entry: HelpEntry) -> str:

@@ -45,6 +45,7 @@ class _Slot(Record):
     text: str
     option: str = ""  # the keyword parameter
     argument: Argument[Any] | None = None  # None: a flag, or one word too many
+    closed: bool = True  # its quotes are
 
 
 class Signature:
@@ -77,6 +78,8 @@ class Signature:
         values: list[Any] = []
         keywords: dict[str, Any] = {}
         for slot in self._slots(text):
+            if not slot.closed:
+                raise UsageError("a quote is not closed")
             if slot.option:
                 keywords[slot.option] = slot.argument.parse(slot.text) if slot.argument else True
             elif slot.argument is None:
@@ -103,7 +106,7 @@ class Signature:
             position = word.end
             flag, equals, attached = word.text.partition("=")
             if waiting:
-                yield _Slot(word.text, waiting, self.options[waiting].argument)
+                yield _Slot(word.text, waiting, self.options[waiting].argument, word.closed)
                 waiting = ""
             elif flags and word.text == "--":
                 flags = {}
@@ -120,7 +123,7 @@ class Signature:
                 if parameter and parameter.argument.takes_rest:
                     yield _Slot(text[word.start :].strip(), "", parameter.argument)
                     return
-                yield _Slot(word.text, "", parameter.argument if parameter else None)
+                yield _Slot(word.text, "", parameter.argument if parameter else None, word.closed)
 
     def _positional(self, index: int) -> Parameter | None:
         if index < len(self.positional):

@@ -101,6 +101,7 @@ class CommandTable:
             position = word.end()
             names.append(word[1].lower())
             ends.append(position)
+        names[:1] = [_SHORT.get(name, name) for name in names[:1]]
         for count in range(len(names), 0, -1):
             command = self.by_name.get(" ".join(names[:count]))
             if command is not None:
@@ -123,6 +124,7 @@ class CommandTable:
 
 
 _NAME = re.compile(r"\s*(\S+)")
+_SHORT = {"i": "info"}  # first words of longer names: `i locals`
 
 TABLE = CommandTable()
 """The commands of jdbpy; filled when ``jdbpy.cli.commands`` is imported."""

@@ -74,6 +74,8 @@ class Breakpoint(Argument[BreakpointRequest]):
 
     def parse(self, text: str) -> BreakpointRequest:
         head, condition = _split_condition(text)
+        if condition == "":
+            raise UsageError("after 'if' a condition is missing")
         words = _words(head)
         policy: SuspendPolicy | None = None
         temporary = disabled = False
@@ -104,11 +106,11 @@ class Breakpoint(Argument[BreakpointRequest]):
         if not places:
             raise UsageError("LOCATION is missing", hint=_HINT)
         place = Location().parse(places[0])
-        return BreakpointRequest(place, policy, temporary, disabled, thread, condition, ignore)
+        return BreakpointRequest(place, policy, temporary, disabled, thread, condition or "", ignore)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         head, condition = _split_condition(text)
-        if condition:
+        if condition is not None:
             return ()
         *before, word = ["", *head.split(" ")]
         if before and before[-1].lower() == "thread" and len(before) > 2:
@@ -125,21 +127,19 @@ def complete_place(text: str, names: Names) -> Iterable[Candidate]:
     yield from matching(text, names.sources, "source")
 
 
-def _split_condition(text: str) -> tuple[str, str]:
-    match = re.search(r"(?:^|\s)if(?=[\s(])", text)
-    if not match:
-        return text, ""
-    condition = text[match.end() :].strip()
-    if not condition:
-        raise UsageError("after 'if' a condition is missing")
-    return text[: match.start()], condition
+def _split_condition(text: str) -> tuple[str, str | None]:
+    """What stands before ``if``, and the condition after it; None without an ``if``."""
+    match = re.search(r"(?:^|\s)if(?=[\s(]|$)", text)
+    return (text[: match.start()], text[match.end() :].strip()) if match else (text, None)
 
 
 def _words(text: str) -> list[str]:
     """The words, with the parameters of a method kept in one: ``m (int, String)``."""
     words: list[str] = []
     for word in split_words(text):
-        if words and (word.text.startswith("(") or words[-1].count("(") > words[-1].count(")")):
+        if words and word.text.startswith("("):
+            words[-1] += word.text
+        elif words and words[-1].count("(") > words[-1].count(")"):
             words[-1] += f" {word.text}"
         else:
             words.append(word.text)

@@ -1,0 +1,253 @@
+"""Argument types: what each takes, refuses and offers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jdbpy import SuspendPolicy
+from jdbpy.cli.arguments.base import Argument
+from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, Expression
+from jdbpy.cli.arguments.commands import CommandName, SettingName
+from jdbpy.cli.arguments.location import (
+    Breakpoint,
+    BreakpointRequest,
+    ListArgument,
+    Location,
+    Place,
+    PlaceOrNumber,
+)
+from jdbpy.cli.arguments.plain import Choice, FilePath, Number, SearchPath, Text, Word
+from jdbpy.cli.arguments.target import (
+    BreakpointNumbers,
+    BreakpointNumbersOrAll,
+    ClassName,
+    ClassPattern,
+    ExcludePatterns,
+    Frame,
+    FrameNumber,
+    MethodName,
+    Thread,
+    ThreadGroup,
+)
+from jdbpy.cli.names import Names
+from jdbpy.errors import UsageError
+
+NAMES = Names(
+    commands=("where", "where all", "stop"),
+    classes=("com.acme.Order", "com.acme.Outer$Inner", "java.lang.String"),
+    methods={"com.acme.Order": ("total", "touch", "<init>")},
+    fields={"com.acme.Order": ("items", "owner"), "java.lang.String": ("value",)},
+    variables=(("order", "com.acme.Order"), ("n", "int"), ("names", "java.util.List<String>")),
+    members=("items", "id"),
+    threads=((1, "main"), (12, "http-1"), (13, "my thread")),
+    thread_groups=("main", "system"),
+    breakpoints=((1, "com.acme.Order:42"), (12, "A.b")),
+    frames=12,
+    sources=("Order.java",),
+    excludes=("java.*",),
+)
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "value"),
+    [
+        (Word(), "x", "x"),
+        (Text(), "x  y", "x  y"),
+        (Number("N"), "3", 3),
+        (Number("N", 0, 5), "0", 0),
+        (Choice("on", "off"), "ON", "on"),
+        (FilePath(), "'a b.txt'", "a b.txt"),
+        (FilePath(), "~/x", os.path.expanduser("~/x")),
+        (SearchPath(), f"a{os.pathsep}{os.pathsep}b.jar", ("a", "b.jar")),
+        (Thread(), "main", "main"),
+        (ThreadGroup(), "system", "system"),
+        (Frame(), "3", FrameNumber(3, False)),
+        (Frame(), "#0", FrameNumber(0, True)),
+        (ClassName(), "com.acme.Order", "com.acme.Order"),
+        (ClassName(), "com/acme/Order", "com.acme.Order"),
+        (ClassName(), "int[][]", "int[][]"),
+        (ClassPattern(), "com.*", "com.*"),
+        (ClassPattern(), "Order", "*Order*"),
+        (MethodName(), "<init>", "<init>"),
+        (ExcludePatterns(), "java.*, *Proxy  a.B", ("java.*", "*Proxy", "a.B")),
+        (ExcludePatterns(), "None", ()),
+        (BreakpointNumbers(), "3", (3,)),
+        (BreakpointNumbers(), "2-4", (2, 3, 4)),
+        (BreakpointNumbers(), "3,", (3,)),
+        (BreakpointNumbersOrAll(), "ALL", ()),
+        (BreakpointNumbersOrAll(), "7", (7,)),
+        (Expression(), "a + b;", "a + b"),
+        (Expression(), "-x", "-x"),
+        (CommandName(), "where   all", "where all"),
+        (SettingName(), "frame-base", "frame-base"),
+        (ListArgument(), "+", "+"),
+        (Location(), "42", Place("42", 42)),
+        (Location(), ":42", Place(":42", 42)),
+        (Location(), "+3", Place("+3", offset=3)),
+        (Location(), "-3", Place("-3", offset=-3)),
+        (Location(), "Order.java:42", Place("Order.java:42")),
+        (Location(), "Order.add(int, String)", Place("Order.add(int, String)")),
+        (PlaceOrNumber(), "3", 3),
+        (PlaceOrNumber(), ":3", Place(":3", 3)),
+        (PlaceOrNumber(), "in Order.total", Place("Order.total")),
+        (PlaceOrNumber(), "at Order.add (int)", Place("Order.add(int)")),
+    ],
+    ids=str,
+)
+def test_parse(argument: Argument[Any], text: str, value: object) -> None:
+    assert argument.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "message"),
+    [
+        (Number("N"), "x", "'x' is not a whole number"),
+        (Number("N"), "0", "N is 0, but must be from 1"),
+        (Number("N", 0, 5), "6", "must be from 0 to 5"),
+        (Choice("on", "off"), "maybe", "'maybe' is none of on, off"),
+        (Frame(), "x", "'x' is no frame number"),
+        (Frame(), "-1", "'-1' is no frame number"),
+        (Frame(), "##1", "'##1' is no frame number"),
+        (ClassName(), "a b", "'a b' is no class name"),
+        (ClassName(), "f()", "is no class name"),
+        (ClassPattern(), "a;b", "is no pattern"),
+        (ExcludePatterns(), "a.*.b", "has its `\\*` inside"),
+        (BreakpointNumbers(), "0", "is no range of breakpoint numbers"),
+        (BreakpointNumbers(), "4-2", "is no range of breakpoint numbers"),
+        (BreakpointNumbers(), "x", "'x' is no breakpoint number"),
+        (BreakpointNumbersOrAll(), "every", "'every' is no breakpoint number"),
+        (Location(), "0", "lines are counted from 1"),
+        (Breakpoint(), "at", "LOCATION is missing"),
+        (Breakpoint(), "thread 5 at", "LOCATION is missing"),
+        (Breakpoint(), "A:1 if", "after 'if' a condition is missing"),
+        (Breakpoint(), "A:1 thread", "after 'thread' a thread is missing"),
+        (Breakpoint(), "A:1 -c", "-c needs a number"),
+        (Breakpoint(), "A:1 -c 0", "-c needs a number"),
+        (Breakpoint(), "A:1 B:2", "'B:2' is one word too many"),
+        (AssignmentArgument(), "= 3", "what is to be set is missing"),
+        (AssignmentArgument(), "x =", "the new value is missing"),
+    ],
+    ids=str,
+)
+def test_parse_refuses(argument: Argument[Any], text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        argument.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "wanted"),
+    [
+        ("at Order:42", "Order:42", {}),
+        ("in Order.total", "Order.total", {}),
+        ("IN Order.total", "Order.total", {}),
+        ("Order.total", "Order.total", {}),
+        ("go in A.b", "A.b", {"policy": SuspendPolicy.NONE}),
+        ("thread at A:3", "A:3", {"policy": SuspendPolicy.THREAD}),
+        ("all A:3", "A:3", {"policy": SuspendPolicy.ALL}),
+        ("thread 12 at A:3", "A:3", {"policy": SuspendPolicy.THREAD, "thread": "12"}),
+        ("12 in A.b", "A.b", {"thread": "12"}),
+        ("go 0x1f in A.b", "A.b", {"policy": SuspendPolicy.NONE, "thread": "0x1f"}),
+        ("A:3 thread http-1", "A:3", {"thread": "http-1"}),
+        ('A:3 thread "my thread" -t', "A:3", {"thread": "my thread", "temporary": True}),
+        ("-t A:3", "A:3", {"temporary": True}),
+        ("A:3 -d", "A:3", {"disabled": True}),
+        ("A:3 -c 5", "A:3", {"ignore": 4}),
+        ("A:3 if n > 3", "A:3", {"condition": "n > 3"}),
+        ("A:3 if(n > 3)", "A:3", {"condition": "(n > 3)"}),
+        ("A.add (int, String) if x", "A.add(int, String)", {"condition": "x"}),
+        ("in A.m(final Map.Entry<K, V> e) -t", "A.m(final Map.Entry<K, V> e)", {"temporary": True}),
+        ("com.acme.If.iffy", "com.acme.If.iffy", {}),
+    ],
+)  # fmt: skip
+def test_breakpoint_requests(text: str, place: str, wanted: dict[str, Any]) -> None:
+    request = Breakpoint().parse(text)
+    assert request.place.text == place
+    assert request == BreakpointRequest(request.place, **wanted)
+
+
+def test_a_bare_line_is_one_of_the_current_file() -> None:
+    assert Breakpoint().parse("42").place == Place("42", 42)
+    assert Breakpoint().parse("at :42").place == Place(":42", 42)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "value"),
+    [
+        ("x = 3", "x", "3"),
+        ("x=3;", "x", "3"),
+        ("var x = 3", "x", "3"),
+        ("variable = 3", "variable", "3"),
+        ('a["="] = "="', 'a["="]', '"="'),
+        ("a[i == 1 ? 0 : 1] = b == c", "a[i == 1 ? 0 : 1]", "b == c"),
+        ("f(x <= 1).y = z != 1", "f(x <= 1).y", "z != 1"),
+        ("c = '\\''", "c", "'\\''"),
+        ("com.acme.Order.count = 1", "com.acme.Order.count", "1"),
+    ],
+)
+def test_assignments(text: str, target: str, value: str) -> None:
+    assert AssignmentArgument().parse(text) == Assignment(target, value)
+
+
+@pytest.mark.parametrize("text", ["x == 3", "x <= 3", "x += 1", "f(a = 1)"])
+def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
+    assert AssignmentArgument().parse(text).setting
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "wanted"),
+    [
+        (Thread(), "1", {"1", "12", "13"}),
+        (Thread(), "ht", {"http-1"}),
+        (Thread(), "my", {'"my thread"'}),
+        (ThreadGroup(), "s", {"system"}),
+        (Frame(), "1", {"1", "10", "11", "12"}),
+        (ClassName(), "com.acme.O", {"com.acme.Order", "com.acme.Outer$Inner"}),
+        (ClassName(), "ord", {"com.acme.Order"}),
+        (ClassPattern(), "Str", {"java.lang.String"}),
+        (MethodName(), "to", {"total", "touch"}),
+        (ExcludePatterns(), "a, j", {"java.*"}),
+        (BreakpointNumbers(), "1", {"1", "12"}),
+        (BreakpointNumbersOrAll(), "a", {"all"}),
+        (CommandName(), "wh", {"where", "where all"}),
+        (SettingName(), "frame", {"frame-base", "frame-limit"}),
+        (Choice("on", "off"), "o", {"on", "off"}),
+        (Location(), "com.acme.Order.to", {"total", "touch"}),
+        (Location(), "Ord", {"com.acme.Order", "Order.java"}),
+        (PlaceOrNumber(), "1", {"1", "12"}),
+        (ListArgument(), "Order.j", {"Order.java"}),
+        (Breakpoint(), "i", {"in"}),
+        (Breakpoint(), "at com.acme.Ord", {"com.acme.Order"}),
+        (Breakpoint(), "at com.acme.Order.tot", {"total"}),
+        (Breakpoint(), "at A:3 thread ht", {"http-1"}),
+        (Breakpoint(), "at A:3 if n", set()),
+        (Expression(), "a + n", {"n", "names"}),
+        (Expression(), "order.", {"items", "owner"}),
+        (Expression(), "f(this.i", {"items", "id"}),
+        (Expression(), "java.lang.String.v", {"value"}),
+        (Expression(), "Outer", {"com.acme.Outer$Inner"}),
+        (AssignmentArgument(), "n", {"n", "names"}),
+        (AssignmentArgument(), "repe", {"repeat"}),
+    ],
+    ids=str,
+)
+def test_complete(argument: Argument[Any], text: str, wanted: set[str]) -> None:
+    candidates = list(argument.complete(text, NAMES))
+    assert {candidate.text for candidate in candidates} == wanted
+    for candidate in candidates:
+        assert 0 <= candidate.replaces <= len(text)
+
+
+def test_files_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "some.txt").touch()
+    (tmp_path / ".hidden").touch()
+    monkeypatch.chdir(tmp_path)
+    assert [candidate.text for candidate in FilePath().complete("s", NAMES)] == ["some.txt", "sub/"]
+    assert [candidate.text for candidate in FilePath().complete("", NAMES)] == ["some.txt", "sub/"]
+    assert [candidate.text for candidate in FilePath().complete(f"{tmp_path}/.h", NAMES)] == [".hidden"]
+    assert [candidate.text for candidate in SearchPath().complete(f"x{os.pathsep}so", NAMES)] == ["some.txt"]
+    assert list(FilePath().complete("missing/x", NAMES)) == []
