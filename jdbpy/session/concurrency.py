@@ -12,13 +12,15 @@ from typing import Any, TypeVar
 
 import trio
 
+from jdbpy.errors import JdbpyError
+
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turns an exception group that holds a single exception into that exception.
+    """Turns an exception group that holds a single exception, or several errors of ours, into one exception.
 
     A nursery wraps whatever leaves it; users of the session wrote ``except StateError`` and mean it.
     """
@@ -32,7 +34,10 @@ def plain_errors() -> Iterator[None]:
 
 
 def _only(group: BaseExceptionGroup[Any]) -> BaseException | None:
-    """The one error of a group; of several, the one that is not a cancellation."""
+    """The one error of a group; of several, the one that is not a cancellation; of several of ours, the first.
+
+    All that waited when the connection went away fail together, and one of them says it all.
+    """
     leaves: list[BaseException] = []
     pending: list[BaseException] = [group]
     while pending:
@@ -42,7 +47,9 @@ def _only(group: BaseExceptionGroup[Any]) -> BaseException | None:
         else:
             leaves.append(error)
     real = [error for error in leaves if not isinstance(error, trio.Cancelled)]
-    return real[0] if len(real) == 1 else leaves[0] if len(leaves) == 1 else None
+    if len(real) == 1 or (real and all(isinstance(error, JdbpyError) for error in real)):
+        return real[0]
+    return leaves[0] if len(leaves) == 1 else None
 
 
 @asynccontextmanager

@@ -83,9 +83,9 @@ class Target:
         async for chunk in stream:
             data += chunk
             text = data.decode(errors="replace")
-            if name == "stdout" and (listening := _LISTENING.search(text)):
-                self.port = int(listening[1])
-                text = text.replace(listening[0], "", 1)
+            if name == "stdout" and (ports := _LISTENING.findall(text)):
+                self.port = int(ports[-1])  # another one after each debugger that has left
+                text = _LISTENING.sub("", text)
             async with self._changed:
                 setattr(self, name, text)
                 self._changed.notify_all()
