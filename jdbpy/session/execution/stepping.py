@@ -12,7 +12,7 @@ from jdbpy.errors import StateError, UsageError
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.model import Location, Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
-from jdbpy.session.requests import EventRequest, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops import StopShower
 from jdbpy.session.target import Target
 from jdbpy.wire import constants, ids
@@ -44,7 +44,8 @@ class Stepping:
         """Starts a step of a held thread and lets it run; the stop comes as an event.
 
         Raises StateError when the thread runs, UsageError for a count below 1. wire: 1 trip (Clear of the former
-        step, Set and Resume in one segment), one more when the class at the top has to be asked for.
+        step, Set and Resume in one segment), one more when the class at the top has to be asked for. A step by line
+        that comes to a method which the compiler made (a bridge, an accessor) goes on through it.
         """
         if count < 1:
             raise UsageError("the number of steps must be 1 or more")
@@ -60,6 +61,10 @@ class Stepping:
 
         async def done(hit: Hit) -> Verdict:
             self._target.requests.spent(hit.request)
+            if size is StepSize.LINE and await self._in_made_up_method(hit.event.location):
+                again = [*modifiers[:-1], event_request.Count(1)]
+                await self._go_on(thread, RequestSpec(EventKind.SINGLE_STEP, hit.policy, again, done))
+                return GO
             return StopPlan(StopReason.STEP, {})
 
         await self._arm(thread, [RequestSpec(EventKind.SINGLE_STEP, self.policy(), modifiers, done)])
@@ -120,6 +125,20 @@ class Stepping:
         self._resuming.run_for_step(thread)
         for _, pending in submitted:
             await pending.wait()
+
+    async def _go_on(self, thread: int, spec: RequestSpec) -> None:
+        """Sets one more step of a thread that stands at the end of the former; the caller lets it run. wire: 1 trip."""
+        request, pending = self._target.requests.submit(spec)
+        self._pending[thread] = [request]
+        await pending.wait()
+
+    async def _in_made_up_method(self, place: ids.Location) -> bool:
+        """Whether the compiler made the method: a bridge, an accessor; not a lambda's body, which is the user's code."""
+        if not place.methodID:
+            return False
+        methods = (await self._target.types.methods([place.classID])).get(place.classID, ())
+        method = next((each for each in methods if each.id == place.methodID), None)
+        return method is not None and method.is_synthetic and not method.name.startswith("lambda$")
 
     async def _on_death(self, hit: Hit) -> Verdict:
         self._target.requests.spent(hit.request)
