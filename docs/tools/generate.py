@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable
 
 from docs.tools.demo_classes import compile_demo
+from docs.tools.manual import write_pages
 from docs.tools.picture import take_picture
 
 GENERATORS: dict[str, Callable[[], None]] = {
     "demo-classes": compile_demo,
+    "manual": write_pages,
     "picture": take_picture,
 }
 

@@ -1,0 +1,140 @@
+"""Writes the pages that are made from the program itself: docs/commands.md and docs/json.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.json_form import EVENTS, SHAPE_OF, SHAPES, Shape
+from jdbpy.cli.results import SCHEMA_VERSION
+from jdbpy.cli.settings import SETTINGS, Settings
+from jdbpy.cli.table import Command
+from jdbpy.cli.topics import GROUPS, TOPICS
+
+DOCS = Path(__file__).resolve().parents[1]
+_GENERATED = "<!-- Made by ./dev docs from the program; do not edit. -->"
+
+_COMMANDS = """\
+# Commands
+
+Every command of jdbpy, as `help` shows them. Words in capitals stand for something of yours; what is in brackets may be
+left out. Commands are spelled out, or have the aliases that are given: there are no abbreviations but these. Upper and
+lower case are the same.
+
+`!!` runs the last line again, `3 next` runs a command three times, `#` begins a comment. At the prompt an empty line
+repeats a stepping command. A word that is no command is an error, and is never evaluated in the target.
+"""
+
+_JSON = """\
+# JSON Lines
+
+With `--json` every line of standard output is a JSON object, in ASCII: a result or an event. This is version {version}
+of the form, which the command `version` tells as `schema`. A key is removed, renamed or given another meaning only with
+a new version; new keys may come at any time, so do not mind keys that you do not know.
+
+## Results
+
+Exactly one for each command that was run, when it is done:
+
+```text
+{{"type":"result","command":"print n","ok":true,"data":{{"expression":"n","type":"int","value":"7"}}}}
+{{"type":"result","command":"frobnicate","ok":false,"error":{{"code":"UNKNOWN_COMMAND","message":"...","hint":"..."}}}}
+```
+
+`command` is the line as it was given. `error` has a `code` for programs, one sentence as `message`, and a `hint`, which
+may be empty; a wrong expression also has the `column` of the fault, counted from 0. An error of the target's agent has
+the JDWP constant as its code (`THREAD_NOT_SUSPENDED`). Of a failed start `command` is the action: `attach
+127.0.0.1:5005`. A command that lets the target run has its result when the target has stopped again or has ended; the
+stop is in the event before it, and again in `data`. `N COMMAND` and `read FILE` have a result for each command that
+they run.
+
+## Events
+
+Whatever happens in the target, when it happens:
+
+```text
+{{"type":"event","event":"stop","data":{{"reason":"breakpoint","breakpoint":1,"thread":{{"id":1,"name":"main"}},...}}}}
+{{"type":"event","event":"output","data":{{"stream":"stdout","text":"..."}}}}
+```
+
+The names of events are {events}; the shape of `data` has the same name.
+
+## Shapes
+
+Keys marked with * are left out when they say nothing: null, false, an empty text or list. `T?` may be null, `T[]` is a
+list. A value is text as Java would write the literal, strings quoted and escaped; objects also have their `id`.
+"""
+
+
+def commands_page() -> str:
+    """docs/commands.md."""
+    lines = [_GENERATED, _COMMANDS]
+    for group, title in GROUPS.items():
+        names = [command.name for command in TABLE if command.group == group]
+        lines.append(f"* [{title[0].upper()}{title[1:]}](#{group}): {', '.join(f'`{name}`' for name in names)}")
+    for group, title in GROUPS.items():
+        lines += ["", f"## {group.capitalize()}", "", f"{title[0].upper()}{title[1:]}."]
+        for command in TABLE:
+            if command.group == group:
+                lines += ["", *_command(command)]
+    lines += ["", "## Topics"]
+    for topic, text in TOPICS.items():
+        lines += ["", f"### help {topic}", "", "```text", text, "```"]
+    lines += ["", "## The settings", "", "`set NAME VALUE` changes one, `show` lists them.", ""]
+    lines += ["| setting | takes | at the start | what it does |", "|---|---|---|---|"]
+    settings = Settings()
+    for name, setting in SETTINGS.items():
+        form = setting.form.replace("|", "\\|")
+        lines.append(f"| `{name}` | {form} | {settings.text(name)} | {setting.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def json_page() -> str:
+    """docs/json.md."""
+    events = ", ".join(f"`{name}`" for name in EVENTS)
+    lines = [_GENERATED, _JSON.format(version=SCHEMA_VERSION, events=events)]
+    lines += ["### Data of each command", "", "| command | shape of `data` |", "|---|---|"]
+    for command in TABLE:
+        shapes = " or ".join(f"[{shape.name}](#{shape.name})" for shape in returned_shapes(command))
+        lines.append(f"| `{command.name}` | {shapes} |")
+    for shape in sorted(SHAPES.values(), key=lambda shape: shape.name):
+        lines += ["", f"### {shape.name}", "", shape.help, "", "| key | kind | |", "|---|---|---|"]
+        for field in shape.fields:
+            lines.append(f"| `{field.key}`{'*' if field.optional else ''} | {_kind(field.kind)} | {field.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_pages() -> None:
+    """Writes both pages."""
+    for name, text in (("commands.md", commands_page()), ("json.md", json_page())):
+        (DOCS / name).write_text(text, encoding="utf-8")
+
+
+def returned_shapes(command: Command) -> list[Shape]:
+    """The shapes that a command's data may have."""
+    hint = command.signature.returns
+    return [SHAPE_OF[record] for record in getattr(hint, "__args__", (hint,))]
+
+
+def _command(command: Command) -> Iterator[str]:
+    yield f"### {command.name}"
+    yield ""
+    yield from ("```text", command.usage, "```", "")
+    if command.aliases:
+        yield f"Also {', '.join(f'`{alias}`' for alias in command.aliases)}."
+        yield ""
+    yield command.summary
+    if command.details:
+        yield ""
+        yield command.details
+    words = [(p.argument.metavar, p.argument.help) for p in command.signature.positional if p.argument.help]
+    words += [(", ".join(option.flags), option.help) for option in command.signature.options.values()]
+    if words:
+        yield ""
+        yield from (f"* `{word}`: {text}" for word, text in words)
+
+
+def _kind(kind: str) -> str:
+    name = kind.removesuffix("?").removesuffix("[]")
+    return kind.replace(name, f"[{name}](#{name})") if name in SHAPES else kind
