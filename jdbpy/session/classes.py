@@ -11,7 +11,6 @@ import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from fnmatch import translate
 from typing import Any
 
 from jdbpy.errors import JdwpError, UsageError
@@ -87,7 +86,8 @@ class Classes:
             lambda: self._loaders.names([own]),
         )
         superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
-        interfaces = await self._types.info(self._types.known(facts.INTERFACES, own) or ())
+        above = self._types.known(facts.INTERFACES, own)
+        interfaces = await self._types.info(above or ())
         info = class_info(found[0]).replace(loader=loaders.get(own, "?"))
         version = self._types.known(facts.CLASS_FILE_VERSION, own)
         return ClassDetail(
@@ -220,8 +220,8 @@ def _filter(pattern: str) -> Callable[[str], bool]:
     if not pattern:
         return lambda name: True
     if "*" in pattern or "?" in pattern:
-        whole = re.compile(translate(pattern))
-        return lambda name: whole.match(name) is not None
+        whole = re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."))
+        return lambda name: whole.fullmatch(name) is not None
     if pattern.islower():
         return lambda name: pattern in name.lower()
     return lambda name: pattern in name

@@ -27,11 +27,11 @@ async def find_jdk_sources(target: Target) -> str | None:
 
     wire: 3 trips for a target on this machine, else none.
     """
-    home = None if target.remote else await _home_of(target)
+    home = None if target.remote else await home_of(target)
     return await trio.to_thread.run_sync(_find, home, target.info.version)
 
 
-async def _home_of(target: Target) -> str | None:
+async def home_of(target: Target) -> str | None:
     """java.home of the target, read from a field (nothing is run); before Java 9 told by the boot class path."""
     try:
         if not target.at_least(9):

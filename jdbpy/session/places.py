@@ -123,6 +123,8 @@ class PlaceFinder:
         if absent and lines:
             verb = "is" if len(absent) == 1 else "are"
             return Found((), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet")
+        if isinstance(spec, FileLine) and lines and _may_hold_more(spec, lines):
+            return Found((), f"{nowhere.message}, in the classes of the file that are loaded so far")
         raise nowhere
 
     async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
@@ -183,6 +185,11 @@ def _fits(spec: FileLine, class_name: str) -> bool:
     package = path_of_package(class_name).split("/")
     common = min(len(typed), len(package))
     return not common or typed[-common:] == package[-common:]
+
+
+def _may_hold_more(spec: FileLine, lines: set[int]) -> bool:
+    """Whether a class that is not loaded may have the line: in Java one behind the class that the file is named for."""
+    return not spec.file.endswith(".java") or not min(lines) <= spec.line <= max(lines)
 
 
 def _describe(method: Method) -> str:

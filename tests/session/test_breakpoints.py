@@ -1,0 +1,408 @@
+"""Breakpoints on real JVMs: where they stand, when they are set, what a hit does."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from jdbpy.errors import UsageError
+from jdbpy.session.model import Breakpoint, Notice, Stop, SuspendPolicy
+from tests.harness import Debugging, Jvm, debug, program
+
+
+def places(point: Breakpoint) -> Counter[str]:
+    """Where a breakpoint stands, as "Class.method" without the package."""
+    return Counter(f"{each.class_name.rpartition('.')[2]}.{each.method}" for each in point.resolved)
+
+
+async def run_to(d: Debugging, marker: str, class_name: str = "") -> Stop:
+    """Lets the target run to a marker, with a breakpoint that is gone afterwards."""
+    await d.session.breakpoints.add(d.at(marker, class_name), temporary=True)
+    await d.resume()
+    return await d.wait_stop("breakpoint", at=marker)
+
+
+# -- lines ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_breakpoint_waits_for_its_class(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        point = await d.session.breakpoints.add(d.at("sent"))
+        assert (point.number, point.kind, point.resolved) == (1, "line", ())
+        assert point.message == "waits for shop.Courier to be loaded"
+        await d.resume()
+        notice = await d.wait_notice("breakpoint-resolved")
+        assert notice.text == f"breakpoint 1 is set at {d.at('sent')}"
+        await d.wait_stop("breakpoint", at="sent", thread="main", breakpoint=1)
+        point = d.session.breakpoints.get(1)
+        assert (places(point), point.hits, point.message) == (Counter(["Courier.send"]), 1, "")
+
+
+async def test_a_static_initialiser_does_not_slip_through(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("static-init"))
+        await d.session.breakpoints.add("shop.Courier.<clinit>")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="static-init", breakpoint=1)
+        await d.resume()
+        await d.wait_stop("breakpoint", at="courier-static", breakpoint=2)
+
+
+async def test_setting_in_a_loaded_class_costs_few_trips(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "closed")
+
+        async def waves(spec: str) -> int:
+            before = d.session.statistics().waves
+            assert (await d.session.breakpoints.add(spec)).resolved
+            return int(d.session.statistics().waves - before)
+
+        assert await waves("shop.Document.title") == 3
+        assert await waves("shop.Document.title") == 2
+        assert await waves(d.at("compare")) <= 4
+        assert await waves(d.at("price")) <= 4
+        assert await waves(d.at("sum")) == 2
+
+
+async def test_a_line_in_a_loop_header_is_hit_at_the_start_and_after_each_round(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to(d, "total", "shop.Order")
+        await d.session.breakpoints.add(d.at("loop"))
+        await d.session.breakpoints.add(d.at("body"))
+        await d.session.breakpoints.add(d.at("sum"))
+        for marker in ("loop", "body", "loop", "body", "loop", "sum"):
+            await d.resume()
+            await d.wait_stop("breakpoint", at=marker)
+
+
+async def test_a_call_over_several_lines_is_hit_once(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("call"))
+        await d.session.breakpoints.add(d.at("saved"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="call")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="saved")
+        assert len(d.session.breakpoints.get(1).resolved) == 1
+
+
+async def test_lambdas_on_one_line_and_the_statement_around_them(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        point = await d.session.breakpoints.add(d.at("lambdas"))
+        await run_to(d, "anonymous-new", "shop.Order")
+        point = d.session.breakpoints.get(point.number)
+        assert places(point) == Counter(["Order.names", "Order.lambda$names$0", "Order.lambda$names$1"])
+
+
+async def test_a_finally_block_is_there_for_every_way_into_it(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("finally"))
+        for _ in ("refused", "paid"):
+            await d.resume()
+            await d.wait_stop("breakpoint", at="finally")
+        point = d.session.breakpoints.get(1)
+        assert places(point) == Counter({"Order.pay": 3})  # after return, after catch, and for any other throwable
+        assert point.hits == 2
+
+
+async def test_an_anonymous_class_is_covered_by_the_class_around_it(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to(d, "total", "shop.Order")
+        point = await d.session.breakpoints.add(d.at("anonymous"))
+        assert "if it is not in shop.Order$1, which is not loaded yet" in point.message
+        await d.resume()
+        await d.wait_stop("breakpoint", at="anonymous", breakpoint=point.number)
+        assert places(d.session.breakpoints.get(point.number)) == Counter(["Order$1.compare"])
+
+
+async def test_a_nested_class_may_be_loaded_before_the_one_around_it(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("add", "Order"))
+        await d.session.breakpoints.add(d.at("builder", "shop.Order.Builder"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="builder", breakpoint=2)
+        await d.resume()
+        await d.wait_stop("breakpoint", at="add", breakpoint=1)
+
+
+async def test_a_line_without_code_names_its_neighbours(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "closed")
+        sum_line, loop = d.program.line("sum"), d.program.line("body")
+        with pytest.raises(UsageError) as caught:
+            await d.session.breakpoints.add(f"shop.Order:{sum_line - 1}")
+        expected = f"no code on line {sum_line - 1} of shop.Order; the nearest are {loop} and {sum_line}"
+        assert caught.value.message == expected
+        with pytest.raises(UsageError, match=r"no code on line 9999 of shop\.Order; the nearest is"):
+            await d.session.breakpoints.add("shop.Order:9999")
+        assert d.session.breakpoints.list() == []
+
+
+async def test_a_line_that_turns_out_to_have_no_code_is_told_when_the_class_comes(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.session.breakpoints.add("shop.Courier:1")
+        await d.session.breakpoints.add("shop.Courier.fly")
+        await d.resume()
+        failed = {(await d.wait_notice("breakpoint-failed")).text for _ in range(2)}
+        assert {text.partition(":")[0] for text in failed} == {
+            "breakpoint 1 cannot be set",
+            "breakpoint 2 cannot be set",
+        }
+        assert any("no code on line 1 of shop.Courier; the nearest is" in text for text in failed)
+        assert d.session.breakpoints.get(2).message == "no method fly in shop.Courier"
+        await d.wait_exit()
+
+
+async def test_no_line_numbers(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, program("Shop", debug="none")) as d:
+        await d.session.breakpoints.add("shop.Order.pay")
+        await d.resume()
+        stop = await d.wait_stop("breakpoint")
+        assert stop.location is not None
+        assert (stop.location.method, stop.location.line, stop.location.source) == ("pay", None, None)
+        with pytest.raises(UsageError) as caught:
+            await d.session.breakpoints.add("shop.Document:5")
+        assert caught.value.message == "shop.Document has no line numbers"
+        assert "javac -g" in caught.value.hint
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+async def test_lines_of_files(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        audit, rounded = d.program.line("audit"), d.program.line("rounded")
+        await d.session.breakpoints.add(f"Order.java:{audit}")
+        await d.session.breakpoints.add(f"src/main/java/shop/Courier.java:{rounded}")
+        elsewhere = await d.session.breakpoints.add(f"com/acme/Courier.java:{rounded}")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="audit", breakpoint=1)
+        loaded = await d.session.breakpoints.add(f"shop/Order.java:{audit}")
+        assert places(loaded) == Counter(["Audit.note"])
+        await d.resume()
+        await d.wait_stop("breakpoint", at="audit")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="rounded", breakpoint=2)
+        assert d.session.breakpoints.get(elsewhere.number).resolved == ()
+
+
+async def test_the_line_of_a_file_that_has_no_code(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "closed")
+        with pytest.raises(UsageError, match=r"no code on line \d+ of Order\.java; the nearest are \d+ and \d+"):
+            await d.session.breakpoints.add(f"Order.java:{d.program.line('sum') - 1}")
+
+
+# -- methods -------------------------------------------------------------------------------------------------------
+
+
+async def test_overloads(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add("Order.discount")
+        one = await d.session.breakpoints.add("shop.Order.discount(String...)")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="percent", breakpoint=1)
+        assert len(d.session.breakpoints.get(1).resolved) == 3
+        await d.resume()
+        await d.wait_stop("breakpoint", at="factor", breakpoint=1)
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", at="call", breakpoint=1)
+        assert stop.breakpoints == (1, one.number)
+
+
+async def test_constructors_and_nested_classes(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add("Order.Builder.<init>(String)")
+        await d.session.breakpoints.add("shop.Order.<init>")
+        await d.session.breakpoints.add("Order$Builder.build")
+        await d.resume()
+        for number, method in ((1, "<init>"), (3, "build"), (2, "<init>")):
+            stop = await d.wait_stop("breakpoint", breakpoint=number)
+            assert stop.location is not None
+            assert stop.location.method == method
+            await d.resume()
+        await d.wait_exit()
+
+
+async def test_an_inherited_method_is_found_where_it_is_written(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add("shop.Order.title")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="title", breakpoint=1)
+        point = d.session.breakpoints.get(1)
+        assert point.message == "inherited from shop.Document: stops for every class that inherits it"
+        await run_to(d, "sent", "shop.Courier")
+        default = await d.session.breakpoints.add("Courier.rounded")
+        assert places(default) == Counter(["Priced.rounded"])
+
+
+async def test_methods_without_code(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "closed")
+        with pytest.raises(UsageError) as caught:
+            await d.session.breakpoints.add("Document.total")
+        assert caught.value.message == "shop.Document.total() is abstract: there is no code to stop at"
+        with pytest.raises(UsageError, match=r"java.lang.Object.hashCode\(\) is native"):
+            await d.session.breakpoints.add("java.lang.Object.hashCode")
+
+
+async def test_a_bridge_is_passed_over(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add("Basket.compareTo")
+        for _ in ("directly", "by the bridge"):
+            await d.resume()
+            await d.wait_stop("breakpoint", at="compare", breakpoint=1)
+        await d.resume()
+        await d.wait_exit()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message", "hint"),
+    [
+        ("Order.totl", "no method totl in shop.Order", "there is total"),
+        ("Order.total(int)", "no method total(int) in shop.Order", "there is total()"),
+        ("Order.Order", "no method Order in shop.Order", "constructors are called <init>"),
+        ("Document.<clinit>", "no method <clinit> in shop.Document", "no static initialiser"),
+        ("Node.getKey", "'Node' may be java.util.", "give the full name, or *.Node"),
+    ],
+)
+async def test_methods_that_are_not_there(any_jvm: Jvm, spec: str, message: str, hint: str) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "closed")
+        with pytest.raises(UsageError) as caught:
+            await d.session.breakpoints.add(spec)
+        assert caught.value.message.startswith(message)
+        assert hint in caught.value.hint
+
+
+# -- several classes -----------------------------------------------------------------------------------------------
+
+
+async def test_every_loader_has_its_own(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("plugin"))
+        for _ in ("first loader", "second loader"):
+            await d.resume()
+            await d.wait_stop("breakpoint", at="plugin", breakpoint=1)
+        assert places(d.session.breakpoints.get(1)) == Counter({"Plugin.run": 2})
+        late = await d.session.breakpoints.add("Plugin.run")
+        assert places(late) == Counter({"Plugin.run": 2})
+
+
+async def test_patterns(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add("*.Order.total")
+        await d.session.breakpoints.add("shop.*.rounded")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="total", breakpoint=1)
+        await d.session.breakpoints.remove([1])
+        await d.resume()
+        await d.wait_stop("breakpoint", at="rounded", breakpoint=2)
+
+
+# -- what a hit does -----------------------------------------------------------------------------------------------
+
+
+async def test_temporary(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.session.breakpoints.add("Order.pay", temporary=True)
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", breakpoint=1)
+        assert stop.temporary
+        assert d.session.breakpoints.list() == []
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_ignore_count(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("body"), ignore=3)
+        await d.resume()
+        await d.wait_stop("breakpoint", at="body")
+        point = d.session.breakpoints.get(1)
+        assert (point.hits, point.ignore) == (4, 0)
+        assert d.session.breakpoints.set_ignore(1, 1).ignore == 1
+        await d.resume()
+        await d.wait_stop("breakpoint", at="body")
+        assert d.session.breakpoints.get(1).hits == 6
+
+
+async def test_disable_and_enable(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.session.breakpoints.add("Order.total")
+        await d.session.breakpoints.add("Order.pay")
+        await d.session.breakpoints.disable([1])
+        await d.resume()
+        await d.wait_stop("breakpoint", breakpoint=2)
+        point = d.session.breakpoints.get(1)
+        assert (point.enabled, point.resolved, point.hits) == (False, (), 0)
+        await d.session.breakpoints.enable([1])
+        assert places(d.session.breakpoints.get(1)) == Counter(["Order.total"])
+        assert await d.session.breakpoints.clear_all() == [1, 2]
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_a_hit_that_suspends_nothing_is_told(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.session.breakpoints.add("Order.pay", policy=SuspendPolicy.NONE)
+        await d.resume()
+        notices = [await d.wait_notice("breakpoint-hit") for _ in range(2)]
+        assert notices[0].text.startswith('breakpoint 1 hit: thread "main", shop.Order.pay, line ')
+        await d.wait_exit()
+
+
+async def test_one_thread_only(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        start = await run_to(d, "total", "shop.Order")
+        assert start.thread is not None
+        reaper = next(each for each in await d.session.threads.list() if each.name == "Finalizer")
+        await d.session.breakpoints.add("Order.pay", thread=reaper.id)
+        await d.session.breakpoints.add("Order.pay", thread=start.thread.id, policy=SuspendPolicy.THREAD)
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", breakpoint=3)
+        assert stop.breakpoints == (3,)
+        assert stop.policy is SuspendPolicy.THREAD
+
+
+async def test_numbers_and_finding(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "total", "shop.Order")
+        points = d.session.breakpoints
+        await points.add(d.at("sum"))
+        await points.add("Order.discount(int)")
+        await points.add("Courier:1000")
+        line = d.program.line("sum")
+        assert points.find(f"shop.Order:{line}") == points.find(f"Order:{line}") == [2]
+        assert points.find(f"Order.java:{line}") == points.find(f"src/shop/Order.java:{line}") == [2]
+        assert points.find("shop.Order.discount") == points.find("Order.discount(int)") == [3]
+        assert points.find("Order.discount(double)") == []
+        assert points.find("Courier:1000") == [4]
+        assert [point.number for point in points.list()] == [2, 3, 4]
+        with pytest.raises(UsageError, match="there is no breakpoint 9"):
+            await points.remove([2, 9])
+        await points.remove([2, 2])
+        assert [point.number for point in points.list()] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [({"ignore": -1}, "an ignore count of -1"), ({"thread": 0}, "there is no thread 0")],
+)
+async def test_arguments_that_make_no_sense(any_jvm: Jvm, keywords: dict[str, int], message: str) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        with pytest.raises(UsageError, match=message):
+            await d.session.breakpoints.add("Order.total", **keywords)
+        with pytest.raises(UsageError, match="depends on the selected frame"):
+            d.session.breakpoints.find(":3")
+
+
+async def test_notices_carry_the_number(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.session.breakpoints.add("Courier.send")
+        await d.resume()
+        notice = await d.wait_notice("breakpoint-resolved")
+        assert isinstance(notice, Notice)
+        assert notice.data == (("breakpoint", 1), ("spec", "Courier.send"))
+        await d.wait_stop("breakpoint", breakpoint=1)

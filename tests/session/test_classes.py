@@ -1,0 +1,188 @@
+"""Classes of real JVMs: listed, found, described."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.errors import UsageError
+from tests.harness import Debugging, Jvm, debug
+
+
+async def run_to_the_end(d: Debugging) -> None:
+    """Lets the shop run until every class of it is loaded."""
+    await d.session.breakpoints.add(d.at("closed"))
+    await d.resume()
+    await d.wait_stop("breakpoint", at="closed")
+
+
+async def test_listing(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        before = d.session.statistics().waves
+        everything = await d.session.classes.list()
+        assert d.session.statistics().waves - before == 1
+        assert len(everything) > 300
+        names = [info.name for info in everything]
+        assert names == sorted(names)
+        shop = {info.name for info in await d.session.classes.list("shop.*") if "[]" not in info.name}
+        assert {"shop.Order", "shop.Order$Line", "shop.Order$1", "shop.Audit", "shop.Plugin"} <= shop
+        assert {info.name for info in await d.session.classes.list("courier")} == {"shop.Courier"}
+        assert await d.session.classes.list("cOurier") == []
+        [order] = await d.session.classes.list("*.Order")
+        assert (order.kind, order.signature, order.status) == (
+            "class",
+            "Lshop/Order;",
+            "verified prepared initialized",
+        )
+        [priced] = await d.session.classes.list("shop.Priced")
+        assert priced.kind == "interface"
+        [basket] = await d.session.classes.list("shop.Basket")
+        assert basket.generic.startswith("<T::Ljava/lang/Comparable")
+        strings = await d.session.classes.list("*.lang.String[]")
+        assert [(info.kind, info.name) for info in strings] == [("array", "java.lang.String[]")]
+
+
+async def test_finding_by_name(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        classes = d.session.classes
+        for name in ("shop.Order", "Order", " shop.Order "):
+            assert [info.name for info in await classes.find(name)] == ["shop.Order"]
+        for name in ("Order.Line", "shop.Order$Line", "Line"):
+            assert [info.name for info in await classes.find(name)] == ["shop.Order$Line"]
+        assert [info.kind for info in await classes.find("java.lang.String[]")] == ["array"]
+        assert [info.kind for info in await classes.find("int[]")] == ["array"]
+        assert await classes.find("shop.Nothing") == []
+        with pytest.raises(UsageError, match="is not a class name"):
+            await classes.find("a + b")
+        with pytest.raises(UsageError, match="is a pattern, not a class"):
+            await classes.find("shop.*")
+
+
+async def test_one_name_from_two_loaders(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        first, second = await d.session.classes.find("Plugin")
+        assert first.loader is not None
+        assert first.loader.startswith("java.net.URLClassLoader@")
+        assert first.loader != second.loader
+        assert [info.id for info in await d.session.classes.find(f"Plugin@{second.id}")] == [second.id]
+        detail = await d.session.classes.detail(f"shop.Plugin@{second.id}")
+        assert (detail.info.id, detail.loader) == (second.id, second.loader)
+
+
+async def test_detail(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        before = d.session.statistics().waves
+        order = await d.session.classes.detail("Order")
+        assert d.session.statistics().waves - before <= 4
+        assert (order.info.name, order.modifiers, order.loader, order.source) == ("shop.Order", "", "app", "Order.java")
+        assert (order.superclass, order.superclasses) == ("shop.Document", ("shop.Document", "java.lang.Object"))
+        assert order.nested == ("shop.Order$1", "shop.Order$Builder", "shop.Order$Line")
+        assert (order.class_file_version, order.module) == ("61.0", "")
+        document = await d.session.classes.detail("shop.Document")
+        assert (document.modifiers, document.subclasses) == ("abstract", ("shop.Order",))
+        courier = await d.session.classes.detail("Courier")
+        assert (courier.modifiers, courier.interfaces, courier.subclasses) == ("final", ("shop.Priced",), ())
+        priced = await d.session.classes.detail("Priced")
+        assert (priced.modifiers, priced.superclass, priced.subclasses) == ("interface", None, ("shop.Courier",))
+        string = await d.session.classes.detail("java.lang.String")
+        assert (string.loader, string.module, string.modifiers) == ("bootstrap", "java.base", "public final")
+        assert "java.lang.Comparable" in string.interfaces
+        array = await d.session.classes.detail("java.lang.String[]")
+        assert (array.info.kind, array.superclass, array.source, array.class_file_version) == (
+            "array",
+            "java.lang.Object",
+            None,
+            "",
+        )
+
+
+async def test_detail_is_cheap_once_the_classes_are_known(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to_the_end(d)
+        await d.session.classes.detail("shop.Document")
+        before = d.session.statistics()
+        await d.session.classes.detail("shop.Document")
+        after = d.session.statistics()
+        assert (after.waves - before.waves, after.commands - before.commands) == (2, 2)  # the listing, the module
+
+
+async def test_methods(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        own = await d.session.classes.methods("Order", inherited=False)
+        assert {each.class_name for each in own} == {"shop.Order"}
+        discounts = {(each.parameters, each.returns) for each in own if each.name == "discount"}
+        assert discounts == {(("int",), "long"), (("double",), "long"), (("java.lang.String...",), "long")}
+        everything = await d.session.classes.methods("shop.Order")
+        owners = list(dict.fromkeys(each.class_name for each in everything))
+        assert owners == ["shop.Order", "shop.Document", "java.lang.Object"]
+        [title] = [each for each in everything if each.name == "title"]
+        assert (title.class_name, title.modifiers, title.returns) == ("shop.Document", "", "java.lang.String")
+        total = [each for each in everything if each.name == "total"]
+        assert {each.class_name: each.modifiers for each in total} == {"shop.Order": "", "shop.Document": "abstract"}
+        compares = [each for each in await d.session.classes.methods("Basket") if each.name == "compareTo"]
+        assert [(each.class_name, each.parameters, each.modifiers) for each in compares] == [
+            ("shop.Basket", ("shop.Basket<T>",), "public"),
+            ("shop.Basket", ("java.lang.Object",), "public bridge"),
+            ("java.lang.Comparable", ("T",), "public abstract"),
+        ]
+        [made] = [each for each in await d.session.classes.methods("Order") if each.name == "lambda$names$0"]
+        assert made.modifiers == "private static synthetic"
+
+
+async def test_fields(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        fields = {each.name: each for each in await d.session.classes.fields("Order")}
+        lines = fields["lines"]
+        assert (lines.type, lines.modifiers, lines.class_name) == (
+            "java.util.List<shop.Order$Line>",
+            "private final",
+            "shop.Order",
+        )
+        assert (fields["id"].class_name, fields["id"].type) == ("shop.Document", "java.lang.String")
+        assert {each.name for each in await d.session.classes.fields("Order", inherited=False)} == {"lines"}
+        outer = {each.name: each.modifiers for each in await d.session.classes.fields("Order.Line")}
+        assert outer["this$0"] == "final synthetic"
+
+
+async def test_lines(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await run_to_the_end(d)
+        entries = await d.session.classes.lines("Order", "total")
+        markers = [d.program.line(marker) for marker in ("total", "loop", "body", "loop", "sum")]
+        assert [entry.line for entry in entries] == markers
+        assert [entry.code_index for entry in entries] == sorted(entry.code_index for entry in entries)
+        assert {entry.method for entry in await d.session.classes.lines("Order")} >= {"<init>", "pay", "names"}
+        with pytest.raises(UsageError, match="no method totl in shop.Order") as caught:
+            await d.session.classes.lines("Order", "totl")
+        assert caught.value.hint == "there is total"
+
+
+async def test_a_class_that_is_not_loaded(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to_the_end(d)
+        with pytest.raises(UsageError, match="no class shop.Odrer is loaded") as caught:
+            await d.session.classes.detail("shop.Odrer")
+        assert "shop.Order" in caught.value.hint
+        with pytest.raises(UsageError, match="no class x.y.Z is loaded"):
+            await d.session.classes.methods("x.y.Z")
+
+
+async def test_known_names_cost_no_trip(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to_the_end(d)
+        await d.session.classes.lines("Order")
+        await d.session.classes.fields("Order")
+        before = d.session.statistics().commands
+        known = d.session.classes.known()
+        assert d.session.statistics().commands == before
+        assert {"shop.Order", "java.lang.String"} <= set(known.classes)
+        assert not [name for name in known.classes if "[]" in name or "$$Lambda" in name]
+        assert known.methods["shop.Order"].count("discount") == 1
+        assert "lambda$names$0" not in known.methods["shop.Order"]
+        assert known.fields["shop.Order"] == ("lines",)
+        assert "Shop.java" in known.sources

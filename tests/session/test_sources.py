@@ -1,0 +1,243 @@
+"""Sources: found in directories and archives, decoded, shown as windows."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+import trio
+
+from jdbpy.session import jdk_sources
+from jdbpy.session.java_home import JavaHome, inspect_home
+from jdbpy.session.model import Location, Notice
+from jdbpy.session.source_text import SourceFile, decode, package_in, relative_path, split_lines
+from jdbpy.session.sources import Sources, window_of
+from jdbpy.session.target import Target
+from tests.harness import Jvm, debug
+
+
+class NoTarget:
+    """Stands in for a target of which only the listeners are needed."""
+
+    def __init__(self) -> None:
+        self.published: list[object] = []
+
+    def publish(self, event: object) -> None:
+        self.published.append(event)
+
+
+def sources_in(*path: Path | str) -> tuple[Sources, NoTarget]:
+    target = NoTarget()
+    return Sources(target, [str(each) for each in path]), target  # type: ignore[arg-type]
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def at(class_name: str, source: str | None, line: int | None) -> Location:
+    return Location(class_name, "m", "()V", source, line, 0)
+
+
+# -- text ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"caf\xc3\xa9", "café"),
+        (b"\xef\xbb\xbfpackage a;", "package a;"),
+        ("größe".encode("utf-16"), "größe"),
+        (b"caf\xe9", "café"),  # not UTF-8: then Latin-1
+        (b"", ""),
+    ],
+)
+def test_encodings(data: bytes, text: str) -> None:
+    assert decode(data) == text
+
+
+def test_lines_are_those_of_the_compiler() -> None:
+    assert split_lines("a\nb\r\nc\rd\u2028e\x0cf\n") == ("a", "b", "c", "d\u2028e\x0cf")
+    assert split_lines("") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "package"),
+    [
+        ("/* licence */\npackage com.acme;\nclass A {}", "com.acme"),
+        ("package com.acme\n\nfun main() {}", "com.acme"),
+        ("package com\npackage acme\nclass A", "com.acme"),
+        ("package `in`.out", "in.out"),
+        ("class A {}", ""),
+    ],
+)
+def test_the_package_a_file_declares(text: str, package: str) -> None:
+    assert package_in(text.split("\n")) == package
+
+
+@pytest.mark.parametrize(
+    ("class_name", "source", "path"),
+    [
+        ("com.acme.Order$Line", "Order.java", "com/acme/Order.java"),
+        ("com.acme.Order$Line$1", None, "com/acme/Order.java"),
+        ("Order", "Order.java", "Order.java"),
+        ("com.acme.MainKt", "com/acme/Main.kt", "com/acme/Main.kt"),
+    ],
+)
+def test_where_a_class_s_file_is_by_custom(class_name: str, source: str | None, path: str) -> None:
+    assert relative_path(class_name, source) == path
+
+
+# -- windows -------------------------------------------------------------------------------------------------------
+
+
+def test_windows_are_cut_at_the_ends_of_the_file() -> None:
+    file = SourceFile("/x/A.java", tuple(f"line {number}" for number in range(1, 11)))
+    window = window_of(file, "A.java", 2, 3)
+    assert (window.current, window.total, window.stale) == (2, 10, False)
+    assert [number for number, _ in window.lines] == [1, 2, 3, 4, 5]
+    assert window.lines[1] == (2, "line 2")
+    assert [number for number, _ in window_of(file, "A.java", 10, 1).lines] == [9, 10]
+
+
+def test_a_line_beyond_the_end_is_told() -> None:
+    window = window_of(SourceFile("/x/A.java", ("one", "two")), "A.java", 40, 1)
+    assert (window.current, window.stale, window.lines) == (None, True, ((1, "one"), (2, "two")))
+    empty = window_of(SourceFile("/x/A.java", ()), "A.java", 1, 1)
+    assert (empty.stale, empty.lines) == (True, ())
+
+
+# -- searching -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_directory_of_packages(tmp_path: Path) -> None:
+    file = write(tmp_path / "com/acme/Order.java", "package com.acme;\nclass Order {}\n")
+    sources, _ = sources_in(tmp_path)
+    assert await sources.find("com.acme.Order$Line", "Order.java") == str(file)
+    assert await sources.find("com.acme.Nothing") is None
+    window = await sources.window(at("com.acme.Order", "Order.java", 2))
+    assert window is not None
+    assert (window.path, window.name, window.lines[-1]) == (str(file), "Order.java", (2, "class Order {}"))
+    assert await sources.window(at("com.acme.Order", "Order.java", None)) is None
+    assert await sources.window(None) is None
+
+
+async def test_a_whole_project(tmp_path: Path) -> None:
+    wrong = write(tmp_path / "old/src/com/beta/Order.java", "package com.beta;")
+    right = write(tmp_path / "app/src/main/java/com/acme/Order.java", "package com.acme;")
+    kotlin = write(tmp_path / "app/src/main/kotlin/Main.kt", "package com.acme.app\n")
+    write(tmp_path / "app/src/main/kotlin/other/Main.kt", "package com.other\n")
+    write(tmp_path / ".git/com/acme/Hidden.java", "package com.acme;")
+    sources, _ = sources_in(tmp_path)
+    assert await sources.find("com.acme.Order", "Order.java") == str(right)
+    assert await sources.find("com.beta.Order", "Order.java") == str(wrong)
+    assert await sources.find("com.acme.app.MainKt", "Main.kt") == str(kotlin)
+    assert await sources.find("com.acme.Hidden", "Hidden.java") is None
+
+
+async def test_archives(tmp_path: Path) -> None:
+    archive = tmp_path / "sources.jar"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("com/acme/Order.java", "package com.acme;\r\nclass Order {}\r\n")
+        file.writestr("java.base/java/lang/Thing.java", "package java.lang;")
+    sources, _ = sources_in(archive)
+    text = await sources.text("com.acme.Order")
+    assert text == SourceFile(f"{archive}!/com/acme/Order.java", ("package com.acme;", "class Order {}"))
+    assert await sources.find("java.lang.Thing", "Thing.java") == f"{archive}!/java.base/java/lang/Thing.java"
+
+
+async def test_the_first_entry_that_has_the_file_wins(tmp_path: Path) -> None:
+    first = write(tmp_path / "a/Order.java", "// first")
+    second = write(tmp_path / "b/Order.java", "// second")
+    sources, _ = sources_in(tmp_path / "a", tmp_path / "b")
+    assert await sources.find("Order", "Order.java") == str(first)
+    sources.path = (str(tmp_path / "b"),)
+    assert await sources.find("Order", "Order.java") == str(second)
+
+
+async def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    file = write(tmp_path / "Order.java", "// before")
+    sources, _ = sources_in(tmp_path)
+    assert await sources.text("Order") == SourceFile(str(file), ("// before",))
+    file.write_text("// changed\n// since")
+    assert await sources.text("Order") == SourceFile(str(file), ("// changed", "// since"))
+    file.unlink()
+    assert await sources.text("Order") is None
+
+
+async def test_entries_that_cannot_be_used_are_told_once(tmp_path: Path) -> None:
+    file = write(tmp_path / "good/Order.java", "// here")
+    broken = write(tmp_path / "broken.zip", "no archive")
+    sources, target = sources_in(tmp_path / "nowhere", broken, tmp_path / "good")
+    for _ in range(2):
+        assert await sources.find("Order", "Order.java") == str(file)
+    texts = [event.text for event in target.published if isinstance(event, Notice)]
+    assert texts == [
+        f"{tmp_path / 'nowhere'} on the source path cannot be used: No such file or directory",
+        f"{broken} on the source path cannot be used: File is not a zip file",
+    ]
+
+
+async def test_without_a_path_the_working_directory_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "src/com/acme/Order.java", "package com.acme;")
+    monkeypatch.chdir(tmp_path)
+    sources, _ = sources_in()
+    assert sources.path == (".",)
+    assert await sources.find("com.acme.Order", "Order.java") == "src/com/acme/Order.java"
+
+
+# -- the JDK's own -------------------------------------------------------------------------------------------------
+
+
+def fake_jdk(home: Path, version: str) -> Path:
+    """Something that looks like an installed JDK with sources."""
+    write(home / "release", f'JAVA_VERSION="{version}"\n')
+    write(home / "bin/java", "#!/bin/sh\n").chmod(0o755)
+    write(home / "lib/libjdwp.so", "")
+    with zipfile.ZipFile(home / "lib/src.zip", "w") as file:
+        file.writestr("java.base/java/lang/String.java", "package java.lang;\nclass String {}\n")
+    return home
+
+
+async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with debug(jvm, "Hello") as d:
+        target: Target = d.session._target
+        version = target.info.version
+        fake_jdk(tmp_path / "other", "99.0.1")
+        monkeypatch.setattr(jdk_sources, "java_homes", lambda: map(inspect, ["other", "equal"]))
+        fake_jdk(tmp_path / "equal", version)
+
+        def inspect(name: str) -> JavaHome:
+            home = inspect_home(str(tmp_path / name))
+            assert home is not None
+            return home
+
+        found = await d.session.sources.find("java.lang.String", "String.java")
+        assert found is not None
+        assert found.endswith("src.zip!/java.base/java/lang/String.java")
+        assert str(tmp_path / "other") not in found
+        before = target.conn.statistics().waves
+        assert await d.session.sources.find("java.lang.NoSuchClass", "NoSuchClass.java") is None
+        assert target.conn.statistics().waves == before
+
+
+async def test_the_home_of_the_target_is_read_from_a_field(jvm: Jvm) -> None:
+    async with debug(jvm, "Hello") as d:
+        home = await jdk_sources.home_of(d.session._target)
+        assert home is not None
+        assert str(await trio.Path(home).resolve()) == jvm.home
+
+
+async def test_a_stop_shows_its_source(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        await d.session.breakpoints.add(d.at("anonymous"))
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", at="anonymous")
+        assert stop.source is not None
+        assert stop.source.current == d.program.line("anonymous")
+        assert "// @anonymous" in dict(stop.source.lines)[stop.source.current]
