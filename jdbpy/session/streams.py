@@ -119,6 +119,11 @@ class Publisher:
         """Somebody has taken the stop; from now on a resume may release it."""
         self._unseen = [other for other in self._unseen if other is not stop]
 
+    def handed_over(self, stop: Stop) -> None:
+        """The stop was returned to whoever asked for it (``pause``): nobody need wait for it any more."""
+        self.seen(stop)
+        self._stops = deque(other for other in self._stops if other is not stop)
+
     def unseen(self) -> list[Stop]:
         """Stops that nobody has taken: they outlive a resume, so that none is lost."""
         return list(self._unseen)

@@ -101,11 +101,16 @@ class Resuming:
             if target.suspension.is_suspended(thread):
                 raise StateError("that thread is suspended already", hint=f"'thread {thread}' selects it")
             await self.suspend([thread])
-            return await self._stops.publish(StopReason.PAUSE, thread, SuspendPolicy.THREAD)
+            return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_held:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
         await self.suspend()
-        return await self._stops.publish(StopReason.PAUSE, await self._worth_showing(), SuspendPolicy.ALL)
+        return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
+
+    async def _show(self, thread: int, policy: SuspendPolicy) -> Stop:
+        stop = await self._stops.publish(StopReason.PAUSE, thread, policy)
+        self._target.publisher.handed_over(stop)
+        return stop
 
     async def interrupt(self, thread: int) -> None:
         """Thread.interrupt() of the thread (ThreadReference.Interrupt). wire: 1 trip."""
@@ -138,11 +143,12 @@ class Resuming:
     async def _worth_showing(self) -> int:
         """The thread to show at a pause: the one looked at last, else main, else the first with Java frames."""
         threads = (await self._target.conn.request(virtual_machine.AllThreads())).threads
-        names = await self._target.conn.batch([thread_reference.Name(thread) for thread in threads])
-        counts = await self._target.conn.batch([thread_reference.FrameCount(thread) for thread in threads])
+        outcomes = await self._target.conn.batch(
+            [ask(thread) for ask in (thread_reference.Name, thread_reference.FrameCount) for thread in threads]
+        )
         alive = [
             (thread, name.threadName)
-            for thread, name, count in zip(threads, names, counts, strict=True)
+            for thread, name, count in zip(threads, outcomes[: len(threads)], outcomes[len(threads) :], strict=True)
             if not isinstance(name, JdwpError) and not isinstance(count, JdwpError) and count.frameCount
         ]
         if any(thread == self.last_thread for thread, _ in alive):
