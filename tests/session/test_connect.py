@@ -13,6 +13,13 @@ from jdbpy.session.model import Exited, Gone, Output, StopReason, SuspendPolicy,
 from tests.harness import Jvm, debug, program, start_target
 
 
+async def started(session: jdbpy.Session) -> None:
+    """The target has just started and is stopped there."""
+    stop = await session.next_stop()
+    assert isinstance(stop, jdbpy.Stop)
+    assert stop.reason is StopReason.START
+
+
 async def test_attach_tells_what_the_target_is(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker", suspend=False) as target, jdbpy.attach(target.address) as session:
         assert session.info.jdwp_major == jvm.feature
@@ -38,7 +45,7 @@ async def test_ipv6(any_jvm: Jvm) -> None:
 async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker") as target:
         async with jdbpy.attach(target.address) as session:
-            assert (await session.next_stop()).reason == StopReason.START  # type: ignore[union-attr]
+            await started(session)
             await session.breakpoints.add(target.program.at("spun"))
             await session.execution.cont()
             await session.execution.suspend()
@@ -59,9 +66,9 @@ async def test_a_cancelled_block_still_lets_the_target_go(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker") as target:
         with trio.CancelScope() as scope:
             async with jdbpy.attach(target.address) as session:
-                await session.next_stop()
+                await started(session)
                 scope.cancel()
-                await trio.sleep_forever()
+                await trio.Event().wait()
         assert scope.cancelled_caught
         await target.wait_output("ready")
 
@@ -153,8 +160,7 @@ async def test_listening_for_a_jvm(jvm: Jvm) -> None:
 
         async def debugger() -> None:
             async with jdbpy.listen("0", on_listening=send.send_nowait) as session:
-                stop = await session.next_stop()
-                assert isinstance(stop, jdbpy.Stop) and stop.reason is StopReason.START
+                await started(session)
                 assert isinstance(await session.execution.cont(), Exited)
             nursery.cancel_scope.cancel()
 
@@ -189,7 +195,7 @@ async def test_launching_hands_on_all_output_before_the_end(jvm: Jvm) -> None:
     command = jdbpy.LaunchCommand(["-cp", hello.classes, hello.main], java=jvm.java)
     async with jdbpy.launch(command) as session:
         with session.events() as events:
-            assert (await session.next_stop()).reason == StopReason.START  # type: ignore[union-attr]
+            await started(session)
             assert await session.execution.cont() == Exited(0, "the VM has ended")
             seen = [event async for event in events]
     assert "".join(event.text for event in seen if isinstance(event, Output))
