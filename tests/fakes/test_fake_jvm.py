@@ -48,7 +48,7 @@ async def test_it_answers_out_of_its_world(sizes: IDSizes) -> None:
         assert (await connection.request(virtual_machine.IDSizes())).sizes() == sizes
         assert (await connection.request(virtual_machine.AllThreads())).threads == [MAIN]
         assert (await connection.request(NAME)).threadName == "main"
-        [found] = (await connection.request(virtual_machine.ClassesBySignature("LHello;"))).classes
+        [found] = (await connection.request(virtual_machine.ClassesBySignature("LPlayed;"))).classes
         declared = (await connection.request(reference_type.MethodsWithGeneric(found.typeID))).declared
         assert [one.name for one in declared] == ["main", "total"]
         lines = (await connection.request(method.LineTable(found.typeID, declared[0].methodID))).lines

@@ -80,27 +80,27 @@ class FakeThread:
             self.resumed += 0 if self.suspend_count else 1
 
 
-def _hello() -> FakeClass:
+def _played() -> FakeClass:
     main = FakeMethod(0x7000, "main", "([Ljava/lang/String;)V", {0: 3, 8: 4, 16: 5}, modifiers=9)
     count = FakeField(0x7100, "count", modifiers=8)
-    return FakeClass(100, "LHello;", "Hello.java", [main, FakeMethod(0x7001, "total", "()I", {0: 9, 4: 10})], [count])
+    return FakeClass(100, "LPlayed;", "Played.java", [main, FakeMethod(0x7001, "total", "()I", {0: 9, 4: 10})], [count])
 
 
 @dataclass
 class World:
-    """One thread, ``main``, that stands in ``Hello.main``; change it at will.
+    """One thread, ``main``, that stands in ``Played.main``; change it at will.
 
     ``arrays`` maps ids of arrays to the tags of their elements, which only ArrayReference.SetValues asks for.
     """
 
-    classes: list[FakeClass] = field(default_factory=lambda: [_hello()])
+    classes: list[FakeClass] = field(default_factory=lambda: [_played()])
     threads: dict[int, FakeThread] = field(default_factory=dict)
     arrays: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.threads:
-            hello = self.classes[0]
-            self.threads[1] = FakeThread(1, "main", [hello.location(hello.methods[0], 8)])
+            played = self.classes[0]
+            self.threads[1] = FakeThread(1, "main", [played.location(played.methods[0], 8)])
 
     def suspended(self) -> list[str]:
         """The names of the threads that are held."""
