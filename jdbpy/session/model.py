@@ -260,8 +260,8 @@ class Lost(Record):
 class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
-    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, class-loaded, class-unloaded, thread-started, thread-ended,
-    trace, logpoint, warning.
+    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, class-loaded, class-unloaded, thread-started,
+    thread-ended, trace, logpoint, warning.
     """
 
     kind: str

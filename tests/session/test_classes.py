@@ -157,7 +157,7 @@ async def test_lines(jvm: Jvm) -> None:
         assert [entry.line for entry in entries] == markers
         assert [entry.code_index for entry in entries] == sorted(entry.code_index for entry in entries)
         assert {entry.method for entry in await d.session.classes.lines("Order")} >= {"<init>", "pay", "names"}
-        with pytest.raises(UsageError, match="no method totl in shop.Order") as caught:
+        with pytest.raises(UsageError, match=r"no method totl in shop\.Order") as caught:
             await d.session.classes.lines("Order", "totl")
         assert caught.value.hint == "there is total"
 
@@ -165,10 +165,10 @@ async def test_lines(jvm: Jvm) -> None:
 async def test_a_class_that_is_not_loaded(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         await run_to_the_end(d)
-        with pytest.raises(UsageError, match="no class shop.Odrer is loaded") as caught:
+        with pytest.raises(UsageError, match=r"no class shop\.Odrer is loaded") as caught:
             await d.session.classes.detail("shop.Odrer")
         assert "shop.Order" in caught.value.hint
-        with pytest.raises(UsageError, match="no class x.y.Z is loaded"):
+        with pytest.raises(UsageError, match=r"no class x\.y\.Z is loaded"):
             await d.session.classes.methods("x.y.Z")
 
 
