@@ -1,15 +1,13 @@
-"""Every command and every kind of event on real JVMs, with each codec: the declarations are what the agents speak."""
+"""Every command on real JVMs, with each codec: the declarations are what the agents speak."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 import trio
 
-from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.errors import JdwpError
 from jdbpy.wire.command import all_commands
-from jdbpy.wire.constants import Error, EventKind, InvokeOptions, StepDepth, StepSize, SuspendPolicy, Tag, TypeTag
+from jdbpy.wire.constants import Error, EventKind, InvokeOptions, StepDepth, StepSize, Tag, TypeTag
 from jdbpy.wire.ids import (
     ArrayID,
     ArrayRegion,
@@ -17,7 +15,6 @@ from jdbpy.wire.ids import (
     ClassID,
     FieldValue,
     InterfaceID,
-    Location,
     ObjectID,
     ReferenceTypeID,
     TaggedObjectID,
@@ -47,14 +44,6 @@ from tests.harness import Jvm
 from tests.wire.everything import Debuggee, everything
 
 TEXT = "Grüße\0 \N{GRINNING FACE} \ude00"
-
-
-@pytest.fixture(params=["generated", "construct"])
-def codec(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The codec that connections of the test have."""
-    name: str = request.param
-    monkeypatch.setenv("JDBPY_CODEC", name)
-    return name
 
 
 async def test_every_command(jvm: Jvm, codec: str) -> None:
@@ -322,77 +311,3 @@ async def the_end(d: Debuggee, thread: ThreadID, thing: ReferenceTypeID, thrown:
     await d.ask(virtual_machine.Exit(3))
     assert await d.target.wait_exit() == 3
     assert "returned" not in d.target.stdout
-
-
-async def test_every_kind_of_event_and_modifier(jvm: Jvm, codec: str) -> None:
-    async with everything(jvm) as d:
-        thread, thing = await d.run_to_stop()
-        outer = await d.find_class("Everything")
-        counter = event_request.FieldOnly(outer, (await d.field_ids(outer))["counter"])
-        ours = event_request.ClassMatch("Everything*")
-        pause = await d.find_method(outer, "pause")
-        mine = event_request.ThreadOnly(thread)
-        wanted: list[tuple[EventKind, list[event_request.Modifier]]] = [
-            (EventKind.SINGLE_STEP, [event_request.Step(thread, StepSize.LINE, StepDepth.OUT), event_request.Count(1)]),
-            (EventKind.BREAKPOINT, [event_request.LocationOnly(Location(TypeTag.CLASS, outer, pause, 0)), mine]),
-            (EventKind.METHOD_ENTRY, [event_request.ClassOnly(outer)]),
-            (EventKind.METHOD_EXIT, [ours, event_request.Conditional(7)]),
-            (EventKind.METHOD_EXIT_WITH_RETURN_VALUE, [ours]),
-            (EventKind.EXCEPTION, [event_request.ExceptionOnly(ReferenceTypeID(0), True, True), ours]),
-            (EventKind.FIELD_ACCESS, [counter, event_request.ClassExclude("java.*")]),
-            (EventKind.FIELD_MODIFICATION, [counter, event_request.InstanceOnly(ObjectID(thing))]),
-            (EventKind.THREAD_START, [] if jvm.feature < 21 else [event_request.PlatformThreadsOnly()]),
-            (EventKind.THREAD_DEATH, []),
-            (EventKind.CLASS_PREPARE, [event_request.SourceNameMatch("Everything*")]),
-            (EventKind.CLASS_UNLOAD, [ours]),
-            (EventKind.MONITOR_CONTENDED_ENTER, [ours]),
-            (EventKind.MONITOR_CONTENDED_ENTERED, [ours]),
-            (EventKind.MONITOR_WAIT, [mine]),  # the class that a filter sees here is that of the object
-            (EventKind.MONITOR_WAITED, [mine]),
-            (EventKind.VM_DEATH, []),
-        ]
-        requests = [event_request.Set(kind, SuspendPolicy.NONE, modifiers) for kind, modifiers in wanted]
-        replies = await d.connection.batch(requests)
-        kinds = {reply.requestID: kind for reply, (kind, _) in zip(replies, wanted, strict=True)}
-        await d.resume()
-        happened = await until_the_end(d)
-        for one in happened:
-            assert one.requestID == 0 or kinds[one.requestID] == one.KIND
-        seen = {type(one) for one in happened}
-        assert seen == set(event.Event.KINDS.values()) - {event.VMStart}  # which run_to_stop has waited for
-        last = {type(one): one for one in happened}
-        details(last, thread, outer, counter.fieldID)
-
-
-async def until_the_end(d: Debuggee) -> list[Any]:
-    """All events until the VM has ended."""
-    events: list[Any] = []
-    with pytest.raises(Disconnected):
-        while True:
-            events += (await d.connection.next_event()).events
-    assert await d.target.wait_exit() == 0
-    return events
-
-
-def details(last: dict[type[event.Event], Any], thread: ThreadID, outer: ReferenceTypeID, counter: int) -> None:
-    """What the last event of each kind says beside who and where."""
-    assert last[event.ClassUnload].signature == "LEverything$Unloaded;"
-    assert last[event.ClassPrepare].signature.startswith("LEverything")
-    assert last[event.MonitorWait].timeout == 1
-    assert last[event.MonitorWaited].timed_out is True
-    contended, entered = last[event.MonitorContendedEnter], last[event.MonitorContendedEntered]
-    assert contended.object == entered.object
-    assert contended.thread == entered.thread != thread
-    assert last[event.Exception].catchLocation.classID == outer
-    assert last[event.Exception].catchLocation.methodID == last[event.Exception].location.methodID
-    assert last[event.FieldAccess].fieldID == last[event.FieldModification].fieldID == counter
-    assert last[event.FieldModification].object.objectID == 0
-    assert last[event.FieldModification].valueToBe == Value(Tag.INT, 44)
-    assert last[event.MethodExitWithReturnValue].value == Value(Tag.VOID, None)
-
-
-async def test_dispose_lets_the_program_run_on(jvm: Jvm, codec: str) -> None:
-    async with everything(jvm) as d:
-        await d.run_to_stop()
-        await d.ask(virtual_machine.Dispose())
-        await d.target.wait_output("done 44")
