@@ -18,7 +18,7 @@ from jdbpy.session.refs import Field
 from jdbpy.session.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.values import texts
 from jdbpy.session.values.literals import one_line, primitive_text, string_literal, utf16_length
-from jdbpy.session.values.obj import OBJECT_TAGS, Obj, source_type
+from jdbpy.session.values.obj import OBJECT_TAGS, source_type
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import (
     Entries,
@@ -33,18 +33,21 @@ from jdbpy.session.values.shown import (
     Trouble,
     UnknownLayout,
 )
+from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
 
 if TYPE_CHECKING:
     from jdbpy.session.target import Target
-    from jdbpy.session.values.views.registry import Registry, View
+    from jdbpy.session.values.views.registry import Registry
 
 _MOST_VALUES = 10_000
 """Values of one description in all: depth and width may each be modest and their product not."""
 
 _DEFAULT_LIMITS = Limits()
+
+_WITH_FIELDS = OBJECT_TAGS - {Tag.ARRAY, Tag.STRING, Tag.CLASS_OBJECT}
 
 
 async def describe(target: Target, values: Sequence[ids.Value], limits: Limits = _DEFAULT_LIMITS) -> list[Value]:
@@ -58,8 +61,11 @@ async def describe(target: Target, values: Sequence[ids.Value], limits: Limits =
 
 
 async def dump(target: Target, value: ids.Value, limits: Limits = _DEFAULT_LIMITS) -> Value:
-    """Describes one value by all its fields, inherited ones too, and at the top the static ones as well."""
-    describer = Describer(target.objects.reader, None, limits)
+    """Describes one value by all its fields, inherited ones too, and at the top the static ones as well.
+
+    Below the top, numbers, dates and the like are shown as what they are, and only collections by their fields.
+    """
+    describer = Describer(target.objects.reader, target.objects.views, limits, raw=True)
     return await target.objects.reader.run(describer.with_statics(value))
 
 
@@ -74,12 +80,13 @@ class Described:
 
 
 class Describer:
-    """Describes values under one set of limits; without views, objects are shown by their fields."""
+    """Describes values under one set of limits; ``raw`` shows objects by their fields (``dump``)."""
 
-    def __init__(self, reader: Reader, views: Registry | None, limits: Limits) -> None:
+    def __init__(self, reader: Reader, views: Registry, limits: Limits, *, raw: bool = False) -> None:
         self.reader = reader
-        self._views = views
+        self._viewer = Viewer(reader, views, limits.string)
         self._limits = limits
+        self._raw = raw
         self._left = _MOST_VALUES
 
     async def values(self, values: Sequence[ids.Value]) -> list[Value]:
@@ -87,9 +94,9 @@ class Describer:
 
     async def with_statics(self, value: ids.Value) -> Value:
         described = (await self.describe(value, self._limits.depth)).value
-        if value.tag not in OBJECT_TAGS or value.tag == Tag.ARRAY or not value.value or self._limits.depth < 1:
+        if value.tag not in _WITH_FIELDS or not value.value or self._limits.depth < 1:
             return described
-        chain, _ = await self._find_view(int(value.value))
+        chain, _ = await self._viewer.find(int(value.value))
         statics = await self._statics(chain)
         return described.replace(children=(*described.children, *statics))  # type: ignore[no-any-return]
 
@@ -129,7 +136,7 @@ class Describer:
         children: tuple[Variable, ...] = ()
         text = head
         if depth >= 1:
-            wanted = min(length, self._wanted(depth))
+            wanted = min(length, self._limits.elements, self._left)
             described = await self._all(await self.reader.elements(array_id, 0, wanted), depth - 1)
             children = _elements(described, java_name(signature[1:]))
             text = f"{head} {texts.braces([each.head for each in described], length)}"
@@ -144,12 +151,13 @@ class Describer:
 
     async def _object(self, tag: str, object_id: int, depth: int) -> Described:
         """By its view, or by its fields where there is no view or the view does not know what it sees."""
-        chain, view = await self._find_view(object_id)
+        chain, view = await self._viewer.find(object_id)
         note = ""
-        if view is not None:
+        if view is not None and not (self._raw and depth == self._limits.depth):
             try:
-                shown = await self._run_view(view, object_id, chain, self._wanted(depth))
-                return await self._write(shown, tag, object_id, chain, depth)
+                shown = await self._viewer.run(view, object_id, chain, self._wanted(depth))
+                if not self._raw or isinstance(shown, (Scalar, Text)):
+                    return await self._write(shown, tag, object_id, chain, depth)
             except UnknownLayout as error:
                 note = f"not a layout of {chain[-1].name} that is known: {error}"
             except JdwpError:
@@ -159,25 +167,6 @@ class Describer:
         children = await self._fields(object_id, chain, depth)
         text = texts.object_head(chain[0].name, object_id)
         return Described(Value(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
-
-    async def _find_view(self, object_id: int) -> tuple[list[Shape], View | None]:
-        """The object's class and those above it, up to the first that has a view, or to java.lang.Object."""
-        chain = [await self.reader.shape(await self.reader.type_id(object_id))]
-        while True:
-            view = self._views.find(chain[-1].name) if self._views else None
-            if view is not None or not chain[-1].superclass:
-                return chain, view
-            chain.append(await self.reader.shape(chain[-1].superclass))
-
-    async def _run_view(self, view: View, object_id: int, chain: Sequence[Shape], want: int) -> Shown:
-        return await view(Obj(self.reader, object_id, chain, want, self._limits.string, self._show))
-
-    async def _show(self, object_id: int, want: int) -> Shown:
-        """What the view of another object makes of it, for views that delegate."""
-        chain, view = await self._find_view(object_id)
-        if view is None:
-            raise UnknownLayout(f"{chain[0].name} has no view")
-        return await self._run_view(view, object_id, chain, want)
 
     async def _write(self, shown: Shown, tag: str, object_id: int, chain: Sequence[Shape], depth: int) -> Described:
         """Turns what a view has read into text and children."""
@@ -263,7 +252,7 @@ class Describer:
     # -- how much ------------------------------------------------------------------------------------------------
 
     def _wanted(self, depth: int) -> int:
-        return min(self._limits.elements, self._left) if depth >= 1 else 0
+        return min(self._limits.elements, self._left) if depth >= 1 and not self._raw else 0
 
     async def _all(self, values: Sequence[ids.Value], depth: int) -> list[Described]:
         """Describes values side by side, as many as are left of all."""

@@ -77,7 +77,7 @@ async def throwable(obj: Obj) -> Shown:
     """
     detail, cause, stack, suppressed = await obj.read("detailMessage", "cause", "stackTrace", "suppressedExceptions")
     parts = [Part("message", detail, "java.lang.String")]
-    if cause.value != obj.id:
+    if cause.value and cause.value != obj.id:
         parts.append(Part("cause", cause, "java.lang.Throwable"))
     message = await obj.text(detail)
     note = ""

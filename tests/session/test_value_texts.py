@@ -1,0 +1,143 @@
+"""Texts of values: literals, numbers as Java writes them, heads and previews. Compared with Java where it decides."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from jdbpy.session.values.literals import (
+    char_literal,
+    double_text,
+    float_text,
+    one_line,
+    primitive_text,
+    string_literal,
+    utf16_length,
+)
+from jdbpy.session.values.texts import array_head, braces, label
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
+from tests import harness
+
+JAVA_NUMBERS = """
+import java.util.Random;
+public class Numbers {
+    public static void main(String[] args) {
+        Random random = new Random(42);
+        for (int i = 0; i < 4000; i++) {
+            int bits = i < 600 ? i * 0x20_0000 + (i % 3 - 1) : random.nextInt();
+            System.out.println("F " + Integer.toHexString(bits) + " " + Float.intBitsToFloat(bits));
+            long wide = i < 600 ? i * 0x10_0000_0000_0000L + (i % 3 - 1) : random.nextLong();
+            System.out.println("D " + Long.toHexString(wide) + " " + Double.longBitsToDouble(wide));
+            double plain = random.nextInt(1_000_000) / 1000.0;
+            System.out.println("D " + Long.toHexString(Double.doubleToLongBits(plain)) + " " + plain);
+            System.out.println("F " + Integer.toHexString(Float.floatToIntBits((float) plain)) + " " + (float) plain);
+        }
+        System.out.println("end");
+    }
+}
+"""
+
+
+async def test_numbers_are_written_as_java_writes_them() -> None:
+    """By the algorithm of JDK 19 and later; earlier ones gave more digits than needed at times (JDK-4511638)."""
+    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
+    assert jvm.feature >= 19
+    async with harness.start_target(jvm, harness.inline(JAVA_NUMBERS), suspend=False) as target:
+        lines = (await target.wait_output("end\n")).splitlines()[:-1]
+    assert len(lines) == 16_000
+    wrong = []
+    for line in lines:
+        kind, bits, text = line.split()
+        if kind == "F":
+            [value] = struct.unpack(">f", int(bits, 16).to_bytes(4, "big"))
+            ours = float_text(value)
+        else:
+            [value] = struct.unpack(">d", int(bits, 16).to_bytes(8, "big"))
+            ours = double_text(value)
+        if ours != text:
+            wrong.append((line, ours))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ("", '""'),
+        ("plain", '"plain"'),
+        ('say "no"', '"say \\"no\\""'),
+        ("a\\b", '"a\\\\b"'),
+        ("\n\t\r\b\f", '"\\n\\t\\r\\b\\f"'),
+        ("\0\x1b\x7f", '"\\u0000\\u001b\\u007f"'),
+        ("é日本😀", '"é日本😀"'),
+        ("\u202eevil\u2028", '"\\u202eevil\\u2028"'),
+        ("\ud800", '"\\ud800"'),
+        ("\U000e0001", '"\\udb40\\udc01"'),
+        ("it's", '"it\'s"'),
+    ],
+)
+def test_string_literal(text: str, literal: str) -> None:
+    assert string_literal(text) == literal
+
+
+@pytest.mark.parametrize(
+    ("char", "literal"), [("a", "'a'"), ("'", "'\\''"), ('"', "'\"'"), ("\\", "'\\\\'"), ("\ud800", "'\\ud800'")]
+)
+def test_char_literal(char: str, literal: str) -> None:
+    assert char_literal(char) == literal
+
+
+@pytest.mark.parametrize(
+    ("tag", "value", "text"),
+    [
+        (Tag.BOOLEAN, True, "true"),
+        (Tag.BYTE, -1, "-1"),
+        (Tag.CHAR, 0x41, "'A'"),
+        (Tag.CHAR, 0xDC00, "'\\udc00'"),
+        (Tag.SHORT, 300, "300"),
+        (Tag.INT, 7, "7"),
+        (Tag.LONG, 1 << 40, "1099511627776"),
+        (Tag.FLOAT, 0.5, "0.5"),
+        (Tag.DOUBLE, 1e21, "1.0E21"),
+        (Tag.VOID, None, "void"),
+    ],
+)
+def test_primitive_text(tag: Tag, value: int | float | None, text: str) -> None:
+    assert primitive_text(Value(tag, value)) == text
+
+
+def test_one_line_lets_no_control_character_pass() -> None:
+    assert one_line("C:\\dir\x1b[31m\n") == "C:\\dir\\u001b[31m\\n"
+
+
+def test_utf16_length() -> None:
+    assert utf16_length("a😀b") == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("com.acme.Order", "Order"),
+        ("java.util.Map$Entry", "Entry"),
+        ("com.acme.Order$1", "Order$1"),
+        ("test.T$$Lambda/0x0000700001000a00", "T$$Lambda"),
+        ("Plain", "Plain"),
+    ],
+)
+def test_label(name: str, text: str) -> None:
+    assert label(name) == text
+
+
+@pytest.mark.parametrize(
+    ("signature", "text"), [("[I", "int[3]"), ("[[Ljava/lang/String;", "String[3][]"), ("[[[Z", "boolean[3][][]")]
+)
+def test_array_head(signature: str, text: str) -> None:
+    assert array_head(signature, 3) == text
+
+
+def test_preview_ends_where_a_line_would() -> None:
+    assert braces(["1", "2"], 2) == "{1, 2}"
+    assert braces(["1", "2"], 3) == "{1, 2, ...}"
+    assert braces(["x" * 500], 1) == "{" + "x" * 500 + "}"
+    assert braces(["x" * 100, "y" * 100], 2) == "{" + "x" * 100 + ", ...}"

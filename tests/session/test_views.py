@@ -1,0 +1,179 @@
+"""Logical views against the truth: what each collection itself gives when the program walks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.session.model import Limits, Value, Variable
+from jdbpy.session.values.describe import describe
+from jdbpy.session.values.obj import Obj
+from jdbpy.session.values.shown import Part, Parts, Shown
+from jdbpy.session.values.views.immutable import Draw, walk_order
+from jdbpy.session.values.views.numbers import decimal_text
+from jdbpy.session.values.views.time import civil_date
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value as WireValue
+from tests.harness import Debugging, Jvm, debug
+
+NOT_FILLED = "the target has not filled in its stack yet: evaluate getStackTrace() on it"
+
+
+async def stopped_with_values(d: Debugging) -> tuple[list[str], tuple[Variable, ...]]:
+    """Runs Views up to its stop; gives the names of the values, and the values described three levels deep."""
+    await d.session.breakpoints.add(d.at("stop"))
+    await d.resume()
+    await d.wait_stop("breakpoint", at="stop")
+    every, names = await d.session.stack.variables(limits=Limits(depth=3, elements=2000, string=2000))
+    assert every.value is not None
+    assert names.value is not None
+    return [child.value.text[1:-1] for child in names.value.children if child.value], every.value.children
+
+
+def shown(value: Value, kind: str) -> list[str]:
+    """A described value in the words in which the program tells what it saw."""
+    if kind == "text":
+        return [kind, value.text]
+    children = [
+        f"{child.name}={child.value.text}" if kind == "entries" else child.value.text
+        for child in value.children
+        if child.value is not None
+    ]
+    return [kind, str(value.length), *children]
+
+
+async def test_what_is_shown_is_what_the_program_sees(jvm: Jvm) -> None:
+    async with debug(jvm, "Views") as d:
+        names, values = await stopped_with_values(d)
+        told = dict(line.split("|", 1) for line in d.target.stdout.splitlines() if "|" in line)
+        assert names == list(told)
+        seen = {}
+        for name, variable in zip(names, values, strict=True):
+            assert variable.value is not None
+            seen[name] = "|".join(shown(variable.value, told[name].partition("|")[0]))
+            assert variable.value.note in ("", NOT_FILLED), name
+        assert seen == told
+
+
+async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: object) -> None:
+    import jdbpy
+
+    log = f"{tmp_path}/wire.log"
+    async with debug(jvm, "Views", options=jdbpy.Options(wire_log=log)) as d:
+        names, _ = await stopped_with_values(d)
+        assert len(names) > 200
+    with open(log, encoding="utf-8") as file:
+        text = file.read()
+    assert "ObjectReference.GetValues" in text
+    assert "Invoke" not in text
+    assert "NewInstance" not in text
+
+
+async def test_views_take_their_time_by_depth_not_by_size(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Gallery") as d:
+        values = await values_at_stop(d)
+        target = d.session._target  # round trips are counted below the public API
+        wide = Limits(depth=1, elements=1000)
+        costs = {}
+        for name in ("thousand", "thousandStrings"):
+            wire = WireValue(ord(values[name].tag), values[name].id or 0)
+            await describe(target, [wire], wide)  # classes are known from now on
+            again = await fresh_objects(d)
+            before = d.session.statistics()
+            [value] = await describe(target, [again[name]], wide)
+            costs[name] = d.session.statistics().since(before).waves
+            assert len(value.children) == 1000
+        assert costs["thousand"] <= 6
+        assert costs["thousandStrings"] <= 3
+
+
+async def fresh_objects(d: Debugging) -> dict[str, WireValue]:
+    """The values of the fixture's locals with nothing remembered about the objects."""
+    from jdbpy.session.values.remembered import Remembered
+
+    d.session._target.objects.reader._remembered = Remembered()
+    return {
+        name: WireValue(ord(value.tag), value.id)
+        for name, value in (await values_at_stop(d, run=False)).items()
+        if value.id
+    }
+
+
+async def values_at_stop(d: Debugging, *, run: bool = True) -> dict[str, Value]:
+    """The locals of Gallery.main at its stop, not described any deeper than their heads."""
+    if run:
+        await d.session.breakpoints.add(d.at("call"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="call")
+    found = await d.session.stack.variables(limits=Limits(depth=0))
+    return {variable.name: variable.value for variable in found if variable.value}
+
+
+async def test_unknown_layout_and_failing_view_fall_back_on_fields(any_jvm: Jvm) -> None:
+    async def wrong_field(obj: Obj) -> Shown:
+        return Parts([Part("x", await obj.get("nowhere"))])
+
+    async def broken(obj: Obj) -> Shown:
+        raise ZeroDivisionError("oops")
+
+    async with debug(any_jvm, "Gallery") as d:
+        values = await values_at_stop(d)
+        target = d.session._target
+        special = WireValue(Tag.OBJECT, values["special"].id or 0)
+        target.objects.views.add("Gallery$Node", wrong_field)
+        [value] = await describe(target, [special])
+        assert value.note == "not a layout of Gallery$Node that is known: no field nowhere"
+        assert [child.name for child in value.children] == ["weight", "boxed", "number", "name", "next"]
+        target.objects.views.add("Gallery$*", broken)
+        [value] = await describe(target, [special])
+        assert value.note == "its view failed: ZeroDivisionError: oops"
+        assert len(value.children) == 5
+
+
+async def test_a_view_of_the_users_own_comes_first(any_jvm: Jvm) -> None:
+    async def node(obj: Obj) -> Shown:
+        number, following = await obj.read("number", "next")
+        return Parts([Part("number", number, "int"), Part("next", following)])
+
+    async with debug(any_jvm, "Gallery") as d:
+        values = await values_at_stop(d)
+        views = d.session._target.objects.views
+        views.add("Gallery$No*", node)
+        [value] = await describe(d.session._target, [WireValue(Tag.OBJECT, values["chain"].id or 0)])
+        assert value.text == "Node[number=3, next=Node[number=2, next=" + f"Node@{deepest(value)}]]"
+        views.remove("Gallery$No*")
+        [value] = await describe(d.session._target, [WireValue(Tag.OBJECT, values["chain"].id or 0)])
+        assert value.text == f"Node@{value.id}"
+
+
+def deepest(value: Value) -> int:
+    """The id in a text that ends in "@id]]"."""
+    return int(value.text.rpartition("@")[2].rstrip("]"))
+
+
+# Pure parts
+
+
+@pytest.mark.parametrize(
+    ("unscaled", "scale", "text"),
+    [(0, 0, "0"), (0, 3, "0.000"), (-12345, 3, "-12.345"), (1, -3, "1E+3"), (12, 8, "1.2E-7"), (12, 7, "0.0000012")],
+)
+def test_decimal_text(unscaled: int, scale: int, text: str) -> None:
+    assert decimal_text(unscaled, scale) == text
+
+
+def test_civil_date_agrees_with_the_calendar() -> None:
+    from datetime import date, timedelta
+
+    first = date(1, 1, 1)
+    start = (first - date(1970, 1, 1)).days
+    for days in range(0, 3_652_059, 97):
+        expected = first + timedelta(days=days)
+        assert civil_date(start + days) == (expected.year, expected.month, expected.day)
+
+
+@pytest.mark.parametrize("reverse", [True, False])
+@pytest.mark.parametrize("step", [1, 2])
+def test_every_slot_is_walked_once(reverse: bool, step: int) -> None:
+    order = walk_order(12, Draw(123_456_789, reverse, 0), step)
+    assert sorted(order) == list(range(0, 12, step))
+    assert walk_order(0, Draw(1, reverse, 0), step) == []
