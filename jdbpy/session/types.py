@@ -38,6 +38,7 @@ class TypeCache:
         self._conn = conn
         self._types: dict[ReferenceTypeID, RefType] = {}
         self._facts: dict[Fact[Any, Any], dict[Any, Any]] = {}
+        self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], model.Location]] = {}
         self._fetching: list[set[ReferenceTypeID]] = []
 
     # -- facts ---------------------------------------------------------------------------------------------------
@@ -231,6 +232,13 @@ class TypeCache:
 
     async def locations(self, places: Sequence[Location]) -> list[model.Location]:
         """Names, source files and lines of places in code; none of them may be null. wire: 1 trip, 0 when known."""
+        new = [place for place in places if (place.methodID, place.index) not in self._places.get(place.classID, ())]
+        if new:
+            await self._learn_around(new)
+        return [self.location(place) for place in places]
+
+    async def _learn_around(self, places: Sequence[Location]) -> None:
+        """Learns what ``location`` needs. wire: 1 trip, 0 when known."""
         type_ids = {place.classID for place in places}
         methods = {(place.classID, place.methodID) for place in places if place.methodID != OBSOLETE}
         unknown = [type_id for type_id in type_ids if type_id not in self._types]
@@ -244,19 +252,27 @@ class TypeCache:
             signature = self.known(facts.SIGNATURE, place.classID)
             if signature is not None:
                 self.learn(place.classID, place.typeTag, signature.signature)
-        return [self.location(place) for place in places]
 
     def location(self, place: Location) -> model.Location:
         """The place as far as it is known. No trip."""
-        key = (place.classID, place.methodID)
-        methods = self.known(facts.METHODS, place.classID) or ()
-        return model_location(
+        type_id, key = place.classID, (place.methodID, place.index)
+        shown = self._places.get(type_id, {}).get(key)
+        if shown is not None:
+            return shown
+        declaring = self._types.get(type_id)
+        methods = self.known(facts.METHODS, type_id)
+        lines = self.known(facts.LINES, (type_id, place.methodID))
+        shown = model_location(
             place,
-            self._types.get(place.classID),
-            next((each for each in methods if each.id == place.methodID), None),
-            self.known(facts.LINES, key) or NO_LINES,
-            self.known(facts.SOURCE_FILE, place.classID),
+            declaring,
+            next((each for each in methods or () if each.id == place.methodID), None),
+            lines or NO_LINES,
+            self.known(facts.SOURCE_FILE, type_id),
         )
+        is_all = methods is not None and (lines is not None or place.methodID == OBSOLETE)
+        if declaring is not None and is_all and type_id in self.all_of(facts.SOURCE_FILE):
+            self._places.setdefault(type_id, {})[key] = shown
+        return shown
 
     async def line_locations(self, type_id: int, method_id: int, line: int) -> list[Location]:
         """Where to stop in the method so that one pass over the line stops once. Raises UsageError when it has no code.
@@ -310,6 +326,8 @@ class TypeCache:
         for known in stores:
             for key in [key for key in known if _type_of(key) in type_ids]:
                 del known[key]
+        for type_id in type_ids:
+            self._places.pop(type_id, None)
         for dropped in self._fetching:
             dropped |= type_ids
 

@@ -12,7 +12,7 @@ from jdbpy.session.constant_pool import class_names
 from jdbpy.session.locations import wire_location
 from jdbpy.session.refs import LineTable
 from jdbpy.session.types import TypeCache
-from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import Location, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import reference_type, thread_reference
 from tests.harness import Debugging, Jvm, debug
 
@@ -32,7 +32,7 @@ async def at_total(d: Debugging) -> list[Location]:
     stop = await d.wait_stop("breakpoint", at="total")
     assert stop.thread is not None
     conn = d.session._target.conn
-    frames = await conn.request(thread_reference.Frames(thread_reference.ThreadID(stop.thread.id), 0, -1))
+    frames = await conn.request(thread_reference.Frames(ThreadID(ObjectID(stop.thread.id)), 0, -1))
     return [frame.location for frame in frames.frames]
 
 
@@ -165,6 +165,6 @@ def test_names_in_a_constant_pool() -> None:
         b"\x07\x00\x05"  # 6
         b"\x0f\x01\x00\x01"  # 7
     )
-    assert class_names(8, pool) == {"a.B$C$1"}
+    assert class_names(8, pool) == frozenset({"a.B$C$1"})
     assert class_names(9, pool) is None
     assert class_names(3, b"\x63\x00\x00") is None
