@@ -50,16 +50,21 @@ class Program(Record):
 
 
 @functools.cache
-def program(name: str, *, debug: str = "all", release: int = 17, parameters: bool = False) -> Program:
-    """Compile ``fixtures/<name>.java``, or all of ``fixtures/<name>/``; see the package's docstring."""
-    single = FIXTURES / f"{name}.java"
+def program(
+    name: str, *, debug: str = "all", release: int = 17, parameters: bool = False, where: Path = FIXTURES
+) -> Program:
+    """Compile ``fixtures/<name>.java``, or all of ``fixtures/<name>/``; see the package's docstring.
+
+    ``where`` is another directory than fixtures/ to look in.
+    """
+    single = where / f"{name}.java"
     if single.is_file():
         sources = {_path_in_package(single.read_text(encoding="utf-8"), single.name): single}
     else:
-        directory = FIXTURES / name
+        directory = where / name
         sources = {str(path.relative_to(directory)): path for path in sorted(directory.rglob("*.java"))}
     if not sources:
-        raise FileNotFoundError(f"neither fixtures/{name}.java nor fixtures/{name}/ with Java files")
+        raise FileNotFoundError(f"neither {single} nor {single.with_suffix('')}/ with Java files")
     texts = {path: file.read_text(encoding="utf-8") for path, file in sources.items()}
     return _compile(texts, _class_named(name, texts), debug, release, parameters)
 

@@ -1,0 +1,43 @@
+"""``./dev bench``: runs the cases and writes docs/performance.md, or some of them and prints the table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import trio
+
+from benchmarks import report
+from benchmarks.bench import Bench, choose_jvm
+from benchmarks.cases import CASES
+from benchmarks.figures import Effort, Result
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {', '.join(CASES)} (all, and the page)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each contender, at most (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=20, help="after which no more runs begin (%(default)s)")
+    parser.add_argument("--java", type=int, metavar="VERSION", help="the Java to measure on (the oldest)")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.cases if name not in CASES]
+    if unknown:
+        parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
+    bench = Bench(choose_jvm(arguments.java), Effort(arguments.runs, arguments.seconds))
+    results = trio.run(_run, bench, arguments.cases or list(CASES))
+    if not arguments.cases:
+        report.PAGE.write_text(report.page(results, bench.jvm), encoding="utf-8")
+    print(report.table(results))
+
+
+async def _run(bench: Bench, names: list[str]) -> list[Result]:
+    results: list[Result] = []
+    for name in names:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        results += await CASES[name](bench)
+    return results
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""A debugger that is driven as a script would: commands into its standard input, answers out of its output.
+
+Both jdb and jdbpy complain at once, without asking the target, about a word that is no command; that complaint tells
+that all before it is done.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import trio
+
+from tests.harness.jvms import Jvm
+
+PATIENCE = 180.0
+"""Seconds that any single answer may take; jdb takes more than two minutes for some over a slow link."""
+
+
+class Conversation:
+    """A running debugger."""
+
+    def __init__(self, process: trio.Process) -> None:
+        self._process = process
+        self._text = ""
+        self._asked = 0
+
+    async def until(self, text: str) -> str:
+        """Waits until ``text`` has been written; gives all output up to there, and forgets it."""
+        assert self._process.stdout is not None
+        with trio.fail_after(PATIENCE):
+            while text not in self._text:
+                data = await self._process.stdout.receive_some()
+                if not data:
+                    raise RuntimeError(f"the debugger has ended instead of writing {text!r}: {self._text}")
+                self._text += data.decode(errors="replace")
+        before, _, self._text = self._text.partition(text)
+        return before
+
+    async def ask(self, command: str) -> tuple[str, float]:
+        """Gives a command; returns its output and the seconds until it was done."""
+        assert self._process.stdin is not None
+        self._asked += 1
+        nonsense = f"nonsense{self._asked}"
+        start = time.perf_counter()
+        await self._process.stdin.send_all(f"{command}\n{nonsense}\n".encode())
+        text = await self.until(nonsense)
+        seconds = time.perf_counter() - start
+        return text, seconds
+
+
+@asynccontextmanager
+async def _converse(command: Sequence[str]) -> AsyncIterator[Conversation]:
+    process = await trio.lowlevel.open_process(
+        list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        yield Conversation(process)
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    await trio.aclose_forcefully(pipe)
+
+
+def jdb_of(jvm: Jvm) -> str | None:
+    """The jdb that came with a JDK, or None: runtimes without a compiler have none."""
+    jdb = Path(jvm.home, "bin", "jdb")
+    return str(jdb) if jdb.exists() else None
+
+
+@asynccontextmanager
+async def open_jdb(jdb: str, address: str) -> AsyncIterator[Conversation]:
+    """jdb, attached and at its prompt."""
+    async with _converse([jdb, "-attach", address]) as conversation:
+        await conversation.until("> ")
+        yield conversation
+
+
+@asynccontextmanager
+async def open_jdbpy(address: str) -> AsyncIterator[Conversation]:
+    """jdbpy's command line, attached."""
+    async with _converse([sys.executable, "-m", "jdbpy", "attach", address, "--keep-going"]) as conversation:
+        await conversation.ask("version")
+        yield conversation
