@@ -6,7 +6,6 @@ order of things, and holds no data. A layout is built when it is first asked for
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, NewType, get_args, get_origin
@@ -156,7 +155,7 @@ def _hints(record: type[Record]) -> dict[str, Any]:
     for owner in reversed(record.__mro__):
         names = getattr(owner, "__slots__", ())
         scope = vars(sys.modules[owner.__module__])
-        for field, hint in inspect.get_annotations(owner).items():
+        for field, hint in vars(owner).get("__annotations__", {}).items():
             if field in names:
                 hints[field] = eval(hint, scope)
     return hints
