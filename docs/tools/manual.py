@@ -13,7 +13,7 @@ from jdbpy.cli.table import Command
 from jdbpy.cli.topics import GROUPS, TOPICS
 
 DOCS = Path(__file__).resolve().parents[1]
-_GENERATED = "<!-- Made by ./dev docs from the program; do not edit. -->"
+_GENERATED = "<!-- Made by ./dev generate from the program; do not edit. -->"
 
 _COMMANDS = """\
 # Commands
