@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from jdbpy.errors import UsageError
 from jdbpy.session.signatures import package_of, simple_name
@@ -16,12 +17,26 @@ from jdbpy.wire.record import Record
 
 _NAME = re.compile(r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*")
 _STARRED = re.compile(r"\*[\w$.-]*|[\w$.-]*\*")
+_MOST_COMPARED = 5_000
+"""Names that are compared letter by letter for a suggestion: some 50 ms."""
+
 _RUNTIME = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "oracle.")
 
 
 def of_the_runtime(name: str) -> bool:
     """Whether the class belongs to the JDK, told by its package."""
     return name.startswith(_RUNTIME)
+
+
+def similar(name: str, names: Iterable[str]) -> list[str]:
+    """Up to three of the names that may have been meant instead: another package, other capitals, a slip."""
+    wanted = simple_name(name).lower()
+    all_names = set(names)
+    same = sorted(each for each in all_names if simple_name(each).lower() == wanted)
+    if same:
+        return same[:3]
+    own = [each for each in all_names if not of_the_runtime(each)]
+    return get_close_matches(name, own, n=3, cutoff=0.75) if len(own) <= _MOST_COMPARED else []
 
 
 def enclosing(name: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import facts, signatures
-from jdbpy.session.class_names import ClassName, parse_class_name
+from jdbpy.session.class_names import ClassName, parse_class_name, similar
 from jdbpy.session.class_records import class_info, field_info, method_info
 from jdbpy.session.concurrency import together
 from jdbpy.session.loaders import Loaders
@@ -62,6 +62,8 @@ class Classes:
 
         Raises UsageError when a short name may be several classes. wire: 1 trip; 4 for several, with their loaders.
         """
+        if not _can_be_a_class(name):
+            return []
         found = [class_info(each) for each in _named(name, await self._types.all_classes())]
         if len(found) < 2:
             return found
@@ -130,10 +132,10 @@ class Classes:
         methods = (await self._types.methods([own.id])).get(own.id, ())
         chosen = [each for each in methods if method in ("", each.name)]
         if not chosen:
-            similar = get_close_matches(method, {each.name for each in methods})
+            near = get_close_matches(method, {each.name for each in methods})
             raise UsageError(
                 f"no method {method} in {own.name}",
-                hint=f"there is {', '.join(similar)}" if similar else f"'methods {name}' lists what there is",
+                hint=f"there is {', '.join(near)}" if near else f"'methods {name}' lists what there is",
                 code="NO_METHOD",
             )
         tables = await self._types.line_tables((own.id, each.id) for each in chosen)
@@ -174,11 +176,8 @@ class Classes:
         return self._types.learn(found[0].typeID, found[0].refTypeTag, found[0].signature)
 
     def _unknown(self, name: str) -> UsageError:
-        names = {each.name for each in self._types.all_known() if _is_typed_by_people(each)}
-        similar = get_close_matches(name, names, n=3) or [
-            each for each in sorted(names) if signatures.simple_name(each).lower() == name.lower()
-        ]
-        hint = f"there is {', '.join(similar[:3])}" if similar else "a class is known once the program has loaded it"
+        names = similar(name, (each.name for each in self._types.all_known() if _is_typed_by_people(each)))
+        hint = f"there is {', '.join(names)}" if names else "a class is known once the program has loaded it"
         return UsageError(f"no class {name} is loaded", hint=hint, code="CLASS_NOT_LOADED")
 
     async def _family(
@@ -240,6 +239,14 @@ def _named(name: str, everything: Sequence[ClassInfoWithGeneric]) -> builtins.li
         chosen = class_name.choose(signatures.java_name(each.signature) for each in near)
         found = [each for each in near if signatures.java_name(each.signature) in chosen]
     return sorted((each for each in found if not at or number == str(each.typeID)), key=lambda each: each.typeID)
+
+
+def _can_be_a_class(text: str) -> bool:
+    try:
+        _class_name(re.sub(r"@\d+$|[\[\]]", "", text).strip())
+    except UsageError:
+        return False
+    return True
 
 
 def _class_name(text: str) -> ClassName:

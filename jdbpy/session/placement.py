@@ -15,7 +15,7 @@ from typing import Any
 from jdbpy.errors import Disconnected, JdwpError, UsageError
 from jdbpy.session import facts, model
 from jdbpy.session.breakpoint import LogicalBreakpoint
-from jdbpy.session.class_names import ClassName, enclosing
+from jdbpy.session.class_names import ClassName, enclosing, similar
 from jdbpy.session.concurrency import both
 from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.places import AbsoluteSpec, Found, PlaceFinder
@@ -50,13 +50,13 @@ class Placement:
 
         Raises UsageError when the place cannot exist; nothing is left behind then.
         wire: a method 3 trips, a line 4, since methods, their lines and the breakpoints each follow from the trip
-        before; 2 when the code is known; 1 when the class is not loaded.
+        before; 2 when the code is known; 1 for a line and 2 for a method of a class that is not loaded.
         """
         try:
             listed = await self._watch_and_list(point)
             types = await self._finder.among(point.spec, listed)
             if not types:
-                point.message = f"waits for {_what_is_missing(point.spec)} to be loaded"
+                point.message = f"waits for {_what_is_missing(point.spec, listed)} to be loaded"
                 return
             self._bind(point, types)
             found = await self._finder.places(point.spec, types)
@@ -92,11 +92,9 @@ class Placement:
         can be loaded unseen in between. What the listing will show is asked about ahead, as far as it is known."""
         types, conn = self._target.types, self._target.conn
         watches = self._submit_watches(point, _watches(point.spec))
-        names = _signatures(point.spec)
-        listing: list[Pending[Any]] = [
-            *(conn.submit(virtual_machine.ClassesBySignature(name)) for name in names),
-            *(() if names else (conn.submit(virtual_machine.AllClassesWithGeneric()),)),
-        ]
+        signatures = _signatures(point.spec)
+        listing: list[Pending[Any]] = [conn.submit(virtual_machine.ClassesBySignature(name)) for name in signatures]
+        everything = None if signatures else conn.submit(virtual_machine.AllClassesWithGeneric())
         ahead = self._finder.likely(point.spec)
         refused, _ = await both(
             lambda: self._settle(point, watches), lambda: types.prefetch((facts.METHODS, ahead))
@@ -105,14 +103,12 @@ class Placement:
             # An agent without source name filters: then the class is taken to be named like its file.
             name = ClassName(point.spec.file.partition(".")[0])
             await self._settle(point, self._submit_watches(point, _class_watches(name, nested=True)))
-        replies = [await reply.wait() for reply in listing]
-        if not names:
-            return [types.learn(each.typeID, each.refTypeTag, each.signature) for each in replies[0].classes]
-        return [
-            types.learn(each.typeID, each.refTypeTag, name)
-            for name, reply in zip(names, replies, strict=True)
-            for each in reply.classes
-        ]
+        named = [(signature, await reply.wait()) for signature, reply in zip(signatures, listing, strict=True)]
+        found = [types.learn(each.typeID, each.refTypeTag, sign) for sign, reply in named for each in reply.classes]
+        if found:
+            return found
+        listed = (await everything.wait()).classes if everything else await types.all_classes()
+        return [types.learn(each.typeID, each.refTypeTag, each.signature) for each in listed]
 
     def _bind(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
         """Takes the full name for a short one, now that it is known, and stops watching for others. wire: no wait."""
@@ -233,11 +229,16 @@ def _failed(outcome: object) -> bool:
     return isinstance(outcome, JdwpError)
 
 
-def _what_is_missing(spec: AbsoluteSpec) -> str:
+def _what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType]) -> str:
+    """What a breakpoint waits for, with what may have been meant instead: a slip would make it wait for ever."""
     if isinstance(spec, FileLine):
         return f"a class of {spec.file}"
     assert spec.class_name is not None
-    return f"a class {spec.class_name.text}" if spec.class_name.is_pattern else spec.class_name.text
+    name = spec.class_name.text
+    if spec.class_name.is_pattern:
+        return f"a class {name}"
+    near = similar(name, (each.name for each in loaded if not each.is_array))
+    return f"{name} (there is {', '.join(near)})" if near else name
 
 
 def _is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:

@@ -167,6 +167,14 @@ async def test_no_line_numbers(any_jvm: Jvm) -> None:
         assert "javac -g" in caught.value.hint
 
 
+async def test_a_slip_in_the_name_of_a_class_is_not_waited_for_in_silence(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await run_to(d, "total", "shop.Order")
+        for name, place in (("shop.Ordre", ":5"), ("shop.order", ".total"), ("store.Order", ":5")):
+            point = await d.session.breakpoints.add(name + place)
+            assert point.message == f"waits for {name} (there is shop.Order) to be loaded"
+
+
 # -- files ---------------------------------------------------------------------------------------------------------
 
 
