@@ -9,8 +9,10 @@ import jdbpy
 from benchmarks.bench import Bench, Stopwatch, in_thread
 from benchmarks.figures import Figure, Result, Sample, measure
 from benchmarks.relay import Relay
+from benchmarks.rivals import jdi
 from benchmarks.rivals.conversation import Conversation, jdb_of, open_jdb, open_jdbpy
 from benchmarks.rivals.floor import Floor, count, ids
+from benchmarks.rivals.jdi import has_jdi
 
 _ALL_THREADS = (1, 4, b"")
 _SUSPEND = (1, 8, b"")
@@ -24,7 +26,7 @@ async def where_all(bench: Bench) -> list[Result]:
     """``where all`` with all threads suspended, nothing known before."""
     return [
         await _crowd(bench, "where all", threads=200, frames=20, rtt=0.1, bare=_bare_where_all),
-        await _crowd(bench, "where all", threads=1000, frames=20, rtt=0.02, bare=_bare_where_all, with_jdb=False),
+        await _crowd(bench, "where all", threads=1000, frames=20, rtt=0.02, bare=_bare_where_all, with_rivals=False),
     ]
 
 
@@ -41,7 +43,7 @@ async def _crowd(
     frames: int,
     rtt: float,
     bare: Callable[[Floor], None],
-    with_jdb: bool = True,
+    with_rivals: bool = True,
 ) -> Result:
     arguments = (str(threads), str(frames - _WAITING_FRAMES))
 
@@ -64,6 +66,12 @@ async def _crowd(
             open_jdb(str(jdb_of(bench.jvm)), relay.address) as conversation,
         ):
             return await asked(conversation, relay)
+
+    async def by_jdi() -> Sample:
+        async with bench.far_target("Crowd", *arguments, rtt=rtt) as relay:
+            if command == "where all":
+                return await jdi.work(bench.jvm, relay, "where-all", threads * frames)
+            return await jdi.work(bench.jvm, relay, "threads", threads)
 
     async def by_script() -> Sample:
         async with bench.far_target("Crowd", *arguments, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
@@ -92,8 +100,8 @@ async def _crowd(
         await measure("jdbpy", bench.effort, by_command_line),
         await measure("jdbpy, from a script", bench.effort, by_script),
     ]
-    if with_jdb and jdb_of(bench.jvm):
-        figures.append(await measure("jdb", bench.effort, by_jdb))
+    if with_rivals and has_jdi(bench.jvm):
+        figures += [await measure("JDI", bench.effort, by_jdi), await measure("jdb", bench.effort, by_jdb)]
     link = f"{rtt * 1000:.0f} ms"
     size = f"{threads:,} threads" + (f" of {frames} frames" if command == "where all" else "")
     return Result(f"`{command}`, {size}", link, tuple(figures))

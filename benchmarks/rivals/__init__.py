@@ -1,2 +1,3 @@
 """The debuggers that are measured side by side: ``floor`` (a bare socket), jdb and jdbpy's command line
-(``conversation``), jdbpy's prompt on a terminal (``terminal``)."""
+(``conversation``), jdbpy's prompt on a terminal (``terminal``), a program on JDI (``jdi``).
+"""

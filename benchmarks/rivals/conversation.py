@@ -54,7 +54,8 @@ class Conversation:
 
 
 @asynccontextmanager
-async def _converse(command: Sequence[str]) -> AsyncIterator[Conversation]:
+async def converse(command: Sequence[str]) -> AsyncIterator[Conversation]:
+    """Runs a debugger; the block's end kills it."""
     process = await trio.lowlevel.open_process(
         list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
@@ -78,7 +79,7 @@ def jdb_of(jvm: Jvm) -> str | None:
 @asynccontextmanager
 async def open_jdb(jdb: str, address: str) -> AsyncIterator[Conversation]:
     """jdb, attached and at its prompt."""
-    async with _converse([jdb, "-attach", address]) as conversation:
+    async with converse([jdb, "-attach", address]) as conversation:
         await conversation.until("> ")
         yield conversation
 
@@ -86,6 +87,6 @@ async def open_jdb(jdb: str, address: str) -> AsyncIterator[Conversation]:
 @asynccontextmanager
 async def open_jdbpy(address: str) -> AsyncIterator[Conversation]:
     """jdbpy's command line, attached."""
-    async with _converse([sys.executable, "-m", "jdbpy", "attach", address, "--keep-going"]) as conversation:
+    async with converse([sys.executable, "-m", "jdbpy", "attach", address, "--keep-going"]) as conversation:
         await conversation.ask("version")
         yield conversation

@@ -1,0 +1,89 @@
+"""Decoding large replies, without a JVM: the generated codec, the reference codec, and code written by hand."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.bench import Bench
+from benchmarks.figures import Result, Sample, measure
+from jdbpy.wire.codec import GeneratedCodec
+from jdbpy.wire.ids import FrameID, Location, MethodID, ReferenceTypeID
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.messages.thread_reference import Frame
+from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+from jdbpy.wire.record import Record
+from jdbpy.wire.reference import ReferenceCodec
+
+_CLASSES = 20_000
+_FRAMES = 1_000
+
+
+async def run(bench: Bench) -> list[Result]:
+    classes = virtual_machine.AllClassesWithGenericReply([_class(number) for number in range(_CLASSES)])
+    frames = thread_reference.FramesReply([_frame(number) for number in range(_FRAMES)])
+    return [
+        await _compare(bench, f"AllClassesWithGeneric, {_CLASSES:,} classes", classes, _classes_by_hand),
+        await _compare(bench, f"ThreadReference.Frames, {_FRAMES:,} frames", frames, _frames_by_hand),
+    ]
+
+
+async def _compare(bench: Bench, work: str, reply: Record, by_hand: Callable[[bytes], Any]) -> Result:
+    generated, reference = GeneratedCodec(), ReferenceCodec()
+    data = generated.encode(reply)
+    contenders: dict[str, Callable[[bytes], Any]] = {
+        "floor": by_hand,
+        "jdbpy": lambda data: generated.decode(type(reply), data),
+        "jdbpy, JDBPY_CODEC=construct": lambda data: reference.decode(type(reply), data),
+    }
+    figures = []
+    for name, decode in contenders.items():
+        assert decode(data) == reply  # and what is made on first use is made
+
+        async def once(decode: Callable[[bytes], Any] = decode) -> Sample:
+            start = time.perf_counter()
+            decode(data)
+            return Sample(time.perf_counter() - start)
+
+        figures.append(await measure(name, bench.effort, once))
+    return Result(f"decode {work} (floor: by hand)", "none", tuple(figures))
+
+
+def _class(number: int) -> ClassInfoWithGeneric:
+    generic = "<T:Ljava/lang/Object;>Ljava/lang/Object;" if number % 8 == 0 else ""
+    return ClassInfoWithGeneric(
+        1, ReferenceTypeID(number + 1), f"Lcom/acme/shop/part{number % 99}/C{number};", generic, 7
+    )
+
+
+def _frame(number: int) -> Frame:
+    return Frame(
+        FrameID(number), Location(1, ReferenceTypeID(number % 50), MethodID(0x7F00_0000_0000 + number), number)
+    )
+
+
+def _classes_by_hand(data: bytes) -> virtual_machine.AllClassesWithGenericReply:
+    head, number = struct.Struct(">BQi").unpack_from, struct.Struct(">i").unpack_from
+    (count,) = number(data, 0)
+    pos = 4
+    classes = []
+    for _ in range(count):
+        tag, type_id, length = head(data, pos)
+        pos += 13 + length
+        signature = data[pos - length : pos].decode()
+        (length,) = number(data, pos)
+        pos += 4 + length
+        generic = data[pos - length : pos].decode()
+        (status,) = number(data, pos)
+        pos += 4
+        classes.append(ClassInfoWithGeneric(tag, type_id, signature, generic, status))
+    return virtual_machine.AllClassesWithGenericReply(classes)
+
+
+def _frames_by_hand(data: bytes) -> thread_reference.FramesReply:
+    rows = struct.iter_unpack(">QBQQq", data[4:])
+    return thread_reference.FramesReply(
+        [Frame(frame, Location(tag, cls, method, index)) for frame, tag, cls, method, index in rows]
+    )
