@@ -6,7 +6,6 @@ link only what is cheap. A name that is missing costs the user a few letters; a 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 SETTLED = 0.2
 """Seconds without news before names are read: a row of steps reads them once."""
 
+STALE = 30.0
+"""Seconds after which the list of all loaded classes is read again, at the next stop."""
+
 
 class Known:
     """What is known now: read by the prompt's thread, replaced by the refresher."""
@@ -40,6 +42,7 @@ class NamesRefresher:
         self._context = context
         self._known = known
         self._news = trio.Event()
+        self._listed = -STALE  # when all classes were listed
 
     def poke(self) -> None:
         """Something has happened after which other names may be known."""
@@ -58,7 +61,7 @@ class NamesRefresher:
     async def _read(self) -> Names:
         session = self._context.session
         changes: dict[str, Any] = {}
-        for part in (_classes, _breakpoints, _threads, _frame):
+        for part in (self._list_classes, _classes, _breakpoints, _threads, _frame):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
         changes["displays"] = tuple(self._context.displays)
@@ -66,8 +69,13 @@ class NamesRefresher:
         names: Names = self._known.names.replace(**changes)
         return names
 
-
-Part = Callable[["Session"], Awaitable[dict[str, Any]]]
+    async def _list_classes(self, session: Session) -> dict[str, Any]:
+        """All classes, megabytes of them in a large program: now and then, and never over a network."""
+        now = trio.current_time()
+        if not session.remote and now - self._listed > STALE:
+            self._listed = now
+            await session.classes.list()
+        return {}
 
 
 async def _classes(session: Session) -> dict[str, Any]:
@@ -88,8 +96,9 @@ async def _frame(session: Session) -> dict[str, Any]:
     if session.state is not VmState.STOPPED or session.selection[0] is None:
         return {"variables": (), "members": (), "frames": 0}
     variables = await session.stack.variables()
-    trace = await session.stack.of(count=1)
+    this = [variable.value for variable in variables if variable.kind == "this" and variable.value is not None]
     return {
         "variables": tuple((variable.name, variable.type) for variable in variables),
-        "frames": trace.total,
+        "members": tuple(member.name for value in this for member in value.children),
+        "frames": (await session.stack.of(count=1)).total,
     }

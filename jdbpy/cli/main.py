@@ -55,7 +55,7 @@ def _flush() -> None:
     """What is still buffered goes out now, where a closed pipe can be dealt with."""
     try:
         sys.stdout.flush()
-    except (BrokenPipeError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError):  # a closed pipe, a terminal that has gone
         _forget_output()
 
 

@@ -25,6 +25,9 @@ from jdbpy.cli.prompt_look import STYLE, inline_output
 from jdbpy.cli.prompt_state import PromptState, prompt_text, toolbar
 from jdbpy.cli.prompt_thread import PromptThread
 
+RESIZE = 0.25
+"""Seconds between two looks at the window's size: the signal that tells of a change goes to the main thread only."""
+
 Complete = Callable[[str], Iterable[Candidate]]
 
 
@@ -63,6 +66,7 @@ class EditedPrompt:
             input=self._input,
             output=self._output,
         )
+        self._lines.app.terminal_size_polling_interval = RESIZE
         self._prompt = self._lines
         self._leave = False
 
@@ -76,8 +80,11 @@ class EditedPrompt:
         return self._prompt.app.is_running
 
     def update(self, state: PromptState) -> None:
-        """Shows another state, at once if the prompt is on the screen."""
+        """Takes another state, which is shown when the prompt is drawn the next time."""
         self._state = state
+
+    def redraw(self) -> None:
+        """Draws the prompt anew, if it is on the screen."""
         self._thread.post(self._prompt.app.invalidate)
 
     async def read_line(self) -> str:

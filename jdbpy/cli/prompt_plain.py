@@ -41,6 +41,9 @@ class PlainPrompt:
         """Takes another state, which the next prompt shows."""
         self._state = state
 
+    def redraw(self) -> None:
+        """Does nothing: what is written stays as it is."""
+
     async def read_line(self) -> str:
         """The next line; raises EOFError at Ctrl-D and when the terminal is gone."""
         return await self._read(lambda: prompt_text(self._state, COLUMNS))

@@ -49,6 +49,8 @@ class Prompt(Surface, Protocol):
 
     def update(self, state: PromptState) -> None: ...
 
+    def redraw(self) -> None: ...
+
     async def read_line(self) -> str: ...
 
     async def ask(self, question: str) -> str: ...
@@ -111,6 +113,9 @@ class Conversation:
                 nursery.cancel_scope.cancel()
 
     async def _converse(self, lines: Sequence[str]) -> None:
+        if lines and self._session.last_stop is None:
+            with trio.move_on_after(GRACE):  # a target that is held at its start is just about to say so
+                await self._stopped.wait()
         for line in lines:
             if self._over or not await self._run_line(line):
                 break
@@ -126,7 +131,7 @@ class Conversation:
 
     async def _next_line(self) -> str | None:
         """The next line to run; None when there is none, since nothing was typed or the target has ended."""
-        await self._redraw()
+        self._prompt.update(await self._picture.draw())
         await self._sink.flush()
         self._doing = Doing.PROMPTING
         line: str | None = None
@@ -215,23 +220,22 @@ class Conversation:
         if isinstance(event, Gone) and not self._context.leaving:
             self.status = LOST
         if isinstance(event, Stop):
-            await self._redraw()
+            self._prompt.update(await self._picture.draw())
+            await self._sink.flush()  # the prompt below the stop speaks of it, the one above it does not
+            self._prompt.redraw()
             self._names.poke()
             self._showing.cancel()
-            self._nursery.start_soon(self._show_displays)
+            self._nursery.start_soon(self._show_displays, self._stopped)
         else:
             self._stopped.set()
             self._reading.cancel()
 
-    async def _show_displays(self) -> None:
+    async def _show_displays(self, stopped: trio.Event) -> None:
         """Beside everything else: an expression may run code of the target, and that may stop at a breakpoint."""
         with trio.CancelScope() as self._showing:
             if self._context.displays:
                 self._sink.write(self._renderer.displays(await evaluate_displays(self._context)))
-        self._stopped.set()
-
-    async def _redraw(self) -> None:
-        self._prompt.update(await self._picture.draw())
+        stopped.set()
 
     # Interrupts
 

@@ -28,13 +28,13 @@ _PATIENCE = 1.0
 def pager_command(environ: Mapping[str, str] = os.environ) -> list[str]:
     """The pager to run: PAGER, else ``less``; empty when there is none. ``cat`` stands for "do not page".
 
-    ``less`` shows colours (-R) and leaves at Ctrl-C (-K).
+    ``less`` shows colours (-R), leaves at Ctrl-C (-K), and leaves what was read on the screen (-X).
     """
     words = shlex.split(environ.get("PAGER") or "less")
     program = shutil.which(words[0], path=environ.get("PATH")) if words else None
     if program is None:
         return []
-    return [program, "-R", "-K"] if words == ["less"] else [program, *words[1:]]
+    return [program, "-R", "-K", "-X"] if words == ["less"] else [program, *words[1:]]
 
 
 async def page(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> None:
@@ -78,9 +78,7 @@ async def _page_simply(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> N
     for line in (line for part in parts for line in part.splitlines(keepends=True)):
         needed = rows(line, columns)
         if needed > free:
-            await _write(stdout, QUESTION[: columns - 1])
-            key = await _key(stdin)
-            await _write(stdout, "\r" + " " * min(columns - 1, len(QUESTION)) + "\r")
+            key = await _ask(stdin, stdout, QUESTION[: columns - 1])
             if key in ("q", "Q", "\x03", "\x04", ""):
                 return
             free = 1 if key in "\r\n" else lines - 1
@@ -88,8 +86,8 @@ async def _page_simply(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> N
         free -= needed
 
 
-async def _key(stdin: TextIO) -> str:
-    """One key, read without waiting for Enter and without echo; Ctrl-C is a key here."""
+async def _ask(stdin: TextIO, stdout: TextIO, question: str) -> str:
+    """Shows the question until a key is pressed; returns that key. No Enter, no echo, and Ctrl-C is a key here."""
     import termios
     import tty
 
@@ -100,10 +98,13 @@ async def _key(stdin: TextIO) -> str:
         modes = termios.tcgetattr(handle)
         modes[3] &= ~termios.ISIG
         termios.tcsetattr(handle, termios.TCSANOW, modes)
+        await _write(stdout, question)
         await trio.lowlevel.wait_readable(handle)
-        return os.read(handle, 1).decode("latin-1")
+        key = os.read(handle, 1).decode("latin-1")
+        await _write(stdout, "\r" + " " * len(question) + "\r")
     finally:
         termios.tcsetattr(handle, termios.TCSANOW, before)
+    return key
 
 
 async def _write(stdout: TextIO, text: str) -> None:
