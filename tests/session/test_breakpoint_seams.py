@@ -7,7 +7,7 @@ import trio
 
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.breakpoints import Breakpoints
-from jdbpy.session.conditions import Condition
+from jdbpy.session.breakpoints.conditions import Condition
 from jdbpy.session.model import Frame, Stop, SuspendPolicy
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import ReferenceTypeID

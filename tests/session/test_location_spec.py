@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import UsageError
+from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.class_names import ClassName
-from jdbpy.session.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.refs import Method
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 

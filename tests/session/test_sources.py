@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from jdbpy.session import jdk_sources
 from jdbpy.session.java_home import JavaHome, inspect_home
 from jdbpy.session.model import Location, Notice
-from jdbpy.session.source_text import SourceFile, decode, package_in, relative_path, split_lines
-from jdbpy.session.sources import Sources, window_of
+from jdbpy.session.sources import jdk
+from jdbpy.session.sources.component import Sources, window_of
+from jdbpy.session.sources.text import SourceFile, decode, package_in, relative_path, split_lines
 from jdbpy.session.target import Target
 from tests.harness import Jvm, debug
 
@@ -209,7 +209,7 @@ async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.
         target: Target = d.session._target
         version = target.info.version
         fake_jdk(tmp_path / "other", "99.0.1")
-        monkeypatch.setattr(jdk_sources, "java_homes", lambda: map(inspect, ["other", "equal"]))
+        monkeypatch.setattr(jdk, "java_homes", lambda: map(inspect, ["other", "equal"]))
         fake_jdk(tmp_path / "equal", version)
 
         def inspect(name: str) -> JavaHome:
@@ -228,7 +228,7 @@ async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.
 
 async def test_the_home_of_the_target_is_read_from_a_field(jvm: Jvm) -> None:
     async with debug(jvm, "Hello") as d:
-        home = await jdk_sources.home_of(d.session._target)
+        home = await jdk.home_of(d.session._target)
         assert home is not None
         assert str(await trio.Path(home).resolve()) == jvm.home
 

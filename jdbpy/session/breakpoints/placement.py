@@ -14,11 +14,11 @@ from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError, UsageError
 from jdbpy.session import facts, model
-from jdbpy.session.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
 from jdbpy.session.class_names import ClassName, enclosing, similar
 from jdbpy.session.concurrency import both
-from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
-from jdbpy.session.places import AbsoluteSpec, Found, PlaceFinder
 from jdbpy.session.refs import RefType
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
 from jdbpy.session.signatures import outermost, signature_of

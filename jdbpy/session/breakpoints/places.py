@@ -1,7 +1,7 @@
 """What a place in code means in the target: from a parsed location to the code indices at which to stop.
 
 Owns the search, over types that are loaded: which of them are meant, which methods, which instructions. It sets
-nothing in the target. What is to happen when a class is not loaded yet is ``breakpoints.py``'s business.
+nothing in the target. What is to happen when a class is not loaded yet is the business of ``placement``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from difflib import get_close_matches
 
 from jdbpy.errors import UsageError
 from jdbpy.session import facts
+from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.class_names import enclosing, of_the_runtime, path_of_package
-from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.locations import no_code_on_line
 from jdbpy.session.refs import NO_LINES, Method, RefType
 from jdbpy.session.signatures import is_lambda_class, outermost, package_of, simple_name

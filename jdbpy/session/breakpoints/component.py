@@ -1,7 +1,7 @@
 """The breakpoints of a session: numbered, listed, switched on and off, and what happens when one is hit.
 
 Owns the numbers and the meaning of a hit (condition, ignore count, one time only). Where a breakpoint stands in the
-target is ``placement.py``'s business; whether a composite event stops the target is decided by all votes in the pump.
+target is ``placement``'s business; whether a composite event stops the target is decided by all votes in the pump.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import builtins
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from jdbpy.errors import Disconnected, JdbpyError, UsageError
-from jdbpy.session.breakpoint import LogicalBreakpoint
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.conditions import CompileCondition
+from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
+from jdbpy.session.breakpoints.placement import Placement
+from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.class_names import ClassName, path_of_package
-from jdbpy.session.conditions import CompileCondition
-from jdbpy.session.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.model import Breakpoint, Frame, Location, Notice, StopReason, SuspendPolicy
-from jdbpy.session.placement import Placement
-from jdbpy.session.places import AbsoluteSpec
 from jdbpy.session.requests import GO, Hit, StopPlan, Verdict
 from jdbpy.session.signatures import outermost
 from jdbpy.session.target import Target
@@ -178,14 +178,19 @@ class Breakpoints:
         return StopPlan(StopReason.BREAKPOINT, extra)
 
     async def _tell(self, point: LogicalBreakpoint, hit: Hit, message: str) -> None:
-        """Publishes the hit of a breakpoint that suspends nothing. wire: 1 trip."""
-        [location] = await self._target.types.locations([hit.event.location])
-        [named] = await self._target.conn.batch([thread_reference.Name(ThreadID(ObjectID(hit.thread)))])
-        name = getattr(named, "threadName", "?")
+        """Publishes the hit of a breakpoint that suspends nothing: the target runs on meanwhile, and may be gone
+        before it has told the thread's name. wire: 1 trip."""
+        types, place, name = self._target.types, hit.event.location, ""
+        try:
+            await types.locations([place])
+            name = (await self._target.conn.request(thread_reference.Name(ThreadID(ObjectID(hit.thread))))).threadName
+        except (JdwpError, Disconnected):
+            pass
+        location = types.location(place)
         where = f"{location.class_name}.{location.method}" + (f", line {location.line}" if location.line else "")
         data = (("breakpoint", point.number), ("thread", hit.thread), ("line", location.line))
-        text = f'breakpoint {point.number} hit: thread "{name}", {where}' + (f" ({message})" if message else "")
-        self._target.publish(Notice("breakpoint-hit", text, data))
+        text = f"breakpoint {point.number} hit: " + (f'thread "{name}", ' if name else "") + where
+        self._target.publish(Notice("breakpoint-hit", text + (f" ({message})" if message else ""), data))
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """The places on this machine in which source files are looked for: directories, and jar or zip archives.
 
-Owns the search below one entry of the source path. All of it blocks: ``sources.py`` runs it in a thread.
+Owns the search below one entry of the source path. All of it blocks: ``component`` runs it in a thread.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
-from jdbpy.session.source_text import SUFFIXES, SourceFile, decode, split_lines
+from jdbpy.session.sources.text import SUFFIXES, SourceFile, decode, split_lines
 
 MOST_DIRECTORIES = 20_000
 """How many directories below one entry are searched by name: some tenths of a second on a local disk."""

@@ -9,7 +9,7 @@
     +3  -2                        lines from the selected frame's line on
     total                         a method of the selected frame's class
 
-Pure: reads text, knows nothing of what is loaded. What a place means in the target is ``places.py``'s business.
+Pure: reads text, knows nothing of what is loaded. What a place means in the target is found by ``places``.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from typing import Any
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import facts, signatures
 from jdbpy.session.class_names import ClassName, parse_class_name, similar
-from jdbpy.session.class_records import class_info, field_info, method_info
+from jdbpy.session.classes.loaders import Loaders
+from jdbpy.session.classes.records import class_info, field_info, method_info
 from jdbpy.session.concurrency import together
-from jdbpy.session.loaders import Loaders
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
 from jdbpy.session.refs import NO_LINES, Field, Method, RefType
 from jdbpy.session.target import Target

@@ -1,16 +1,16 @@
 """One breakpoint as the user sees it: a number and a place, wherever and how often that is in the target.
 
-Owns the state of one breakpoint; it asks the target nothing. ``placement.py`` puts it into the target, and
-``breakpoints.py`` decides what a hit means.
+Owns the state of one breakpoint; it asks the target nothing. ``placement`` puts it into the target, and
+``component`` decides what a hit means.
 """
 
 from __future__ import annotations
 
 from jdbpy.session import model
+from jdbpy.session.breakpoints.conditions import Condition
+from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.class_names import enclosing
-from jdbpy.session.conditions import Condition
-from jdbpy.session.location_spec import ClassLine, FileLine, MethodPlace
-from jdbpy.session.places import AbsoluteSpec
 from jdbpy.session.requests import EventRequest
 from jdbpy.session.types import TypeCache
 from jdbpy.wire.ids import Location

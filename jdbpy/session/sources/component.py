@@ -15,11 +15,11 @@ from contextlib import suppress
 import trio
 
 from jdbpy.session.class_names import of_the_runtime
-from jdbpy.session.jdk_sources import find_jdk_sources
 from jdbpy.session.model import Frame, Location, Notice, SourceWindow
 from jdbpy.session.signatures import package_of
-from jdbpy.session.source_roots import ArchiveRoot, DirectoryRoot, Root, open_root
-from jdbpy.session.source_text import SourceFile, package_in, relative_path
+from jdbpy.session.sources.jdk import find_jdk_sources
+from jdbpy.session.sources.roots import ArchiveRoot, DirectoryRoot, Root, open_root
+from jdbpy.session.sources.text import SourceFile, package_in, relative_path
 from jdbpy.session.target import Target
 
 AROUND = 5
