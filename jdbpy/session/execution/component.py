@@ -13,7 +13,7 @@ from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.execution.unwinding import Convert, FramesOf, Unwinding
-from jdbpy.session.model import Exited, Gone, StepDepth, StepSize, Stop
+from jdbpy.session.model import Exited, Gone, StepDepth, StepSize, Stop, StopReason, VmState
 from jdbpy.session.stops import StopShower
 from jdbpy.session.target import Target
 
@@ -39,9 +39,17 @@ class Execution:
         self._resuming.resume(thread_id)
 
     async def cont(self) -> Stop | Exited:
-        """Lets the target run and waits for the next stop or its end. Raises Disconnected."""
-        self._resuming.resume()
-        return await self.next_stop()
+        """Lets the target run and waits for the next stop or its end; one that runs already is only waited for.
+
+        A target that turns out to stand at its start (launched, or with suspend=y) is let go: the start, which is told
+        by an event of its own, is no stop of a run. Raises Disconnected.
+        """
+        ending: Stop | Exited | None = None
+        while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
+            if self._target.state is VmState.STOPPED:
+                self._resuming.resume()
+            ending = await self.next_stop()
+        return ending
 
     async def start_step(
         self,
