@@ -158,6 +158,7 @@ async def test_a_vm_that_ends_by_itself(jvm: Jvm) -> None:
                         while True:
                             await connection.next_event()
 
+                await connection.next_event()  # VMStart; a Resume that overtakes it is lost
                 nursery.start_soon(pump)
                 await connection.request(virtual_machine.Resume())
                 await target.send()

@@ -104,8 +104,8 @@ def test_importing_messages_brings_in_neither_codec_nor_construct() -> None:
     script = (
         "import sys; from jdbpy.wire.command import all_commands; all_commands()\n"
         "print(sorted({'construct', 'trio', 'jdbpy.wire.codec', 'jdbpy.wire.layout'} & set(sys.modules)))\n"
-        "from jdbpy.wire.codec import default_codec; from jdbpy.wire.messages import virtual_machine\n"
-        "default_codec().encode(virtual_machine.Exit(1))\n"
+        "from jdbpy.wire.codec import GeneratedCodec; from jdbpy.wire.messages import virtual_machine\n"
+        "GeneratedCodec().encode(virtual_machine.Exit(1))\n"
         "print(sorted({'construct', 'trio', 'jdbpy.wire.faults', 'jdbpy.wire.explain'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
