@@ -1,0 +1,53 @@
+"""The tour runs by itself on every Java, checks what it shows, and says so when something is missing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import jdbpy
+from jdbpy.cli import demo
+from jdbpy.cli.batch import Batch
+from jdbpy.cli.console import Console
+from jdbpy.cli.plain import PlainRenderer
+from jdbpy.cli.settings import Settings
+from jdbpy.demo.program import demo_command
+from jdbpy.demo.tour import TOUR
+from tests.harness import LIMIT, Jvm
+
+
+async def take_tour(jvm: Jvm) -> int:
+    """Run the tour on that Java as ``jdbpy demo </dev/null`` would; returns the exit status."""
+    settings = Settings()
+    console = Console(PlainRenderer(settings), json=False)
+    async with jdbpy.launch(demo_command(jvm.java), options=demo.demo_options(jdbpy.Options())) as session:
+        return await demo.run_tour(Batch(session, console, settings, timeout=LIMIT))
+
+
+async def test_every_step_does_what_it_should(jvm: Jvm, capsys: pytest.CaptureFixture[str]) -> None:
+    status = await take_tour(jvm)
+    shown = capsys.readouterr()
+    assert (status, shown.err) == (0, ""), shown.out
+    assert [line for line in shown.out.splitlines() if line.startswith("> ")][2:] == [f"> {step.line}" for step in TOUR]
+    assert re.search(r"^=> +\d+ +CoffeeBar bar = new CoffeeBar\(\);$", shown.out, re.MULTILINE)  # where main begins
+    assert "That was the tour." in shown.out
+
+
+async def test_a_step_that_shows_something_else_fails(
+    any_jvm: Jvm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "OUTPUT_LIMIT", 0.1)
+    monkeypatch.setattr(demo, "TOUR", (TOUR[0].replace(shows=("no such text",)), *TOUR[1:]))
+    assert await take_tour(any_jvm) == 1
+    shown = capsys.readouterr()
+    assert "expected to see here: no such text" in shown.err
+    assert f"> {TOUR[1].line}" not in shown.out
+
+
+async def test_a_step_whose_command_fails_ends_the_tour(
+    any_jvm: Jvm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "TOUR", (TOUR[0].replace(line="print nothing.of.the.kind", shows=()),))
+    assert await take_tour(any_jvm) == 1
+    assert capsys.readouterr().err.startswith("error: ")
