@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
@@ -73,6 +75,8 @@ def test_forms(text: str, expected: object) -> None:
         ("Order:x", "'x' is not a line number", "Class:LINE"),
         ("Order:0", "lines count from 1", ""),
         (":0", "lines count from 1", ""),
+        ("Order:65536", "line 65536 is more than a class file can name, 65535", ""),
+        ("+" + "9" * 5000, "is more than a class file can name", ""),
         ("Order.total(int", "should end with the list of parameter types", "Class.method(int,String)"),
         ("Order.total)", "should end with", ""),
         ("Order.total(int,,int)", "'' is not a type", ""),
@@ -135,3 +139,12 @@ def test_parameters_choose_the_overload(typed: str, signature: str, generic: str
     place = parse_location(typed)
     assert isinstance(place, MethodPlace)
     assert place.fits(Method(MethodID(1), ReferenceTypeID(1), "m", signature, generic, bits)) is fits
+
+
+@given(st.text(alphabet="aO.java:019()<>[]+-*$/\\ #@,é\t"))
+def test_any_text_is_a_place_or_a_usage_error(text: str) -> None:
+    try:
+        place = parse_location(text)
+    except UsageError:
+        return
+    assert parse_location(str(place)) == place

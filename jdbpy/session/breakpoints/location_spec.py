@@ -24,6 +24,9 @@ from jdbpy.wire.record import Record
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"
 
+MOST_LINES = 65_535
+"""Line numbers of class files have two bytes (JVMS 4.7.12)."""
+
 _SOURCE_SUFFIXES = (
     ".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj", ".rb", ".py", ".js",
 )  # fmt: skip
@@ -100,8 +103,10 @@ def parse_location(text: str) -> LocationSpec:
     text = text.strip()
     if not text:
         raise UsageError("a place in code is missing", hint=FORMS)
+    if re.fullmatch(r"[+-]0+", text):
+        return CurrentLine(0, relative=True)
     if re.fullmatch(r"[+-]\d+", text):
-        return CurrentLine(int(text), relative=True)
+        return CurrentLine(_line(text[1:]) * (-1 if text[0] == "-" else 1), relative=True)
     if re.fullmatch(r":?\s*\d+", text):
         return CurrentLine(_line(text.lstrip(": ")), relative=False)
     if "(" in text or ")" in text:
@@ -115,10 +120,12 @@ def parse_location(text: str) -> LocationSpec:
 
 
 def _line(text: str) -> int:
-    line = int(text)
-    if line == 0:
+    text = text.strip().lstrip("0")
+    if not text:
         raise UsageError("lines count from 1")
-    return line
+    if len(text) > len(str(MOST_LINES)) or int(text) > MOST_LINES:
+        raise UsageError(f"line {text[:20]} is more than a class file can name, {MOST_LINES}")
+    return int(text)
 
 
 def _class_or_file(name: str, line: int) -> ClassLine | FileLine:
