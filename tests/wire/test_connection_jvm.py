@@ -141,7 +141,7 @@ async def test_the_vm_is_killed_in_the_middle_of_a_batch(jvm: Jvm) -> None:
                 target.kill()
 
             nursery.start_soon(kill)
-            with pytest.raises(Disconnected, match="the target closed it"):
+            with pytest.raises(Disconnected):
                 while True:
                     await connection.batch([virtual_machine.AllClassesWithGeneric()] * 100)
         reason = await connection.wait_closed()
