@@ -88,7 +88,7 @@ async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: 
     if not named or home is None:
         return bool(named)
     loaded = await target.types.by_signature(signature)
-    return len(loaded) <= 1 or await _as_seen_from(target, home, loaded) in named
+    return len(loaded) <= 1 or await as_seen_from(target, home, loaded) in named
 
 
 async def _array_fits(target: Target, array: RefType, found: str, declared: str, home: ReferenceTypeID | None) -> bool:
@@ -104,11 +104,11 @@ async def _array_fits(target: Target, array: RefType, found: str, declared: str,
     if declared[1] != "L":
         return False
     # An array class has the loader of its elements: that tells which class of that name they are.
-    element = await _as_seen_from(target, array.id, await target.types.by_signature(found[1:]))
+    element = await as_seen_from(target, array.id, await target.types.by_signature(found[1:]))
     return element is not None and await _fits(target, element, declared[1:], home)
 
 
-async def _as_seen_from(target: Target, home: ReferenceTypeID, loaded: Sequence[RefType]) -> ReferenceTypeID | None:
+async def as_seen_from(target: Target, home: ReferenceTypeID, loaded: Sequence[RefType]) -> ReferenceTypeID | None:
     """Which of the types of one name a class means: that which its loader was asked for first (JVMS 5.3)."""
     if len(loaded) == 1:
         return loaded[0].id

@@ -35,6 +35,8 @@ from jdbpy.wire.record import Record
 
 T = TypeVar("T")
 
+_SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
+
 
 class Shape(Record):
     """A class as far as reading its objects takes: its name, the fields it declares, its superclass (0: none)."""
@@ -199,15 +201,7 @@ class Reader:
         commands = [command for each in questions if isinstance(each, _Commands) for command in each.commands]
         type_ids = {type_id for each in questions if isinstance(each, _Shapes) for type_id in each.type_ids}
         names = {each.name: signature_of(each.name) for each in questions if isinstance(each, _BootClass)}
-        if not type_ids and not names:
-            outcomes = iter(await self._conn.batch(commands))
-            return [[next(outcomes) for _ in each.commands] for each in questions]
-        shape_facts = [(fact, type_ids) for fact in (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)]
-        replies, _, found = await together(
-            lambda: self._conn.batch(commands),
-            lambda: self._types.prefetch(*shape_facts),
-            lambda: self._types.by_signatures(names.values()),
-        )
+        replies, found = await self._send(commands, type_ids, list(names.values()))
         outcomes = iter(replies)
         answers: list[Any] = []
         for each in questions:
@@ -218,6 +212,19 @@ class Reader:
             else:
                 answers.append(None)
         return answers
+
+    async def _send(
+        self, commands: list[Command[Any]], type_ids: set[ReferenceTypeID], signatures: list[str]
+    ) -> tuple[list[Any], dict[str, list[RefType]]]:
+        """One wave: outcomes of the commands, and the types of the names. wire: 1 trip."""
+        if not type_ids and not signatures:
+            return await self._conn.batch(commands), {}
+        replies, _, found = await together(
+            lambda: self._conn.batch(commands),
+            lambda: self._types.prefetch(*((fact, type_ids) for fact in _SHAPE_FACTS)),
+            lambda: self._types.by_signatures(signatures),
+        )
+        return replies, found
 
 
 def _get_fields(object_id: int, fields: Sequence[Field]) -> object_reference.GetValues:

@@ -111,10 +111,12 @@ async def capacity_of(obj: Obj, table: Value, threshold: int, load_factor: float
 
 @view("java.util.HashMap")
 async def hash_map(obj: Obj) -> Shown:
+    if not obj.want:
+        return Entries(number(await obj.get("size")), [])
     names = ["size", "table", "threshold", "loadFactor"]
     (size, table, threshold, load), node = await with_node_class(obj, names, "table")
     count = number(size)
-    if not obj.want or not count:
+    if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "next"])
     capacity = await capacity_of(obj, table, number(threshold), float(load.value or 0))
@@ -128,9 +130,11 @@ async def linked_hash_map(obj: Obj) -> Shown:
     When most of it is wanted, all nodes are taken out of the table, in a few round trips, and put in order here;
     following the list of a big map for its first entries costs a round trip each.
     """
+    if not obj.want:
+        return Entries(number(await obj.get("size")), [])
     (size, table, head), node = await with_node_class(obj, ["size", "table", "head"], "head")
     count = number(size)
-    if not obj.want or not count:
+    if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "next", "after"])
     if count > 10 * obj.want:
@@ -178,9 +182,11 @@ async def _follow(obj: Obj, head: Value, fields: Sequence[Field]) -> list[KeyVal
 
 @view("java.util.Hashtable")
 async def hashtable(obj: Obj) -> Shown:
+    if not obj.want:
+        return Entries(number(await obj.get("count")), [])
     (size, table), node = await with_node_class(obj, ["count", "table"], "table")
     count = number(size)
-    if not obj.want or not count:
+    if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "next"])
     capacity = await obj.reader.length(reference(table))
@@ -190,9 +196,11 @@ async def hashtable(obj: Obj) -> Shown:
 @view("java.util.WeakHashMap")
 async def weak_hash_map(obj: Obj) -> Shown:
     """Keys are weak references; one that is cleared but not yet swept out is passed over, though it is counted."""
+    if not obj.want:
+        return Entries(number(await obj.get("size")), [])
     (size, table), node = await with_node_class(obj, ["size", "table"], "table")
     count = number(size)
-    if not obj.want or not count:
+    if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["referent", "value", "next"])
     null_key = obj.view_class.field("NULL_KEY", static=True)
@@ -219,11 +227,14 @@ class _WeakBuckets(Buckets):
 @view("java.util.concurrent.ConcurrentHashMap")
 async def concurrent_hash_map(obj: Obj) -> Shown:
     names = ["baseCount", "counterCells", "table"]
+    if not obj.want:
+        base, cells, _ = await obj.read(*names)
+        return Entries(await striped_sum(obj, base, cells), [])
     (base, cells, table), node = await with_node_class(obj, names, "table")
     if not table.value:
         return Entries(0, [])
     count, capacity = await both(striped_sum(obj, base, cells), obj.reader.length(reference(table)))
-    if not obj.want or not count:
+    if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "val", "next", "hash"])
     return Entries(count, await _ConcurrentBuckets(obj, fields).entries(table, count, capacity))

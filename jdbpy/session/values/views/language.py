@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jdbpy.session.signatures import simple_name
 from jdbpy.session.values.obj import Obj, number
-from jdbpy.session.values.shown import Holder, Part, Parts, Scalar, Shown, Text, Trouble
+from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, Text, Trouble
 from jdbpy.session.values.views.registry import view
-from jdbpy.session.values.waves import both
+from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 
@@ -75,24 +75,29 @@ async def throwable(obj: Obj) -> Shown:
 
     The stack is in a form that no debugger can read until the program, or ``po``, asks for it once.
     """
-    detail, cause, stack, suppressed = await obj.read("detailMessage", "cause", "stackTrace", "suppressedExceptions")
+    if not obj.want:
+        return Trouble(await obj.text(await obj.get("detailMessage")), [])
+    fields = obj.read("detailMessage", "cause", "stackTrace", "suppressedExceptions")
+    (detail, cause, stack, suppressed), own = await both(fields, obj.own_parts())
+    message, [frames, others] = await both(obj.text(detail), gather([_length(obj, stack), _size(obj, suppressed)]))
     parts = [Part("message", detail, "java.lang.String")]
     if cause.value and cause.value != obj.id:
         parts.append(Part("cause", cause, "java.lang.Throwable"))
-    message = await obj.text(detail)
-    note = ""
-    if stack.value and await obj.reader.length(int(stack.value)):
+    if frames:
         parts.append(Part("stackTrace", stack, "java.lang.StackTraceElement[]"))
-    else:
-        note = "the target has not filled in its stack yet: evaluate getStackTrace() on it"
-    if suppressed.value and await _size(obj, suppressed):
+    if others:
         parts.append(Part("suppressed", suppressed, "java.util.List<java.lang.Throwable>"))
-    return Trouble(message, [*parts, *await obj.own_parts()], note)
+    note = "" if frames else "the target has not filled in its stack yet: evaluate getStackTrace() on it"
+    return Trouble(message, [*parts, *own], note)
+
+
+async def _length(obj: Obj, array: Value) -> int:
+    return await obj.reader.length(int(array.value)) if array.value else 0
 
 
 async def _size(obj: Obj, collection: Value) -> int:
-    shown = await obj.show(collection, 0)
-    return getattr(shown, "size", None) or 0
+    shown = await obj.show(collection, 0) if collection.value else None
+    return shown.size or 0 if isinstance(shown, Items) else 0
 
 
 @view("java.lang.StackTraceElement")

@@ -32,9 +32,10 @@ async def copy_on_write_list(obj: Obj) -> Shown:
 
 @view("java.util.LinkedList")
 async def linked_list(obj: Obj) -> Shown:
+    if not obj.want:
+        return Items(number(await obj.get("size")), [])
     (size, first, last), node = await with_node_class(obj, ["size", "first", "last"], "first")
-    count = number(size)
-    return Items(count, await double_chain(obj.reader, node, first, last, count, obj.want) if obj.want else [])
+    return Items(number(size), await double_chain(obj.reader, node, first, last, number(size), obj.want))
 
 
 @view(

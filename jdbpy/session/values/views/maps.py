@@ -18,9 +18,11 @@ _NULL = Value(Tag.OBJECT, 0)
 @view("java.util.TreeMap")
 async def tree_map(obj: Obj) -> Shown:
     """In order; a round trip for each level of the tree."""
+    if not obj.want:
+        return Entries(number(await obj.get("size")), [])
     (size, root), node = await with_node_class(obj, ["size", "root"], "root")
     count = number(size)
-    if not obj.want or not root.value:
+    if not root.value:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "left", "right"])
 

@@ -45,6 +45,8 @@ async def array_blocking_queue(obj: Obj) -> Shown:
 @view("java.util.concurrent.LinkedBlockingQueue")
 async def linked_blocking_queue(obj: Obj) -> Shown:
     """The first node is a dummy without an item."""
+    if not obj.want:
+        return Items(await total(obj, await obj.get("count")), [])
     (count, head), node = await with_node_class(obj, ["count", "head"], "head")
     size = await total(obj, count)
     return Items(size, await chain(obj.reader, node, head, min(size, obj.want)))
@@ -52,9 +54,11 @@ async def linked_blocking_queue(obj: Obj) -> Shown:
 
 @view("java.util.concurrent.LinkedBlockingDeque")
 async def linked_blocking_deque(obj: Obj) -> Shown:
+    if not obj.want:
+        return Items(number(await obj.get("count")), [])
     (count, first, last), node = await with_node_class(obj, ["count", "first", "last"], "first")
     size = number(count)
-    return Items(size, await double_chain(obj.reader, node, first, last, size, obj.want) if obj.want else [])
+    return Items(size, await double_chain(obj.reader, node, first, last, size, obj.want))
 
 
 @view("java.util.concurrent.ConcurrentLinkedQueue", "java.util.concurrent.ConcurrentLinkedDeque")
