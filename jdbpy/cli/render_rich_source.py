@@ -39,7 +39,9 @@ def highlighted(lines: Sequence[str], name: str) -> list[Text]:
     """Lines of code in colours, one text each. ``name`` is the file's, for the language."""
     language = _LANGUAGES.get(os.path.splitext(name)[1].lower(), "java")
     opening = "/*" if _begins_in_comment(lines) else ""
-    code = Syntax("", language, theme=CodeTheme()).highlight(opening + "\n".join(lines))[len(opening) :]
+    text = opening + "\n".join(lines)
+    closing = "*/" if text.rfind("/*") > text.rfind("*/") else ""
+    code = Syntax("", language, theme=CodeTheme()).highlight(text + closing)[len(opening) : len(text)]
     texts = list(code.split("\n", allow_blank=True))
     return (texts + [Text() for _ in lines])[: len(lines)]
 

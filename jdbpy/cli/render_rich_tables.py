@@ -67,8 +67,8 @@ def threads(result: Threads, width: int) -> Drawn:
         (
             "*" if thread.current else "",
             str(thread.id),
-            escape(thread.name),
-            escape(thread.group) if not result.group else "",
+            thread.name,
+            thread.group if not result.group else "",
             state_of(thread),
             _short_place(thread.frame.location) if thread.frame is not None else "",
         )
@@ -93,14 +93,14 @@ def variables(result: Variables, width: int) -> Drawn:
 
 
 def breakpoints(result: Breakpoints, width: int) -> Drawn:
-    rows = [[escape(cell) for cell in breakpoint_row(point)] for point in result.breakpoints]
+    rows = [breakpoint_row(point) for point in result.breakpoints]
     yield from draw(_BREAKPOINTS, rows, width, titles=True)
     if not rows:
         yield Text("no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one")
 
 
 def setting_values(result: SettingValues, width: int) -> Drawn:
-    rows = [(one.name, escape(one.value), f"{one.help} ({one.form})") for one in result.settings]
+    rows = [(one.name, one.value, f"{one.help} ({one.form})") for one in result.settings]
     yield from draw(_SETTINGS, rows, width, titles=True)
 
 
@@ -129,8 +129,8 @@ Cell = str | Text
 def draw(
     columns: Sequence[Column], rows: Sequence[Sequence[Cell]] | map[Any], width: int, *, titles: bool = False
 ) -> Drawn:
-    """A table, some rows at a time. Cells are escaped text."""
-    cells = [list(row) for row in rows]
+    """A table, some rows at a time. Cells of plain text are escaped here."""
+    cells = [[escape(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     if not cells:
         return
     natural = [max(cell_len(str(cell)) for cell in column) for column in zip(*cells, strict=True)]
@@ -167,4 +167,4 @@ def _variable(variable: Variable) -> tuple[Cell, Cell, Cell]:
     Literals().highlight(value)
     if variable.changed:
         value.append("  (changed)", STYLES["changed"])
-    return escape(variable.name), escape(variable.type), value
+    return variable.name, variable.type, value

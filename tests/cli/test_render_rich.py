@@ -1,0 +1,227 @@
+"""Colours: the text is the plain renderer's, tables fit, and no code of the target's making reaches the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from wcwidth import wcswidth
+
+from jdbpy import (
+    ClassInfo,
+    Event,
+    Exited,
+    Frame,
+    Gone,
+    Location,
+    Lost,
+    Notice,
+    Output,
+    SourceWindow,
+    Stop,
+    StopReason,
+    SuspendPolicy,
+    ThreadInfo,
+    ThreadRef,
+    UsageError,
+    Value,
+    Variable,
+)
+from jdbpy.cli import plain, render_rich, results
+from jdbpy.cli.escape import escape
+from jdbpy.cli.plain import PlainRenderer
+from jdbpy.cli.render_rich import RichRenderer
+from jdbpy.cli.render_rich_look import STYLES
+from jdbpy.cli.render_rich_source import highlighted, source_texts
+from jdbpy.cli.render_rich_tables import TABLES
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.settings import Settings
+from jdbpy.wire.record import Record
+from tests.cli.samples import HOSTILE, sample
+
+CODES = re.compile(r"\x1b\[[0-9;]*m")
+LOCATION = Location("com.acme.shop.Order", "total", "()I", "Order.java", 42, 3)
+MAIN = ThreadRef(1, "main")
+FRAME = Frame(1, LOCATION, MAIN)
+SOURCE = SourceWindow(
+    "/src/Order.java", "Order.java", ((40, "\tint a = 1; // one"), (41, ""), (42, '\tString b = "x";')), 42, 100
+)
+
+
+@pytest.fixture
+def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
+    """The size of the window that the renderer sees."""
+    size = {"columns": 100, "lines": 40}
+    monkeypatch.setattr(render_rich, "size", lambda: (size["columns"], size["lines"]))
+    yield size
+
+
+def rich(result: Record) -> str:
+    return RichRenderer(Settings()).result(Outcome("command", None, result))
+
+
+def uncoloured(text: str) -> str:
+    return CODES.sub("", text)
+
+
+RESULTS = list(plain._LINES)
+EVENTS = [Exited, Gone, Lost, Notice, Stop]
+
+
+def both(result: Record) -> tuple[str, str]:
+    """What the plain renderer and this one say of a result or an event."""
+    renderers = (PlainRenderer(Settings()), RichRenderer(Settings()))
+    if type(result) in EVENTS:
+        first, second = (renderer.event(result) for renderer in renderers)  # type: ignore[arg-type]
+    else:
+        first, second = (renderer.result(Outcome("command", None, result)) for renderer in renderers)
+    return first, second
+
+
+@pytest.mark.parametrize("text", ["text", "a.b.C", 'it\'s "quoted" (1) <x> = 2 /* y', "[bold]no markup[/] :smile:"])
+@pytest.mark.parametrize("record", [*RESULTS, *EVENTS], ids=lambda record: record.__name__)
+def test_the_text_is_the_plain_renderers(record: type[Record], text: str, window: dict[str, int]) -> None:
+    plain_text, coloured = both(sample(record, text))
+    if record in TABLES:
+        assert set(uncoloured(coloured).split()) >= set(text.split()) & set(plain_text.split())
+    else:
+        assert uncoloured(coloured) == plain_text
+
+
+@pytest.mark.parametrize("record", [*RESULTS, *EVENTS], ids=lambda record: record.__name__)
+def test_no_control_character_of_the_target_passes(record: type[Record], window: dict[str, int]) -> None:
+    _, coloured = both(sample(record, HOSTILE))
+    assert {number for code in CODES.findall(coloured) for number in code[2:-1].split(";")} <= OUR_CODES
+    for line in uncoloured(coloured).split("\n"):
+        assert escape(line) == line
+
+
+OUR_CODES = {"0", "1", "2", "4", "31", "32", "35", "36"}
+"""Readable on light and on dark: no black, white, yellow or blue, nothing bright, no background."""
+
+
+def test_only_readable_colours_are_used() -> None:
+    for style in STYLES.values():
+        assert set(style.split()) <= {"bold", "dim", "underline", "red", "green", "magenta", "cyan"}
+
+
+THREADS = results.Threads(
+    (
+        ThreadInfo(1, "main", "running", True, 1, "main", at_breakpoint=True, frame=FRAME, current=True),
+        ThreadInfo(2222, "http-nio-8080-exec-10", "waiting for a monitor", True, 2, "main", frame=FRAME),
+        ThreadInfo(33, "日本語スレッド", "waiting", True, 1, "system"),
+    )
+)
+VARIABLES = results.Variables(
+    (
+        Variable("this", "com.acme.shop.Order", Value("com.acme.shop.Order", "Order@5", "L", 5, id=5), "this"),
+        Variable(
+            "items", "java.util.List<com.acme.shop.Item>", Value("java.util.List", "ArrayList(3)", "L", 6), "argument"
+        ),
+        Variable("sum", "int", Value("int", "42", "I", 42), "local", changed=True),
+        Variable("label", "String", Value("String", '"' + "word " * 60 + '"', "s", 7), "local"),
+        Variable("lost", "int", None, "local", error="not readable"),
+    )
+)
+
+
+@pytest.mark.parametrize("columns", [20, 30, 40, 60, 80, 100, 200])
+@pytest.mark.parametrize("result", [THREADS, VARIABLES], ids=["threads", "variables"])
+def test_tables_fit_the_window(result: Record, columns: int, window: dict[str, int]) -> None:
+    window["columns"] = columns
+    lines = uncoloured(rich(result)).splitlines()
+    assert all(wcswidth(line) <= columns for line in lines)
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_what_a_wide_window_shows(window: dict[str, int]) -> None:
+    text = uncoloured(rich(THREADS))
+    assert re.search(r"^\* +1 +main +main +running, stopped here +Order\.total \(Order\.java:42\)$", text, re.MULTILINE)
+    text = uncoloured(rich(VARIABLES))
+    assert re.search(r"^sum +int +42  \(changed\)$", text, re.MULTILINE)
+    assert re.search(r"^lost +int +<not readable>$", text, re.MULTILINE)
+    assert text.index("Arguments") < text.index("items") < text.index("Local variables") < text.index("sum")
+
+
+def test_what_a_narrow_window_leaves_out(window: dict[str, int]) -> None:
+    window["columns"] = 40
+    text = uncoloured(rich(THREADS))
+    assert "2222" in text
+    assert "Order.total" not in text
+    window["columns"] = 20
+    text = uncoloured(rich(VARIABLES))
+    assert "java.util" not in text
+    assert "42" in text
+
+
+def test_a_stop(window: dict[str, int]) -> None:
+    stop = Stop(StopReason.BREAKPOINT, MAIN, FRAME, LOCATION, SuspendPolicy.ALL, 1, breakpoint=1, source=SOURCE)
+    text = RichRenderer(Settings()).event(stop)
+    assert "\x1b[1mBreakpoint 1 hit\x1b[0m" in text
+    assert "\x1b[1;32m=> \x1b[0m\x1b[1m42\x1b[0m" in text
+    assert "\x1b[35mint\x1b[0m a = \x1b[36m1\x1b[0m; \x1b[2m// one\x1b[0m" in text
+    assert text.count("Hint:") == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "text"),
+    [
+        (Exited(3), "\x1b[1mThe target has ended with status 3.\x1b[0m\n"),
+        (Gone("the peer closed it"), "\x1b[1mThe connection is closed: the peer closed it\x1b[0m\n"),
+        (Lost(5), "\x1b[1m5 events came too fast and were left out\x1b[0m\n"),
+        (Notice("trace", "entered"), "entered\n"),
+        (Output("stdout", "as it is\x1b"), "as it is\x1b"),
+    ],
+)
+def test_events(event: Event, text: str, window: dict[str, int]) -> None:
+    assert RichRenderer(Settings()).event(event).replace("with status 3.", "with status 3") == text.replace(
+        ".\x1b", "\x1b"
+    )
+
+
+def test_an_error(window: dict[str, int]) -> None:
+    error = UsageError("there is no [such] thing", hint="try another")
+    text = RichRenderer(Settings()).error(Outcome("x", None, error=error))
+    assert text == "\x1b[1;31merror:\x1b[0m there is no [such] thing\n  \x1b[2mhint: try another\x1b[0m\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "faint"),
+    [
+        ([" * in the middle of", " * a comment", " */", "int a;"], [True, True, True, False]),
+        (["the end */ int a;", "int b;"], [True, False]),
+        (["int a; /* begins", "ends */ int b;"], [False, True]),
+        (["/* begins", "and does not end"], [True, True]),
+        (["int a;", "int b;"], [False, False]),
+        ([" * all of it", "", " * comment"], [True, False, True]),
+    ],
+)
+def test_comments_that_begin_above_the_window(lines: list[str], faint: list[bool]) -> None:
+    texts = highlighted(lines, "A.java")
+    assert [text.plain for text in texts] == lines
+    begins_faint = [
+        any("dim" in str(span.style) or getattr(span.style, "dim", False) for span in text.spans if span.start == 0)
+        for text in texts
+    ]
+    assert begins_faint == faint
+
+
+@pytest.mark.parametrize("name", ["A.java", "A.kt", "A.scala", "A.groovy", "A.clj", "A.jsp", "A", ""])
+@pytest.mark.parametrize("text", ["", "x", "\n", "a\n\nb", '"open', "'", "/*", "*/", "é日本\\u001b", "}{][)("])
+def test_highlighting_changes_no_letter(name: str, text: str) -> None:
+    lines = text.split("\n")
+    assert [one.plain for one in highlighted(lines, name)] == lines
+
+
+def test_an_empty_window() -> None:
+    assert source_texts(SourceWindow("/x", "X.java", (), None, 0)) == []
+
+
+def test_a_long_list_is_made_while_it_is_read(window: dict[str, int]) -> None:
+    many = results.Classes("", tuple(ClassInfo(number, f"com.acme.C{number}", "class", "") for number in range(50_000)))
+    parts = RichRenderer(Settings()).parts(Outcome("classes", None, many))
+    first = next(parts)
+    assert uncoloured(first).startswith("com.acme.C0\n")
+    assert first.count("\n") <= 100
+    assert uncoloured(next(parts)).startswith("com.acme.C100\n")
