@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from benchmarks.bench import Bench
-from benchmarks.cases import attach, requests, stacks
+from benchmarks.cases import attach, messages, requests, stacks
 from benchmarks.figures import Result
 
 CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
@@ -13,4 +13,5 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "where-all": stacks.where_all,
     "threads": stacks.threads,
     "requests": requests.run,
+    "messages": messages.run,
 }
