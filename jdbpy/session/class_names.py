@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from jdbpy.errors import UsageError
 from jdbpy.session.signatures import package_of, simple_name
@@ -36,7 +35,14 @@ def similar(name: str, names: Iterable[str]) -> list[str]:
     if same:
         return same[:3]
     own = [each for each in all_names if not of_the_runtime(each)]
-    return get_close_matches(name, own, n=3, cutoff=0.75) if len(own) <= _MOST_COMPARED else []
+    return close_to(name, own) if len(own) <= _MOST_COMPARED else []
+
+
+def close_to(word: str, words: Iterable[str]) -> list[str]:
+    """Up to three of the words that differ from it by a slip, the closest first."""
+    from difflib import get_close_matches  # needed for errors only
+
+    return get_close_matches(word, set(words), cutoff=0.75)
 
 
 def enclosing(name: str) -> list[str]:

@@ -412,5 +412,5 @@ async def test_notices_carry_the_number(any_jvm: Jvm) -> None:
         await d.resume()
         notice = await d.wait_notice("breakpoint-resolved")
         assert isinstance(notice, Notice)
-        assert notice.data == (("breakpoint", 1), ("spec", "Courier.send"))
+        assert notice.data == (("breakpoint", 1), ("spec", "shop.Courier.send"))
         await d.wait_stop("breakpoint", breakpoint=1)

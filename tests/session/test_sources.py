@@ -177,7 +177,7 @@ async def test_entries_that_cannot_be_used_are_told_once(tmp_path: Path) -> None
     texts = [event.text for event in target.published if isinstance(event, Notice)]
     assert texts == [
         f"{tmp_path / 'nowhere'} on the source path cannot be used: No such file or directory",
-        f"{broken} on the source path cannot be used: File is not a zip file",
+        f"{broken} on the source path cannot be used: it is not a zip or jar archive",
     ]
 
 

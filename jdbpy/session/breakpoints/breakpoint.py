@@ -10,7 +10,7 @@ from jdbpy.session import model
 from jdbpy.session.breakpoints.conditions import Condition
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
-from jdbpy.session.class_names import enclosing
+from jdbpy.session.class_names import ClassName, enclosing
 from jdbpy.session.requests import EventRequest
 from jdbpy.session.types import TypeCache
 from jdbpy.wire.ids import Location
@@ -50,7 +50,7 @@ class LogicalBreakpoint:
         resolved = sorted((types.location(place) for place in self.placed), key=_order)
         return model.Breakpoint(
             number=self.number,
-            spec=str(self.spec),
+            spec=self.shown_spec(types),
             kind="method" if isinstance(self.spec, MethodPlace) else "line",
             enabled=self.enabled,
             temporary=self.temporary,
@@ -62,6 +62,15 @@ class LogicalBreakpoint:
             thread=self.thread,
             message=self.message,
         )
+
+    def shown_spec(self, types: TypeCache) -> str:
+        """The place as it is best typed: with the full name of the class when it stands in one only. No trip."""
+        spec = self.spec
+        if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern:
+            return str(spec)
+        around = {name for place in self.placed for name in enclosing(types.location(place).class_name)}
+        meant = [name for name in around if spec.class_name.is_name_of(name) or spec.class_name.is_end_of(name)]
+        return str(spec.replace(class_name=ClassName(meant[0], bound=True)) if len(meant) == 1 else spec)
 
     def is_at(self, spec: AbsoluteSpec, types: TypeCache) -> bool:
         """Whether another way to write a place means this breakpoint."""

@@ -197,7 +197,8 @@ class Placement:
         if point.placed:
             point.message = found.note if found.places else ""
             if not stood:
-                self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {point.spec}")
+                shown = point.shown_spec(self._target.types)
+                self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}")
         else:
             point.message = found.note
 
@@ -221,7 +222,7 @@ class Placement:
             self._publish("breakpoint-failed", point, f"{text} ({error.hint})" if error.hint else text)
 
     def _publish(self, kind: str, point: LogicalBreakpoint, text: str) -> None:
-        data = (("breakpoint", point.number), ("spec", str(point.spec)))
+        data = (("breakpoint", point.number), ("spec", point.shown_spec(self._target.types)))
         self._target.publish(model.Notice(kind, text, data))
 
 

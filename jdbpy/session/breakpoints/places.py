@@ -7,12 +7,11 @@ nothing in the target. What is to happen when a class is not loaded yet is the b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from jdbpy.errors import UsageError
 from jdbpy.session import facts
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
-from jdbpy.session.class_names import enclosing, of_the_runtime, path_of_package
+from jdbpy.session.class_names import close_to, enclosing, of_the_runtime, path_of_package
 from jdbpy.session.locations import no_code_on_line
 from jdbpy.session.refs import NO_LINES, Method, RefType
 from jdbpy.session.signatures import is_lambda_class, outermost, package_of, simple_name
@@ -204,7 +203,7 @@ def _no_method(spec: MethodPlace, types: Sequence[RefType], methods: Sequence[Me
     elif spec.method == "<clinit>":
         hint = "the class has no static initialiser"
     else:
-        similar = get_close_matches(spec.method, {method.name for method in methods})
+        similar = close_to(spec.method, (method.name for method in methods))
         hint = f"there is {', '.join(similar)}" if similar else f"'methods {types[0].name}' lists what there is"
         if spec.method == simple_name(types[0].name).rpartition("$")[2]:
             hint = "constructors are called <init>"

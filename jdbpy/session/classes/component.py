@@ -10,12 +10,11 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import facts, signatures
-from jdbpy.session.class_names import ClassName, parse_class_name, similar
+from jdbpy.session.class_names import ClassName, close_to, parse_class_name, similar
 from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.records import class_info, field_info, method_info
 from jdbpy.session.concurrency import together
@@ -132,7 +131,7 @@ class Classes:
         methods = (await self._types.methods([own.id])).get(own.id, ())
         chosen = [each for each in methods if method in ("", each.name)]
         if not chosen:
-            near = get_close_matches(method, {each.name for each in methods})
+            near = close_to(method, (each.name for each in methods))
             raise UsageError(
                 f"no method {method} in {own.name}",
                 hint=f"there is {', '.join(near)}" if near else f"'methods {name}' lists what there is",

@@ -7,7 +7,6 @@ threads; the target is asked nothing, but for the home of its runtime when a cla
 
 from __future__ import annotations
 
-import zipfile
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -91,7 +90,7 @@ class Sources:
             return False
         archive = await find_jdk_sources(self._target)
         if archive is not None:
-            with suppress(OSError, zipfile.BadZipFile):
+            with suppress(OSError):
                 self._jdk = await trio.to_thread.run_sync(ArchiveRoot, archive)
         self._jdk_looked_for = True
         return self._jdk is not None
@@ -137,8 +136,8 @@ class Sources:
             for entry in self.path:
                 try:
                     self._roots.append(open_root(entry))
-                except (OSError, zipfile.BadZipFile) as error:
-                    reason = getattr(error, "strerror", None) or str(error)
+                except OSError as error:
+                    reason = error.strerror or str(error)
                     notice = Notice("warning", f"{entry} on the source path cannot be used: {reason}")
                     trio.from_thread.run_sync(self._target.publish, notice)
         return self._roots

@@ -6,10 +6,9 @@ Owns the search below one entry of the source path. All of it blocks: ``componen
 from __future__ import annotations
 
 import os
-import zipfile
 from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 from jdbpy.session.sources.text import SUFFIXES, SourceFile, decode, split_lines
 
@@ -94,9 +93,20 @@ class ArchiveRoot:
     """A jar or zip of sources, such as ``src.zip`` of a JDK, where module names come before the packages."""
 
     def __init__(self, path: str) -> None:
-        """Raises OSError or zipfile.BadZipFile."""
+        """Raises OSError, also for a file that is no archive."""
+        import zipfile  # 8 ms that only those pay who read archives
+
         self.path = path
-        self._archive = zipfile.ZipFile(path)
+        self._unreadable: tuple[type[Exception], ...] = (
+            OSError,
+            zipfile.BadZipFile,  # damaged
+            NotImplementedError,  # a rare compression
+            RuntimeError,  # encrypted
+        )
+        try:
+            self._archive: Any = zipfile.ZipFile(path)
+        except zipfile.BadZipFile as error:
+            raise OSError("it is not a zip or jar archive") from error
         self._names: dict[str, list[str]] = {}
         for entry in self._archive.namelist():
             self._names.setdefault(entry.rpartition("/")[2], []).append(entry)
@@ -110,7 +120,7 @@ class ArchiveRoot:
     def read(self, path: str) -> SourceFile | None:
         try:
             data = self._archive.read(path)
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError):  # damaged, odd method, encrypted
+        except self._unreadable:
             return None
         return SourceFile(f"{self.path}!/{path}", split_lines(decode(data)))
 
@@ -122,7 +132,7 @@ class ArchiveRoot:
 
 
 def open_root(path: str) -> DirectoryRoot | ArchiveRoot:
-    """The root for an entry of the source path. Raises FileNotFoundError, OSError or zipfile.BadZipFile."""
+    """The root for an entry of the source path. Raises OSError when it is neither a directory nor an archive."""
     path = os.path.expanduser(path)
     if os.path.isdir(path):
         return DirectoryRoot(path)
