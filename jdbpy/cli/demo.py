@@ -5,20 +5,16 @@ The program and the words of the tour are in ``jdbpy.demo``; this runs them with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import trio
 
 from jdbpy import LaunchCommand, Options
 from jdbpy.cli.batch import FAILED, Batch
 from jdbpy.cli.table import TABLE
 from jdbpy.demo import program
-from jdbpy.demo.tour import LAST_WORDS, START, TOUR, Guide, Step
+from jdbpy.demo.tour import LAST_WORDS, TOUR, Guide, Step
 
 OUTPUT_LIMIT = 10.0
 """Seconds to wait for what a step must show: output of the program comes another way than its stops."""
-
-FIRST_LINES: Sequence[str] = (START, "run")
 
 
 def demo_command() -> LaunchCommand:
@@ -48,7 +44,7 @@ async def run_tour(batch: Batch) -> int:
     say = _silent if batch.console.json else batch.console.write
     with batch.stream:
         await batch.start()
-        for line in FIRST_LINES:
+        for line in Guide.first_lines:
             say(f"> {line}\n")
             if not await batch.run_line(line):
                 return batch.status

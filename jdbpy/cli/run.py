@@ -25,7 +25,7 @@ NO_CONNECTION = 3
 
 
 async def run(line: CommandLine) -> int:
-    """Connects, debugs, and returns the exit status."""
+    """Connects, debugs, and returns the exit status: of a batch that a signal ended, 128 and its number."""
     settings = Settings()
     settings.set("color", line.color)
     console = _console(line, settings)
@@ -33,10 +33,13 @@ async def run(line: CommandLine) -> int:
         return await _debug(line, console, settings)
     status = 0
     ended_by: list[int] = []
-    async with trio.open_nursery() as nursery:
-        await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
-        status = await _debug(line, console, settings)
-        nursery.cancel_scope.cancel()
+    try:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
+            status = await _debug(line, console, settings)
+            nursery.cancel_scope.cancel()
+    except* BrokenPipeError:  # nobody reads our output any more; the target was let go on the way here
+        ended_by.append(signal.SIGPIPE)
     return 128 + ended_by[0] if ended_by else status
 
 
@@ -75,10 +78,13 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
     from jdbpy.cli.repl import run_repl
 
     if tour:
-        from jdbpy.cli.demo import FIRST_LINES, tour_guide
+        from jdbpy.cli.demo import tour_guide
 
         guide = tour_guide()
-        return await run_repl(session, settings, lines=FIRST_LINES, greeting=guide.greeting(), after=guide.after)
+        said = guide.greeting()
+        status = await run_repl(session, settings, lines=guide.first_lines, greeting=said, after=guide.after)
+        console.write(guide.farewell())
+        return status
     return await run_repl(session, settings, lines=lines.at_hand(), greeting=_greeting(session))
 
 

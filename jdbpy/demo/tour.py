@@ -109,35 +109,40 @@ class Guide:
     ``canonical`` gives a command line the spelling by which two of the same meaning are equal ("c" and "cont").
     """
 
+    first_lines = (START, "run")
+    """Commands to run before the first prompt; the last of them brings the target to where the tour begins."""
+
     def __init__(self, canonical: Callable[[str], str], steps: tuple[Step, ...] = TOUR) -> None:
         self._canonical = canonical
         self._steps = steps
-        self._next = 0
-
-    first_lines = (START, "run")
-    """Commands to run before the first prompt."""
+        self._lines = (self.first_lines[-1], *(step.line for step in steps))
+        self._done = 0  # of these lines
 
     @property
     def finished(self) -> bool:
         """Whether the person has taken every step."""
-        return self._next == len(self._steps)
+        return self._done == len(self._lines)
 
     def greeting(self) -> str:
-        """What to say before the first prompt."""
-        text = (
-            "A tour in {} steps: type what it suggests, or whatever you like; it waits. 'help' and 'quit' work too.\n"
+        """What to say before anything else."""
+        return (
+            f"This is a small Java program, and a tour in {len(self._steps)} steps. Type what it suggests, or\n"
+            "whatever you like: it waits. 'help' lists the commands, 'quit' leaves.\n"
         )
-        return text.format(len(self._steps)) + self._suggestion()
 
     def after(self, line: str) -> str:
-        """What to say after a command that succeeded; "" when it was not the one that was suggested."""
-        if self.finished or self._canonical(line) != self._canonical(self._steps[self._next].line):
+        """What to say after a command that succeeded; "" when it was not the one that was due."""
+        if self.finished or self._canonical(line) != self._canonical(self._lines[self._done]):
             return ""
-        self._next += 1
+        self._done += 1
         return self._suggestion()
+
+    def farewell(self) -> str:
+        """What to say when the debugger has been left: how to go on, to whoever took the whole tour."""
+        return f"\n{LAST_WORDS}" if self.finished else ""
 
     def _suggestion(self) -> str:
         if self.finished:
             return ""
-        step = self._steps[self._next]
-        return f"\n{self._next + 1}/{len(self._steps)}  {step.say}\n      type: {step.line}\n"
+        step = self._steps[self._done - 1]
+        return f"\n{self._done}/{len(self._steps)}  {step.say}\n      type: {step.line}\n"

@@ -11,22 +11,28 @@ def guide() -> Guide:
     return Guide(lambda line: {"c": "cont", "bt": "where"}.get(line, line), STEPS)
 
 
-def test_greeting_suggests_the_first_step() -> None:
-    assert "A tour in 2 steps" in guide().greeting()
-    assert guide().greeting().endswith("\n1/2  First, look.\n      type: where\n")
+def test_the_first_step_is_suggested_when_the_program_stands_at_main() -> None:
+    tour = guide()
+    assert "a tour in 2 steps" in tour.greeting()
+    said = [tour.after(line) for line in tour.first_lines]
+    assert said == ["", "\n1/2  First, look.\n      type: where\n"]
 
 
 def test_a_step_is_done_by_any_spelling_of_its_command() -> None:
     tour = guide()
+    tour.after("run")
     said = [(tour.after(line), tour.finished) for line in ("bt", "c", "c")]
     assert said == [("\n2/2  Then go on.\n      type: cont\n", False), ("", True), ("", True)]
+    assert "jdbpy attach 5005" in tour.farewell()
 
 
 def test_other_commands_do_not_move_it() -> None:
     tour = guide()
+    tour.after("run")
     assert tour.after("cont") == ""
     assert tour.after("threads") == ""
     assert "2/2" in tour.after("where")
+    assert tour.farewell() == ""
 
 
 def test_every_step_of_the_real_tour_checks_something() -> None:
