@@ -61,10 +61,10 @@ class Command:
         """Parses ``text``, the line after the name, and runs the command."""
         try:
             values, keywords = self.signature.parse(text)
+            return await self.function(context, *values, **keywords)
         except UsageError as error:
             error.hint = error.hint or f"usage: {self.usage}"
             raise
-        return await self.function(context, *values, **keywords)
 
 
 class Found(Record):

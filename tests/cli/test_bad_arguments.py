@@ -1,0 +1,99 @@
+"""Bad arguments of every command: one sentence, the usage as a hint, and nothing asked of the target."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from jdbpy import Session
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.context import Context
+from jdbpy.errors import UsageError
+
+BAD = {
+    "run": ["com.acme.Main arg"],
+    "cont": ["42", "0"],
+    "until": ["0"],
+    "advance": ["", "0"],
+    "pause": ["'open", "1 2"],
+    **{name: ["x", "0", "-1", "1 2"] for name in ("step", "step up", "next", "stepi", "nexti", "up", "down", "pop")},
+    "stop": ["at", "A:1 if", "A:1 B:2", "A:1 -c", "A:1 thread", "thread 3 at"],
+    "break": ["A:1 -c x", "in"],
+    "tbreak": ["", "at"],
+    "breakpoints": ["1"],
+    "clear": ["'open"],
+    "delete": ["", "x", "0", "5-2", "1 x"],
+    "enable": ["x"],
+    "disable": ["1-"],
+    "toggle": ["-1"],
+    "save breakpoints": [""],
+    "classes": ["a b", "a;b"],
+    "class": ["", "a b", "a()"],
+    "ptype": [""],
+    "methods": ["", "A b"],
+    "fields": ["", "A b"],
+    "lines": ["", "A m x"],
+    "show": ["nonsense", "color x"],
+    "config": ["nonsense 1", "color mauve", "frame-base 2"],
+    "repeat": ["maybe", "on off"],
+    "exclude": ["a.*.b"],
+    "locals": ["x"],
+    "args": ["x"],
+    "print": [""],
+    "po": [""],
+    "dump": ["", "--depth", "--depth x y", "--depth 99 y"],
+    "set": ["", "nonsense", "nonsense 1", "frame-base", "list-lines 0", "= 3", "x ="],
+    "whatis": [""],
+    "undisplay": ["x", "7"],
+    "where": ["1 2", "-n", "-n 0", "-n x"],
+    "wherei": ["1 2"],
+    "bt full": ["1 2"],
+    "where all": ["x"],
+    "wherei all": ["x"],
+    "frame": ["x", "-1", "1 2", "0"],
+    "reenter": ["1"],
+    "help": ["frobnicate"],
+    "apropos": ["", "xyzzy123"],
+    "info": ["nonsense"],
+    "quit": ["x", "3", "--kill 256", "--kill 1 2"],
+    "detach": ["x"],
+    "version": ["x"],
+    "read": ["", "/no/such/file"],
+    "longlist": ["x"],
+    "thread": ["1 2", "'open"],
+    "thread find": ["", "("],
+    "threadgroups": ["x"],
+    "suspend": ["'open"],
+    "resume": ["'open"],
+    "interrupt": ["1 2", ""],
+    "kill": ["", "1", "1 new Exception()"],
+}  # fmt: skip
+
+NOTHING_IS_BAD = {"list", "use", "return", "display", "threads"}
+"""Commands whose arguments are free text, or any: only the target can refuse them."""
+
+
+class _NoTarget:
+    """A session that nothing may be asked of; nothing is selected in it."""
+
+    selection = (None, 1)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"the target was asked: session.{name}")
+
+
+def test_every_command_is_here() -> None:
+    assert set(BAD) | NOTHING_IS_BAD == {command.name for command in TABLE}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in BAD.items() for text in texts])
+async def test_bad_arguments_are_one_sentence_and_a_hint(name: str, text: str) -> None:
+    context = Context(cast(Session, _NoTarget()))
+    with pytest.raises(UsageError) as caught:
+        await TABLE.by_name[name](context, f" {text}")
+    error = caught.value
+    assert error.message
+    assert "\n" not in error.message
+    assert error.hint
+    assert not error.message.endswith(".")

@@ -1,0 +1,233 @@
+"""The rules of a batch: what waits, what is shown when, what ends it. On every JVM where the target matters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import trio
+
+from tests.cli.process import driving, jdbpy, launching, script
+from tests.cli.test_exit_status import assert_runs_on
+from tests.harness import LIMIT, Jvm, program, start_target
+
+LEDGER = program("Ledger")
+TOTAL = "stop in Ledger.total(int)"
+
+
+async def test_each_resuming_command_waits_for_its_stop(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target:
+        lines = (TOTAL, "cont", "next", "step", "step up", "stepi", "until", "where")
+        done = await jdbpy("attach", target.address, "--json", *script(*lines))
+        assert done.status == 0, done
+        stops = [found["data"]["stop"]["location"]["line"] for found in done.results[1:-1]]
+        assert stops[:3] == [LEDGER.line("total"), LEDGER.line("total") + 1, LEDGER.line("loop")]
+        assert stops[3] == LEDGER.line("call")
+        assert done.results[-1]["data"]["frames"][0]["line"] == stops[-1]
+
+
+async def test_a_result_follows_the_event_of_its_stop(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, "--json", *script(TOTAL, "cont"))
+        start, hit = done.events("stop")
+        assert start["reason"] == "start"
+        assert hit["reason"] == "breakpoint"
+        assert done.objects[-2:] == [
+            {"type": "event", "event": "stop", "data": hit},
+            {"type": "result", "command": "cont", "ok": True, "data": {"stop": hit}},
+        ]
+
+
+async def test_the_end_of_the_target_ends_a_wait(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target:
+        await target.send()
+        done = await jdbpy("attach", target.address, "--json", "--keep-going", *script("cont", "where", "version"))
+        assert done.status == 1
+        assert done.results[0]["data"]["exited"]["status"] is None
+        assert [found["ok"] for found in done.results] == [True, False, True]
+        assert done.results[1]["error"]["code"] == "VM_DEAD"
+
+
+async def test_a_launched_target_tells_its_status_and_output(jvm: Jvm) -> None:
+    done = await jdbpy(*launching(LEDGER, "--json", *script("run")), stdin="", jvm=jvm)
+    assert done.status == 0, done
+    written = {
+        stream: "".join(e["text"] for e in done.events("output") if e["stream"] == stream)
+        for stream in ("stdout", "stderr")
+    }
+    assert written == {"stdout": "total 120\nagain 60\nentry 7\nthe end\n", "stderr": "half way\n"}
+    assert [event["status"] for event in done.events("exited")] == [0]
+    assert done.results[0]["data"]["exited"]["status"] == 0
+
+
+async def test_a_running_target_needs_no_resume_to_be_waited_for(jvm: Jvm) -> None:
+    async with start_target(jvm, program("Ticker"), suspend=False) as target:
+        done = await jdbpy("attach", target.address, "--json", *script("stop in Ticker.spun", "cont", "where"))
+        assert done.status == 0, done
+        assert done.results[1]["data"]["stop"]["reason"] == "breakpoint"
+        assert done.results[2]["data"]["frames"][0]["method"] == "spun"
+
+
+async def test_a_stop_between_commands_is_not_lost(jvm: Jvm) -> None:
+    """The breakpoint is hit while other commands run: the next `cont` gets it, however long that took."""
+    async with start_target(jvm, program("Ticker"), suspend=False) as target:
+        lines = ("stop in Ticker.spun", "threads", "classes Ticker", "cont", "where")
+        done = await jdbpy("attach", target.address, "--json", *script(*lines))
+        assert done.status == 0, done
+        assert len(done.events("stop")) == 1
+        assert done.results[4]["data"]["frames"][0]["method"] == "spun"
+
+
+async def test_standard_input_is_a_batch(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target:
+        lines = f"# a comment\n\n{TOTAL}\ncont\n  where\n!!\n2 next\nprint factor"
+        done = await jdbpy("attach", target.address, "--json", stdin=lines)
+        assert done.status == 0, done
+        commands = [found["command"] for found in done.results]
+        assert commands == [TOTAL, "cont", "where", "where", "next", "next", "print factor"]
+        await assert_runs_on(target)
+
+
+async def test_lines_are_answered_as_they_come(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target, driving("attach", target.address) as driver:
+        assert (await driver.event("stop"))["reason"] == "start"
+        assert (await driver.ask(TOTAL))["breakpoint"]["number"] == 1
+        assert (await driver.ask("cont"))["stop"]["breakpoint"] == 1
+        assert (await driver.ask("print factor"))["value"] == "2"
+        assert (await driver.ask("set factor = 3"))["value"] == "3"
+        await driver.ask("clear 1")
+        await driver.close_input()
+        assert await driver.wait() == 0
+        await target.wait_output("total 180")
+        await assert_runs_on(target)
+
+
+async def test_events_come_while_no_line_does(jvm: Jvm) -> None:
+    async with (
+        start_target(jvm, program("Ticker"), suspend=False) as target,
+        driving("attach", target.address) as driver,
+    ):
+        await driver.ask("stop in Ticker.spun")
+        assert (await driver.event("stop"))["breakpoint"] == 1  # nobody has asked for it
+        assert (await driver.ask("where"))["frames"][0]["method"] == "spun"
+        again = await driver.ask("cont")  # that stop was seen: this is the next one
+        assert again["stop"]["breakpoint"] == 1
+        assert len([found for found in driver.seen if found.get("event") == "stop"]) == 2
+
+
+async def test_files_and_commands_run_in_order(jvm: Jvm, tmp_path: Path) -> None:
+    first, nested = tmp_path / "first", tmp_path / "nested"
+    await trio.Path(first).write_text(f"# breakpoints\n{TOTAL}\nread {nested}\n")
+    await trio.Path(nested).write_text("show repeat\nshow hints\n")
+    async with start_target(jvm, LEDGER) as target:
+        words = ["-c", "show color", "-x", str(first), "-c", "cont", "-x", "-"]
+        done = await jdbpy("attach", target.address, "--json", *words, stdin="where\n")
+        assert done.status == 0, done
+        commands = [found["command"] for found in done.results]
+        assert commands == ["show color", TOTAL, "show repeat", "show hints", f"read {nested}", "cont", "where"]
+
+
+async def test_a_script_ends_at_the_first_failure_and_so_does_who_read_it(any_jvm: Jvm, tmp_path: Path) -> None:
+    path = tmp_path / "script"
+    await trio.Path(path).write_text("show repeat\nfrobnicate\nshow color\n")
+    async with start_target(any_jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, "--json", *script(f"read {path}", "version"))
+        assert done.status == 1
+        assert [(found["command"], found["ok"]) for found in done.results] == [
+            ("show repeat", True),
+            ("frobnicate", False),
+            (f"read {path}", False),
+        ]
+        assert "line 2" in done.results[-1]["error"]["message"]
+
+
+async def test_a_script_that_reads_itself_is_refused(any_jvm: Jvm, tmp_path: Path) -> None:
+    path = tmp_path / "script"
+    await trio.Path(path).write_text(f"read {path}\n")
+    async with start_target(any_jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, "--json", *script(f"read {path}"))
+        assert done.status == 1
+        assert "reads itself" in done.results[0]["error"]["message"]
+
+
+async def test_each_command_has_the_whole_time_limit(any_jvm: Jvm) -> None:
+    """Ten steps of a second each at most, all together more: the limit is that of a single wait."""
+    async with start_target(any_jvm, program("Ticker"), suspend=False) as target:
+        lines = ("stop in Ticker.spun", "20 cont")
+        done = await jdbpy("attach", target.address, "--json", "--timeout", "5", *script(*lines))
+        assert done.status == 0, done
+        assert len(done.results) == 21
+
+
+async def test_quit_ends_the_batch(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, "--json", *script("quit", "version"))
+        assert done.status == 0
+        assert [found["command"] for found in done.results] == ["quit"]
+        assert done.results[0]["data"]["action"] == "detached"
+        await assert_runs_on(target)
+
+
+async def test_a_launched_target_that_is_detached_from_runs_on(jvm: Jvm, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    source = f"""
+        class Survivor {{
+            public static void main(String[] args) throws Exception {{
+                java.nio.file.Files.writeString(java.nio.file.Path.of("{mark}"), "done");
+            }}
+        }}"""
+    from tests.harness import inline
+
+    done = await jdbpy(*launching(inline(source), "--json", *script("detach")), jvm=jvm)
+    assert done.status == 0, done
+    with trio.fail_after(LIMIT):
+        while not mark.exists() or mark.read_text() != "done":  # noqa: ASYNC110 - it is no child of ours
+            await trio.sleep(0.01)
+
+
+async def test_exit_kill_ends_an_attached_target(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, "--json", *script("exit --kill 7"))
+        assert done.status == 0, done
+        assert done.results[0]["data"]["action"] == "terminated"
+        assert await target.wait_exit() == 7
+
+
+async def test_listening(jvm: Jvm) -> None:
+    async with driving("listen", "0") as driver:
+        address = (await driver.event("listening"))["address"]
+        async with start_target(jvm, LEDGER, connect_to=address) as target:
+            await driver.ask(TOTAL)
+            assert (await driver.ask("run"))["stop"]["breakpoint"] == 1
+            await driver.close_input()
+            assert await driver.wait() == 0
+            await assert_runs_on(target)
+
+
+async def test_application_output_goes_out_as_it_comes(jvm: Jvm) -> None:
+    async with driving(*launching(LEDGER), jvm=jvm) as driver:
+        await driver.send("run")
+        text = ""
+        while "entry 7" not in text:  # it comes while `run` waits: the target has not ended
+            event = await driver.next()
+            assert event["type"] == "event"
+            text += event["data"].get("text", "")
+
+
+async def test_a_stop_is_shown_whole_in_plain_text(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target:
+        words = script(TOTAL, "cont", "display factor", "next")
+        done = await jdbpy("attach", target.address, "--sourcepath", LEDGER.sources, *words)
+        assert done.status == 0, done
+        line = LEDGER.line("total")
+        assert f'Breakpoint 1 hit: thread "main", Ledger.total, Ledger.java:{line}\n' in done.out
+        assert f"=> {line}          int sum = 0; // @total\n" in done.out
+        assert done.out.count("Hint: 'where' shows the stack") == 1
+        assert "1: factor = 2\n" in done.out.rpartition("Step completed")[2]
+
+
+async def test_errors_go_to_standard_error_in_plain_text(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, *script("frobnicate"))
+        assert done.status == 1
+        assert "frobnicate" not in done.out
+        assert done.err == "error: there is no command 'frobnicate'\n  hint: 'help' lists the commands\n"
