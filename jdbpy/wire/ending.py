@@ -10,6 +10,7 @@ import errno
 from jdbpy.errors import ProtocolError
 
 BY_US = "the debugger closed it"
+OUR_FAULT = "an error in the debugger itself"
 DISPOSED = "the debugger has detached"
 EXITED = "the VM has ended, as the debugger told it to"
 VM_DEATH = "the VM has ended"
@@ -25,10 +26,8 @@ _ERRNO = {
 
 def closed_by_peer(incomplete: tuple[int, int] | None) -> str:
     """The target's side has closed; ``incomplete`` is (bytes here, bytes of the packet) when it was amid a packet."""
-    if incomplete is None:
-        return "the target closed it: the VM was killed or crashed, or another program in between closed it"
-    have, length = incomplete
-    return f"the target closed it in the middle of a packet ({have} of {length} bytes)"
+    middle = f" in the middle of a packet ({incomplete[0]} of {incomplete[1]} bytes)" if incomplete else ""
+    return f"the target closed it{middle}: the VM was killed or crashed, or another program in between closed it"
 
 
 def broken(error: Exception) -> str:

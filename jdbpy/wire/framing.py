@@ -72,11 +72,11 @@ class Framer:
         self._start = 0
         self._max_length = max_length
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | bytearray) -> None:
         """Takes the next bytes of the stream, in any portion."""
         if self._start == len(self._buffer):
             # Nothing is left over, which is the usual case: packets are then cut from ``data`` without another copy.
-            self._buffer, self._start = data, 0
+            self._buffer, self._start = bytes(data), 0
             return
         if not isinstance(self._buffer, bytearray) or self._start:
             self._buffer, self._start = bytearray(memoryview(self._buffer)[self._start :]), 0

@@ -53,7 +53,7 @@ class Handshake:
         self._peer = peer or "the peer"
         self._received = b""
 
-    def feed(self, data: bytes) -> bytes | None:
+    def feed(self, data: bytes | bytearray) -> bytes | None:
         """Takes bytes from the peer; returns those behind the echo once it is complete, None before that.
 
         Raises ConnectError when they are not the echo.

@@ -60,13 +60,17 @@ class PacketStream:
         self._framer.feed(rest)
 
     async def run(self) -> None:
-        """Receives and sends until ``stop`` is called or the stream ends, then closes it."""
+        """Receives and sends until ``stop`` is called or the stream ends, then closes it.
+
+        ``on_end`` is called at least once; its first reason is the one that counts.
+        """
         try:
             with self._tasks:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._receive)
                     nursery.start_soon(self._send)
         finally:
+            self._on_end(ending.OUR_FAULT)  # unless a reason is known: one of the callbacks has raised
             await self._close()
             self._finished.set()
 

@@ -37,7 +37,7 @@ class Peer:
         await self.stream.send_all(HANDSHAKE)
         self._framer.feed(data[len(HANDSHAKE) :])
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | bytearray) -> None:
         """Takes bytes that the test has received itself."""
         self._framer.feed(data)
 

@@ -219,7 +219,7 @@ async def test_a_cancelled_writer_leaves_whole_packets() -> None:
     go_on = trio.Event()
     send = ours.send_stream.send_all
 
-    async def slowly(data: bytes | memoryview) -> None:
+    async def slowly(data: bytes | bytearray | memoryview) -> None:
         half = len(data) // 2
         await send(data[:half])
         await go_on.wait()

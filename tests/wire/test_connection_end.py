@@ -71,8 +71,8 @@ async def test_closed_in_the_middle_of_a_packet(data: bytes) -> None:
         await peer.stream.send_all(data)
         await peer.stream.aclose()
         length = 11 if len(data) < 11 else 0x20
-        assert await connection.wait_closed() == (
-            f"the target closed it in the middle of a packet ({len(data)} of {length} bytes)"
+        assert (await connection.wait_closed()).startswith(
+            f"the target closed it in the middle of a packet ({len(data)} of {length} bytes): the VM was killed"
         )
 
 
@@ -266,3 +266,27 @@ async def test_cancelling_the_block_closes() -> None:
                 await connection.request(thread_reference.Name(ThreadID(1)))
         assert scope.cancelled_caught
     assert connection.close_reason == "the debugger closed it"
+
+
+async def test_an_error_in_a_callback_leaves_nobody_waiting() -> None:
+    def fail(reply: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    cleaned_up = []
+    with pytest.raises(BaseExceptionGroup) as caught:
+        async with connected() as (connection, peer):
+            connection.submit(ALL, on_reply=fail)
+            other = connection.submit(ALL)
+            [first, _] = await peer.packets(2)
+            await peer.reply(first.id, virtual_machine.AllThreadsReply([]))
+            try:
+                await trio.sleep_forever()
+            finally:
+                with (
+                    trio.CancelScope(shield=True),
+                    pytest.raises(Disconnected, match="an error in the debugger itself"),
+                ):
+                    await other.wait()
+                cleaned_up.append(connection.close_reason)
+    assert caught.group_contains(ZeroDivisionError, match="a bug")
+    assert cleaned_up == ["an error in the debugger itself"]
