@@ -117,7 +117,7 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         return Console(JsonRenderer(), json=True)
     from jdbpy.cli.terminal import wants_color
 
-    if wants_color(settings["color"], sys.stdout):
+    if _is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
         from jdbpy.cli.render_rich import RichRenderer
 
         return Console(RichRenderer(settings), json=False)
