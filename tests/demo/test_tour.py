@@ -11,16 +11,17 @@ from jdbpy.cli import demo
 from jdbpy.cli.batch import Batch
 from jdbpy.cli.console import Console
 from jdbpy.cli.plain import PlainRenderer
+from jdbpy.cli.render_rich import RichRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.demo.program import demo_command
 from jdbpy.demo.tour import TOUR
 from tests.harness import LIMIT, Jvm
 
 
-async def take_tour(jvm: Jvm) -> int:
+async def take_tour(jvm: Jvm, look: type[PlainRenderer] = PlainRenderer) -> int:
     """Run the tour on that Java as ``jdbpy demo </dev/null`` would; returns the exit status."""
     settings = Settings()
-    console = Console(PlainRenderer(settings), json=False)
+    console = Console(look(settings), json=False)
     async with jdbpy.launch(demo_command(jvm.java), options=demo.demo_options(jdbpy.Options())) as session:
         return await demo.run_tour(Batch(session, console, settings, timeout=LIMIT))
 
@@ -32,6 +33,13 @@ async def test_every_step_does_what_it_should(jvm: Jvm, capsys: pytest.CaptureFi
     assert [line for line in shown.out.splitlines() if line.startswith("> ")][2:] == [f"> {step.line}" for step in TOUR]
     assert re.search(r"^=> +\d+ +CoffeeBar bar = new CoffeeBar\(\);$", shown.out, re.MULTILINE)  # where main begins
     assert "That was the tour." in shown.out
+
+
+async def test_the_tour_in_colour(any_jvm: Jvm, capsys: pytest.CaptureFixture[str]) -> None:
+    status = await take_tour(any_jvm, RichRenderer)
+    shown = capsys.readouterr()
+    assert (status, shown.err) == (0, ""), shown.out
+    assert "\x1b[" in shown.out
 
 
 async def test_a_step_that_shows_something_else_fails(
