@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
+from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Context
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.wire.record import Record
 
@@ -85,10 +87,15 @@ class Interpreter:
         """The error for a line that begins with no command."""
         word = line.split()[0]
         hint = _NOT_ONE_LETTER.get(word.lower(), "")
-        if not hint:
-            near = self.table.suggestions(word)
-            quoted = [f"'{name}'" for name in near]
-            hint = f"did you mean {' or '.join(quoted)}?" if near else "'help' lists the commands"
+        if not hint and word.lower() in TOPICS:
+            hint = f"'help {word.lower()}' says more"
+        elif not hint and assignment_sign(line) > 0:
+            hint = f"'set {line}' gives it a new value"
+        elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", line):
+            hint = f"'print {line}' shows a value"
+        elif not hint:
+            quoted = [f"'{name}'" for name in self.table.suggestions(word)]
+            hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
         return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")
 
     def _fail(self, line: str, error: JdbpyError, command: Command | None = None) -> bool:

@@ -30,7 +30,7 @@ def event_lines(event: Event) -> Iterator[str]:
         yield from stop_lines(event)
     elif isinstance(event, Exited):
         status = "" if event.status is None else f" with status {event.status}"
-        yield f"The target has ended{status}" + (f": {escape(event.reason)}" if event.reason else ".")
+        yield f"The target has ended{status}."
     elif isinstance(event, Gone):
         yield f"The connection is closed: {escape(event.reason)}"
     elif isinstance(event, Notice):

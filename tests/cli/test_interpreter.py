@@ -44,7 +44,7 @@ class Script:
 
     async def _settle(self, command: Command, result: Record) -> Record:
         self.settled.append(command.name)
-        return cast(Record, result.replace(note="settled"))  # type: ignore[attr-defined]
+        return cast(Record, result.replace(note="settled"))
 
     @staticmethod
     async def _say(ctx: Context, text: Annotated[str, Text("TEXT")]) -> Done:
@@ -150,3 +150,22 @@ async def test_letters_that_mean_different_things_to_different_people_are_not_bo
     assert error is not None
     assert error.code == "UNKNOWN_COMMAND"
     assert "'" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("x = 3", "'set x = 3' gives it a new value"),
+        ("order.total()", "'print order.total()' shows a value"),
+        ("a[3]", "'print a[3]' shows a value"),
+        ("(1 + 2)", "'print (1 + 2)' shows a value"),
+        ("jump 7", "'help jump' says more"),
+        ("brek at A:1", "did you mean 'break' or 'tbreak'?"),
+        ("xyzzy", "'help' lists the commands"),
+    ],
+)
+async def test_an_unknown_word_has_a_hint_at_what_was_meant(line: str, hint: str) -> None:
+    outcomes: list[Outcome] = []
+    assert not await Interpreter(REAL, Context(cast(Session, None)), outcomes.append).run(line)
+    assert outcomes[0].error is not None
+    assert outcomes[0].error.hint == hint
