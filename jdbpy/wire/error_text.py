@@ -1,7 +1,8 @@
 """What the agent's error codes mean to the person at the debugger.
 
 Owns one sentence and one hint for each code, and makes the ``JdwpError`` of a reply. The sentences hold for every
-command; who knows more (which thread, which breakpoint) says more in a layer above.
+command; who knows more (which thread, which breakpoint) says more in a layer above. What stands in quotes in a hint is
+a command of jdbpy's command line, or begins with the name of another program.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _TEXTS: dict[int, tuple[str, str]] = {
     Error.THREAD_NOT_ALIVE: ("the thread has not been started, or has ended", "'threads' lists the threads"),
     Error.INVALID_OBJECT: (
         "the object has been garbage collected, or was never known",
-        "evaluate the expression again; 'disablegc' keeps an object alive",
+        "evaluate the expression again",
     ),
     Error.INVALID_CLASS: ("the class has been unloaded, or was never known", "'classes' lists the loaded ones"),
     Error.CLASS_NOT_PREPARED: ("the class is loaded but not ready yet", "try again when the program has first used it"),
@@ -47,9 +48,9 @@ _TEXTS: dict[int, tuple[str, str]] = {
     Error.INVALID_SLOT: ("the variable has no value here", "it is out of scope at this line, or not assigned yet"),
     Error.DUPLICATE: ("that exists already", ""),
     Error.NOT_FOUND: ("that does not exist", ""),
-    Error.INVALID_MODULE: ("the module is not known", "'modules' lists them"),
+    Error.INVALID_MODULE: ("the module is not known", ""),
     Error.INVALID_MONITOR: ("that object is no monitor", ""),
-    Error.NOT_MONITOR_OWNER: ("the thread does not hold that monitor", "'lock OBJECT' shows who does"),
+    Error.NOT_MONITOR_OWNER: ("the thread does not hold that monitor", ""),
     Error.INTERRUPT: ("the call was interrupted", ""),
     Error.INVALID_CLASS_FORMAT: ("those bytes are no class file", "give the .class file, not the source"),
     Error.CIRCULAR_CLASS_DEFINITION: ("the class would be its own superclass", _REDEFINE),

@@ -89,12 +89,11 @@ class _Writer:
         self.delta = 0
         self._run: list[tuple[str, str]] = []
 
-    def here(self, ahead: int = 0) -> str:
+    def here(self) -> str:
         """The place in the data, as an expression."""
-        delta = self.delta + ahead
         if not self.base:
-            return str(delta)
-        return f"{self.base} + {delta}" if delta else self.base
+            return str(self.delta)
+        return f"{self.base} + {self.delta}" if self.delta else self.base
 
     def settle(self) -> None:
         """Puts the place into the variable ``pos``, so that code in a loop can go on from there."""

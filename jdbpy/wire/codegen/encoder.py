@@ -152,7 +152,7 @@ class _Writer:
     def _repeat(self, node: Repeat, expression: str) -> None:
         self.fixed("I", f"len({expression})")
         self.flush()
-        item = self.source.name("item")
+        item = self.source.name("each")
         self.source.line(f"for {item} in {expression}:")
         self.source.indent()
         self.write(node.element, item)

@@ -13,23 +13,10 @@ from typing import Any
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.record import Record
 
-_VARIABLES = {
-    "data",
-    "pos",
-    "size",
-    "end",
-    "tags",
-    "message",
-    "out",
-    "kind",
-    "kinds",
-    "item",
-    "read",
-    "unpack",
-    "width",
-}
-_FUNCTIONS = {"readers", "writers", "read_region", "write_region", "bytearray", "bytes", "len", "next", "range"}
-_TAKEN = _VARIABLES | _FUNCTIONS | {"type"}
+_ARGUMENTS = {"data", "pos", "size", "tags", "message", "out"}
+_VARIABLES = {"end", "item", "kind", "read", "text", "unpack", "width"}
+_GLOBALS = {"kinds", "readers", "writers", "read_region", "write_region", "bytearray", "bytes", "len", "next", "range"}
+_TAKEN = _ARGUMENTS | _VARIABLES | _GLOBALS | {"type"}
 """Names that mean something in generated code; a field with such a name gets another variable."""
 
 
