@@ -8,9 +8,10 @@ nothing itself: the pump asks the handlers and counts the votes.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
-from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.session.model import StopReason
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, SuspendPolicy
@@ -81,16 +82,17 @@ class RequestTable:
 
     async def add_many(self, specs: Sequence[RequestSpec]) -> list[EventRequest | JdwpError]:
         """Sets many requests at once; an item is the request or the error the agent gave for it. wire: 1 trip."""
-        pending = [self.submit(spec) for spec in specs]
-        outcomes: list[EventRequest | JdwpError] = []
-        for request, reply in pending:
-            try:
-                await reply.wait()
-            except JdwpError as error:
-                outcomes.append(error)
-            else:
-                outcomes.append(request)
-        return outcomes
+        submitted = [self.submit(spec) for spec in specs]
+        try:
+            outcomes = await self._conn.gather([reply for _, reply in submitted])
+        except BaseException:
+            with suppress(Disconnected):  # cancelled: the connection takes back those in flight, these were answered
+                self.submit_clear([request for request, _ in submitted])
+            raise
+        return [
+            outcome if isinstance(outcome, JdwpError) else request
+            for (request, _), outcome in zip(submitted, outcomes, strict=True)
+        ]
 
     def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
         """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
@@ -116,8 +118,7 @@ class RequestTable:
 
     async def remove(self, requests: Iterable[EventRequest]) -> None:
         """Clears requests. An event that was already on its way finds no handler and is passed. wire: 1 trip."""
-        for pending in self.submit_clear(requests):
-            await pending.wait()
+        await self._conn.gather(self.submit_clear(requests))
 
     def spent(self, request: EventRequest) -> None:
         """The agent has dropped the request itself: its Count has run out."""

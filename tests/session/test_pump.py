@@ -210,6 +210,21 @@ async def test_requests_that_are_refused_are_told_one_by_one() -> None:
         assert s.target.requests.find(4) is taken
 
 
+async def test_a_cancelled_set_leaves_nothing_behind() -> None:
+    async with stage() as s:
+        spec = RequestSpec(EventKind.BREAKPOINT, ALL, [], go)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(s.target.requests.add_many, [spec, spec])
+            answered, late = await s.peer.expect(BREAKPOINT), await s.peer.expect(BREAKPOINT)
+            await s.peer.reply(answered, event_request.SetReply(4))
+            await wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+        await s.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 4))
+        await s.peer.reply(late, event_request.SetReply(5))
+        await s.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 5))
+        assert not s.target.requests.all_active()
+
+
 async def test_the_ledger_is_ahead_of_the_wire() -> None:
     async with stage() as s:
         await s.request(2, stop)

@@ -74,8 +74,10 @@ class Resuming:
         if threads is None:
             await self._target.submit_op(Op.VM_SUSPEND).wait()
             return
-        for pending in [self._target.submit_op(Op.THREAD_SUSPEND, thread) for thread in threads]:
-            await pending.wait()
+        pending = [self._target.submit_op(Op.THREAD_SUSPEND, thread) for thread in threads]
+        for outcome in await self._target.conn.gather(pending):
+            if isinstance(outcome, JdwpError):
+                raise outcome
 
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
         """jdb's ``resume``: everything runs, the user's own holds included, or the given threads. wire: 1 trip."""

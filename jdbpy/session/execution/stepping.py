@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jdbpy.errors import StateError, UsageError
+from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.model import Location, Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
@@ -123,8 +123,9 @@ class Stepping:
             none = constants.SuspendPolicy.NONE
             submitted.append(requests.submit(RequestSpec(EventKind.THREAD_DEATH, none, modifiers, self._on_death)))
         self._resuming.run_for_step(thread)
-        for _, pending in submitted:
-            await pending.wait()
+        for outcome in await self._target.conn.gather([pending for _, pending in submitted]):
+            if isinstance(outcome, JdwpError):
+                raise outcome
 
     async def _go_on(self, thread: int, spec: RequestSpec) -> None:
         """Sets one more step of a thread that stands at the end of the former; the caller lets it run. wire: 1 trip."""
@@ -133,7 +134,7 @@ class Stepping:
         await pending.wait()
 
     async def _in_made_up_method(self, place: ids.Location) -> bool:
-        """Whether the compiler made the method: a bridge, an accessor; not a lambda's body, which is the user's code."""
+        """Whether the compiler made the method: a bridge, an accessor; not a lambda's body: that is the user's code."""
         if not place.methodID:
             return False
         methods = (await self._target.types.methods([place.classID])).get(place.classID, ())
