@@ -36,6 +36,14 @@ from jdbpy.cli.arguments.target import (
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
 
+
+def identify(value: object) -> str:
+    """A name for test ids that is the same in every process: parallel workers must collect equal ids."""
+    if isinstance(value, Argument):
+        return type(value).__name__
+    return ",".join(sorted(value)) if isinstance(value, set) else str(value)
+
+
 NAMES = Names(
     commands=("where", "where all", "stop"),
     classes=("com.acme.Order", "com.acme.Outer$Inner", "java.lang.String"),
@@ -96,7 +104,7 @@ NAMES = Names(
         (PlaceOrNumber(), "in Order.total", Place("Order.total")),
         (PlaceOrNumber(), "at Order.add (int)", Place("Order.add(int)")),
     ],
-    ids=str,
+    ids=identify,
 )
 def test_parse(argument: Argument[Any], text: str, value: object) -> None:
     assert argument.parse(text) == value
@@ -131,7 +139,7 @@ def test_parse(argument: Argument[Any], text: str, value: object) -> None:
         (AssignmentArgument(), "= 3", "what is to be set is missing"),
         (AssignmentArgument(), "x =", "the new value is missing"),
     ],
-    ids=str,
+    ids=identify,
 )
 def test_parse_refuses(argument: Argument[Any], text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
@@ -232,7 +240,7 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
         (AssignmentArgument(), "n", {"n", "names"}),
         (AssignmentArgument(), "repe", {"repeat"}),
     ],
-    ids=str,
+    ids=identify,
 )
 def test_complete(argument: Argument[Any], text: str, wanted: set[str]) -> None:
     candidates = list(argument.complete(text, NAMES))
