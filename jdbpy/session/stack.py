@@ -47,6 +47,7 @@ class Stack:
 
     async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
         """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""
+        self._target.require_alive()
         self._target.suspension.require_suspended(thread_id)
         read = await self._read(thread_id, FrameRange(start, count))
         if read.error:
@@ -63,6 +64,7 @@ class Stack:
 
     async def selected(self) -> Frame:
         """The selected frame. Raises StateError when no thread is selected, or it runs. wire: 0 to 2 trips."""
+        self._target.require_alive()
         thread = self._target.selection.require_thread()
         self._target.suspension.require_suspended(thread.id)
         remembered = self._selected
@@ -85,6 +87,7 @@ class Stack:
 
     async def select_thread(self, thread_id: int) -> ThreadInfo:
         """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
+        self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1, top_only=True))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
         self._selected = read.frames[0] if read.frames else None
@@ -92,6 +95,7 @@ class Stack:
 
     async def select_frame(self, index: int) -> Frame:
         """Selects a frame of the selected thread. Raises UsageError beyond its ends. wire: 1 or 2 trips."""
+        self._target.require_alive()
         thread = self._target.selection.require_thread()
         if index < 1:
             raise UsageError("that is beyond the innermost frame, which is number 1", code="NO_SUCH_FRAME")
@@ -115,6 +119,7 @@ class Stack:
         Without a variable table (-g) arguments are called arg0, arg1 and so on, and other slots slot5. Raises
         StateError when the frame's thread has run on. wire: 2 trips and what describing takes, 1 when known.
         """
+        self._target.require_alive()
         chosen = frame if frame is not None else await self.selected()
         return await read_variables(self._target, chosen, limits)
 

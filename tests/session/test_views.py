@@ -54,6 +54,62 @@ async def test_what_is_shown_is_what_the_program_sees(jvm: Jvm) -> None:
         assert seen == told
 
 
+async def test_a_limit_cuts_after_the_first_elements(jvm: Jvm) -> None:
+    async with debug(jvm, "Views") as d:
+        names, values = await stopped_with_values(d)
+        told = dict(line.split("|", 1) for line in d.target.stdout.splitlines() if "|" in line)
+        cut = await describe(
+            d.session._target,
+            [WireValue(ord(each.value.tag), each.value.id or 0) for each in values if each.value],
+            Limits(depth=1, elements=3),
+        )
+        checked = 0
+        for name, value in zip(names, cut, strict=True):
+            kind, *rest = told[name].split("|")
+            if kind == "text" or int(rest[0]) <= 3:
+                continue
+            checked += 1
+            own_count = "ConcurrentLinked" not in name  # those two would have to be counted
+            assert (value.truncated, value.length) == (True, int(rest[0]) if own_count else None), name
+            heads = [child.value.text for child in value.children if child.value]
+            if kind == "entries":
+                heads = [f"{child.name}={head}" for child, head in zip(value.children, heads, strict=True)]
+            assert heads == rest[1:4], name
+        assert checked > 30
+
+
+async def test_counts_that_are_spread_over_cells(jvm: Jvm) -> None:
+    opened = [f"--add-opens=java.base/java.util.concurrent{part}=ALL-UNNAMED" for part in ("", ".atomic")]
+    async with debug(jvm, "Cells", jvm_options=opened) as d:
+        await d.session.breakpoints.add(d.at("cells"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="cells")
+        shown_values = {each.name: each.value for each in await d.session.stack.variables() if each.value}
+        assert shown_values["adder"].text == "42"
+        assert shown_values["doubles"].text == "2.75"
+        assert shown_values["map"].text.startswith("ConcurrentHashMap(5) ")
+
+
+async def test_collections_of_kotlin_and_scala(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Foreign") as d:
+        await d.session.breakpoints.add(d.at("foreign"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="foreign")
+        found = {each.name: each.value for each in await d.session.stack.variables() if each.value}
+        assert all(value.note == "" for value in found.values())
+        assert {name: value.text for name, value in found.items() if name != "args"} == {
+            "pair": 'Pair[first="a", second=1]',
+            "triple": 'Triple[first="a", second=1, third=null]',
+            "deque": 'ArrayDeque(4) ["a", "b", "c", "d"]',
+            "list": 'List(2) ["x", "y"]',
+            "nothing": "List(0) []",
+            "some": 'Some["held"]',
+            "none": "None",
+            "tuple": 'Tuple2[_1="left", _2=2]',
+            "buffer": "ArrayBuffer(2) [1, 2]",
+        }
+
+
 async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: object) -> None:
     import jdbpy
 

@@ -178,8 +178,8 @@ class Describer:
                 return Described(plain.replace(text=one_line(text[: self._limits.string]), children=children))
             case Text(text=text, length=length):
                 return Described(self._string(object_id, name, text, length, tag))
-            case Items(size=size, items=items):
-                head = texts.sized_head(name, size, object_id)
+            case Items(size=size, items=items, name=other):
+                head = texts.sized_head(other or name, size, object_id)
                 if depth < 1:
                     return Described(plain.replace(text=head, length=size))
                 described = await self._all(items, depth - 1)

@@ -39,11 +39,13 @@ class Text(Shown):
 class Items(Shown):
     """A sequence or a set, of which ``items`` are the first elements, as many as were wanted.
 
-    ``size`` is None when it is not told by the fields, and counting would mean reading all.
+    ``size`` is None when it is not told by the fields, and counting would mean reading all. ``name`` stands in for the
+    name of a class that says nothing to its users.
     """
 
     size: int | None
     items: Sequence[Value]
+    name: str = ""
 
 
 class Entries(Shown):

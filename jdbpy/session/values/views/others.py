@@ -77,7 +77,7 @@ async def kotlin_empty(obj: Obj) -> Shown:
 async def scala_list(obj: Obj) -> Shown:
     """A cell with its head and the rest (``next``; ``tl`` up to 2.12), which ends in an object without a head."""
     if not obj.want:
-        return Items(None, [])
+        return Items(None, [], "List")
     item, link = ("head", "next" if obj.has("next") else "tl")
     if not obj.has(item):
         raise UnknownLayout("no field head")
@@ -86,15 +86,15 @@ async def scala_list(obj: Obj) -> Shown:
     while len(items) <= obj.want:
         shape = await obj.reader.shape(await obj.reader.type_id(reference(at)))
         if shape.id != obj.view_class.id:
-            return Items(len(items), items)
+            return Items(len(items), items, "List")
         head, at = await obj.object_fields(at, item, link)
         items.append(head)
-    return Items(None, items[: obj.want])
+    return Items(None, items[: obj.want], "List")
 
 
 @view("scala.collection.immutable.Nil$")
 async def scala_nil(obj: Obj) -> Shown:
-    return Items(0, [])
+    return Items(0, [], "List")
 
 
 @view("scala.Some")
