@@ -12,7 +12,6 @@ from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.thread_reader import ALL, FrameRange, ReadThread, ThreadReader, wire_thread
 from jdbpy.session.variables import DEFAULT_LIMITS, read_variables
-from jdbpy.wire.messages import virtual_machine
 
 
 class Stack:
@@ -39,11 +38,7 @@ class Stack:
     async def all(self) -> list[StackTrace]:
         """The stacks of all live threads. wire: 3 trips, 2 when the classes are known, however many threads."""
         self._target.require_alive()
-        threads = (await self._target.conn.request(virtual_machine.AllThreads())).threads
-        selected = self._target.selection.thread
-        if selected is not None and selected.id not in threads:  # a virtual thread
-            threads = [*threads, wire_thread(selected.id)]
-        return [_trace(read) for read in await self._reader.read(threads, ALL)]
+        return [_trace(read) for read in await self._reader.read(await self._reader.all_threads(), ALL)]
 
     async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
         """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""

@@ -17,7 +17,7 @@ from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
-from jdbpy.wire.messages import thread_group_reference, thread_reference
+from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
 from jdbpy.wire.record import Record
 
 _STATES: dict[int, str] = {
@@ -77,6 +77,15 @@ class ThreadReader:
         self._target = target
         self._group_names: dict[ThreadGroupID, str] = {}
         self._virtual: dict[ThreadID, bool] = {}
+
+    async def all_threads(self) -> list[ThreadID]:
+        """All live threads that are known: those the agent lists, and virtual ones that have been met. wire: 1 trip."""
+        listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        if not self._target.at_least(21):
+            return listed
+        selected = self._target.selection.thread
+        met = [*self._target.suspension.held_threads(), *([selected.id] if selected else [])]
+        return [*listed, *(wire_thread(each) for each in dict.fromkeys(met) if each not in listed)]
 
     async def read(self, threads: Iterable[ThreadID], frames: FrameRange | None = None) -> list[ReadThread]:
         """The threads that are alive, in the given order, each with its frames if they are asked for.

@@ -13,8 +13,6 @@ from jdbpy.session.model import ThreadGroup, ThreadInfo
 from jdbpy.session.target import Target
 from jdbpy.session.thread_groups import read_groups
 from jdbpy.session.thread_reader import TOP, ThreadReader, wire_thread
-from jdbpy.wire.ids import ThreadID
-from jdbpy.wire.messages import virtual_machine
 
 _CANDIDATES = 5
 """Threads that an error names when several fit."""
@@ -35,8 +33,7 @@ class Threads:
         known, whatever the number of threads.
         """
         self._target.require_alive()
-        threads = (await self._target.conn.request(virtual_machine.AllThreads())).threads
-        read = await self._reader.read([*threads, *self._known_besides(threads)], TOP if with_frames else None)
+        read = await self._reader.read(await self._reader.all_threads(), TOP if with_frames else None)
         return [each.info for each in read]
 
     async def find(self, text: str) -> ThreadInfo:
@@ -94,14 +91,6 @@ class Threads:
             if found:
                 return found[0].info
         raise UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")
-
-    def _known_besides(self, threads: Sequence[ThreadID]) -> Sequence[ThreadID]:
-        """Threads that the agent does not list but that have been met: virtual ones."""
-        if not self._target.at_least(21):
-            return []
-        selected = self._target.selection.thread
-        known = [*self._target.suspension.held_threads(), *([selected.id] if selected else [])]
-        return [wire_thread(each) for each in dict.fromkeys(known) if each not in threads]
 
 
 def _number(text: str) -> int | None:

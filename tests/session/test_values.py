@@ -151,6 +151,14 @@ async def test_dump_shows_fields_whatever_the_class(any_jvm: Jvm) -> None:
         assert (await dump(target, values["longText"])).children == ()
 
 
+async def test_depth_times_width_is_bounded(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Gallery") as d:
+        values = await at_stop(d)
+        many = await describe(d.session._target, [values["thousandStrings"]] * 12, Limits(depth=1, elements=1000))
+        assert sum(len(value.children) for value in many) == 10_000
+        assert [value.truncated for value in many] == [False] * 10 + [True] * 2
+
+
 async def test_a_collected_object_is_told_as_such(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Gallery") as d:
         values = await at_stop(d)

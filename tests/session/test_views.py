@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+import trio
+
+import jdbpy
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.obj import Obj
@@ -110,15 +114,12 @@ async def test_collections_of_kotlin_and_scala(any_jvm: Jvm) -> None:
         }
 
 
-async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: object) -> None:
-    import jdbpy
-
-    log = f"{tmp_path}/wire.log"
+async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: Path) -> None:
+    log = str(tmp_path / "wire.log")
     async with debug(jvm, "Views", options=jdbpy.Options(wire_log=log)) as d:
         names, _ = await stopped_with_values(d)
         assert len(names) > 200
-    with open(log, encoding="utf-8") as file:
-        text = file.read()
+    text = await trio.Path(log).read_text(encoding="utf-8")
     assert "ObjectReference.GetValues" in text
     assert "Invoke" not in text
     assert "NewInstance" not in text
