@@ -56,9 +56,10 @@ class NamesRefresher:
                 self._news = trio.Event()
                 with trio.move_on_after(SETTLED):
                     await self._news.wait()
-            self._known.names = await self._read()
+            self._known.names = await self.read()
 
-    async def _read(self) -> Names:
+    async def read(self) -> Names:
+        """What is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
         session = self._context.session
         changes: dict[str, Any] = {}
         for part in (self._list_classes, _classes, _breakpoints, _threads, _frame):

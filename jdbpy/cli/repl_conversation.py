@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Protocol
@@ -106,7 +106,7 @@ class Conversation:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 nursery.start_soon(EventWatcher(stream, self._event_text, self._sink, self._happened).run)
-                nursery.start_soon(self._names.run)
+                nursery.start_soon(self._safely, self._names.run)
                 nursery.start_soon(self._obey, interrupts)
                 await self._converse(lines)
                 await self._sink.flush()
@@ -225,7 +225,7 @@ class Conversation:
             self._prompt.redraw()
             self._names.poke()
             self._showing.cancel()
-            self._nursery.start_soon(self._show_displays, self._stopped)
+            self._nursery.start_soon(self._safely, self._show_displays, self._stopped)
         else:
             self._stopped.set()
             self._reading.cancel()
@@ -249,7 +249,7 @@ class Conversation:
                     if self._doing is Doing.WAITING:
                         self._command.cancel()
                     if not self._pausing:
-                        self._nursery.start_soon(self._pause)
+                        self._nursery.start_soon(self._safely, self._pause)
                 case Reaction.EXPLAIN:
                     self._sink.write("nothing is running; Ctrl-D or 'quit' leaves the debugger\n")
                 case Reaction.IGNORE:
@@ -263,6 +263,13 @@ class Conversation:
             self._sink.write(self._renderer.error(Outcome("pause", None, error=error)))
         finally:
             self._pausing = False
+
+    async def _safely(self, function: Callable[..., Awaitable[None]], *arguments: object) -> None:
+        """Runs what goes on beside the prompt: its faults are shown and do not end the session."""
+        try:
+            await function(*arguments)
+        except Exception:
+            self._sink.write(_fault())
 
 
 def _fault() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -102,6 +103,60 @@ async def test_ctrl_c_pauses_and_ctrl_d_leaves(any_jvm: Jvm, tmp_path: Path) -> 
         assert terminal.modes == terminal.modes_before
         assert "no command" not in terminal.screen.text
         await ticks(target)
+
+
+async def test_ctrl_c_ends_a_command_that_gets_no_answer(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        os.kill(target.pid, signal.SIGSTOP)
+        terminal.type("threads\r")
+        await terminal.expect("threads")
+        await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
+        terminal.type(CTRL_C)
+        await terminal.expect("interrupted")
+        await terminal.prompt(">")
+        os.kill(target.pid, signal.SIGCONT)
+        await terminal.run("threads", "spinner", then=">")
+        terminal.type(CTRL_D)
+        await terminal.expect("the target runs on")
+        assert await terminal.wait_exit() == 0
+        await ticks(target)
+
+
+async def test_a_question_before_what_cannot_be_undone(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
+        await terminal.prompt("main[1]")
+        await terminal.run("stop in Ticker.tick", then="main[1]")
+        for answer in ("n\r", "\r", CTRL_C, CTRL_D):
+            terminal.type("delete all\r")
+            await terminal.expect("[y/N]")
+            terminal.type(answer)
+            await terminal.prompt("main[1]")
+        await terminal.run("breakpoints", "Ticker.tick", then="main[1]")
+        terminal.type("delete all\r")
+        await terminal.expect("[y/N]")
+        terminal.type("y\r")
+        await terminal.prompt("main[1]")
+        await terminal.run("breakpoints", "no breakpoints", then="main[1]")
+        terminal.type(UP + UP)  # the answers are no part of the history
+        await terminal.prompt("main[1] delete all")
+
+
+async def test_a_count_before_a_command_waits_for_each_stop(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        await terminal.run("stop in Ticker.tick", then=">")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit")
+        await terminal.prompt("main[1]")
+        await terminal.run("2 next", "Step completed", "Step completed", then="main[1]")
+        terminal.type("2 cont\r")
+        await terminal.expect("2 cont")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit")
+        terminal.type(CTRL_C)  # instead of the second stop
+        await terminal.expect("Paused")
+        await selected(terminal)
 
 
 async def test_an_event_comes_above_a_line_that_is_being_typed(any_jvm: Jvm, tmp_path: Path) -> None:

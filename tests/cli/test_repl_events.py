@@ -1,0 +1,84 @@
+"""Events on the screen: whole lines of output, the order of things, and the brake."""
+
+from __future__ import annotations
+
+import trio
+from trio.testing import MockClock
+
+from jdbpy import Event, Exited, Gone, Notice, Output, Stop, StopReason, SuspendPolicy
+from jdbpy.cli.repl_events import UNFINISHED, EventWatcher
+from jdbpy.cli.sink import Sink
+
+STOP = Stop(StopReason.PAUSE, None, None, None, SuspendPolicy.ALL, 1)
+
+
+class Screen:
+    prompting = False
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    async def show(self, text: str) -> None:
+        self.text += text
+
+
+async def shown(*script: Event | float) -> tuple[str, list[Event]]:
+    """What is on the screen after these events, with pauses of so many seconds between them; and what was told."""
+    screen = Screen()
+    sink = Sink(screen)
+    told: list[Event] = []
+
+    async def happened(event: Event) -> None:
+        told.append(event)
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(sink.run)
+        send, receive = trio.open_memory_channel[Event](0)
+        watcher = EventWatcher(receive, lambda event: f"<{type(event).__name__}>\n", sink, happened)
+
+        async def feed() -> None:
+            for item in (*script, Exited(0)):
+                if isinstance(item, float):
+                    await trio.sleep(item)
+                else:
+                    await send.send(item)
+
+        nursery.start_soon(feed)
+        await watcher.run()
+        await sink.flush()
+        nursery.cancel_scope.cancel()
+    return screen.text, told
+
+
+async def test_output_comes_in_whole_lines(autojump_clock: MockClock) -> None:
+    text, _ = await shown(Output("stdout", "one\ntw"), Output("stdout", "o\n"))
+    assert text == "one\ntwo\n<Exited>\n"
+
+
+async def test_text_of_the_target_is_escaped_and_tabs_are_kept_in_shape(autojump_clock: MockClock) -> None:
+    text, _ = await shown(Output("stdout", "\x1b[31mred\x1b[0m\ta\rb\r\nc\n"))
+    assert text == "\\u001b[31mred\\u001b[0m    a\nb\nc\n<Exited>\n"
+
+
+async def test_a_line_that_is_not_ended_is_shown_all_the_same(autojump_clock: MockClock) -> None:
+    text, _ = await shown(Output("stdout", "name? "), 2 * UNFINISHED, Output("stdout", "thanks\n"))
+    assert text == "name?\nthanks\n<Exited>\n"
+
+
+async def test_a_short_pause_does_not_cut_a_line(autojump_clock: MockClock) -> None:
+    text, _ = await shown(
+        Output("stdout", "a"), UNFINISHED / 2, Output("stdout", "b"), UNFINISHED / 2, Output("stdout", "\n")
+    )
+    assert text == "ab\n<Exited>\n"
+
+
+async def test_output_stays_in_order_with_what_happens(autojump_clock: MockClock) -> None:
+    text, told = await shown(Output("stdout", "before"), STOP, Output("stderr", "after\n"), Notice("trace", "x"))
+    assert text == "before\n<Stop>\nafter\n<Notice>\n<Exited>\n"
+    assert told == [STOP, Exited(0)]
+
+
+async def test_the_last_event_ends_it(autojump_clock: MockClock) -> None:
+    text, told = await shown(Gone("lost"), STOP)
+    assert text == "<Gone>\n"
+    assert told == [Gone("lost")]
