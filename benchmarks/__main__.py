@@ -28,7 +28,7 @@ def main() -> None:
     results = trio.run(_run, bench, arguments.cases or list(CASES))
     if not arguments.cases:
         report.PAGE.write_text(report.page(results, bench.jvm), encoding="utf-8")
-    print(report.table(results))
+    print(report.ratios(results), report.spreads(results), sep="\n\n")
 
 
 async def _run(bench: Bench, names: list[str]) -> list[Result]:

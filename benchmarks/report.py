@@ -1,10 +1,10 @@
-"""Results as a table, and the page docs/performance.md that ``./dev bench`` writes."""
+"""Results as tables, and the page docs/performance.md that ``./dev bench`` writes."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.figures import Figure, Result
@@ -12,53 +12,95 @@ from tests.harness.jvms import Jvm
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 
-_HEAD = ("work", "link", "who", "median", "lowest to highest", "round trips", "x floor", "x faster than jdb")
+CONTENDERS = ("floor", "jdbpy", "jdbpy, from a script", "JDI", "jdb")
 
 
-def table(results: Iterable[Result]) -> str:
-    """A table in Markdown, a row for each contender."""
-    rows = [_HEAD, tuple("---" for _ in _HEAD)]
-    for result in results:
-        rows += [_row(result, figure) for figure in result.figures]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def ratios(results: Iterable[Result]) -> str:
+    """A table in Markdown: a row for each work, medians and round trips of everybody, and how jdbpy compares."""
+    head = ("work", "link", *CONTENDERS, "jdbpy to floor", "JDI to jdbpy", "jdb to jdbpy")
+    return _table([head, *(_work(result) for result in results)])
 
 
-def page(results: Iterable[Result], jvm: Jvm) -> str:
+def spreads(results: Iterable[Result]) -> str:
+    """A table in Markdown: a row for each contender, with how far its runs lie apart."""
+    head = ("work", "link", "who", "runs", "lowest", "median", "highest")
+    rows = [
+        (
+            result.work,
+            result.link,
+            figure.contender,
+            str(len(figure.samples)),
+            _time(figure.lowest),
+            _time(figure.median),
+            _time(figure.highest),
+        )
+        for result in results
+        for figure in result.figures
+    ]
+    return _table([head, *rows])
+
+
+def page(results: Sequence[Result], jvm: Jvm) -> str:
     """The whole page."""
     return f"""# Performance
 
 Written by `./dev bench` on one machine ({os.cpu_count()} processors, Java {jvm.version}, Python
-{platform.python_version()}); yours will give other times, so look at the ratios. Everything in a row of the same work
-was measured in one run, each on a fresh JVM.
+{platform.python_version()}). Yours will give other times, so look at the ratios. Whatever stands in one row was
+measured in one run, every time on a fresh JVM; times are medians.
+
+{ratios(results)}
 
 * The **link** is a relay on the same machine that delays every byte by half the time given, in each direction; opening
   the connection costs a round trip too. It keeps the order, and packets sent together arrive together.
 * The **floor** is a bare socket that sends at once whatever can be sent at once. Nothing can be faster without asking
   less.
-* **jdbpy** is the command line (`attach` is the prompt on a terminal), **jdbpy, from a script** the Python interface.
-* **Round trips** are those that were paid one after the other: how often the debugger had to wait for an answer before
-  it could ask on. Connecting and the handshake are not counted.
+* **jdbpy** is the command line, and for `attach` its prompt on a terminal; **from a script** is the Python interface.
+* **JDI** is a program on com.sun.jdi, what the usual IDEs stand on, written as plainly as it usually is.
+* **Trips** are the round trips that were paid one after the other: how often the debugger had to wait for an answer
+  before it could ask on. Connecting and the handshake are not counted.
 
-{table(results)}
+How far the runs lie apart:
+
+{spreads(results)}
+
+One case by itself, as often as you like: `./dev bench where-all --runs 20`; `./dev bench --help` lists them. The same
+relay stands between any debugger and any JVM: `python -m benchmarks.relay --rtt 0.1 127.0.0.1:5005`.
 """
 
 
-def _row(result: Result, figure: Figure) -> tuple[str, ...]:
-    floor, jdb = result.figure("floor"), result.figure("jdb")
-    spread = f"{_time(figure.lowest)} to {_time(figure.highest)}" if len(figure.samples) > 1 else "one run"
+def _work(result: Result) -> tuple[str, ...]:
+    figures = [result.figure(name) for name in CONTENDERS]
+    floor, jdbpy, _, jdi, jdb = figures
     return (
         result.work,
         result.link,
-        figure.contender,
-        _time(figure.median),
-        spread,
-        f"{figure.waves:g}" if figure.waves is not None else "",
-        f"{figure.median / floor.median:.2f}" if floor and figure is not floor else "",
-        f"{jdb.median / figure.median:.1f}" if jdb and figure is not jdb else "",
+        *(_median(figure) for figure in figures),
+        _ratio(jdbpy, floor),
+        _ratio(jdi, jdbpy),
+        _ratio(jdb, jdbpy),
     )
+
+
+def _median(figure: Figure | None) -> str:
+    if figure is None:
+        return ""
+    trips = "" if figure.waves is None else f", {figure.waves:g} {'trip' if figure.waves == 1 else 'trips'}"
+    return _time(figure.median) + trips
+
+
+def _ratio(figure: Figure | None, to: Figure | None) -> str:
+    if figure is None or to is None:
+        return ""
+    ratio = figure.median / to.median
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    head, *body = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, tuple("---" for _ in head), *body))
 
 
 def _time(seconds: float) -> str:
     if seconds < 0.001:
         return f"{seconds * 1e6:.1f} µs"
-    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+    return f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
