@@ -111,7 +111,7 @@ class Suspension:
             self._at_event.add(thread)
 
     def apply(self, op: Op, thread: int = 0, *, by_event: bool = False) -> None:
-        """Enters a command that is being submitted; ``by_event`` tells whose hold a thread resume releases."""
+        """Enters a command that is being submitted; ``by_event`` tells whose hold on a thread is added or released."""
         if op is Op.VM_SUSPEND:
             self.vm_holds += 1
             self._change_all(+1)
@@ -119,14 +119,13 @@ class Suspension:
             self.vm_holds = max(0, self.vm_holds - 1)
             self._change_all(-1)
         elif op is Op.THREAD_SUSPEND:
-            self.user_holds[thread] += 1
+            (self.event_holds if by_event else self.user_holds)[thread] += 1
             self._change(thread, +1)
         else:
             holds = self.event_holds if by_event or not self.user_holds[thread] else self.user_holds
             holds[thread] -= 1
-            if holds[thread] <= 0:
-                del holds[thread]
             self._change(thread, -1)
+        self._drop_lost_holds()
 
     def invoked(self, thread: int) -> None:
         """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""
@@ -148,13 +147,13 @@ class Suspension:
     def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[Op, int]]:
         """The commands that release all but the user's own holds (``cont``); threads in ``keep`` stay held.
 
-        A kept or user-held thread that the resume of the VM would let go gets one suspend before it.
+        A kept or user-held thread that these would let go gets suspends before them.
         """
         plan: list[tuple[Op, int]] = []
         kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
         for thread in sorted(kept):
-            missing = self.vm_holds + 1 - self.count(thread)
-            plan += [(Op.THREAD_SUSPEND, thread)] * max(0, missing if self.vm_holds else 0)
+            resumes = self.vm_holds + (0 if thread in keep else self.event_holds[thread])
+            plan += [(Op.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
         plan += [(Op.VM_RESUME, 0)] * self.vm_holds
         for thread, holds in sorted(self.event_holds.items()):
             if thread not in keep:
@@ -171,6 +170,16 @@ class Suspension:
         return [(Op.VM_RESUME, 0)] * highest
 
     # How it is counted
+
+    def _drop_lost_holds(self) -> None:
+        """Forgets the reasons that a count no longer covers: a resume of the VM takes from every count, whyever it is."""
+        for thread in {*self.event_holds, *self.user_holds}:
+            count = self.count(thread)
+            for holds in (self.user_holds, self.event_holds):
+                holds[thread] = max(0, min(holds[thread], count))
+                count -= holds[thread]
+                if not holds[thread]:
+                    del holds[thread]
 
     def _change(self, thread: int, by: int) -> None:
         before = self.count(thread)

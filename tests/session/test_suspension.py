@@ -100,6 +100,24 @@ def test_a_kept_thread_outlives_cont() -> None:
     assert ledger.plan_release(keep=frozenset({2})) == [(Op.THREAD_RESUME, 1)]
 
 
+def test_a_hold_that_the_agent_has_dropped_is_no_reason_any_more() -> None:
+    ledger = Suspension()
+    ledger.apply(Op.THREAD_SUSPEND, 1)
+    ledger.apply(Op.VM_RESUME)
+    ledger.event(1, everything=False)
+    assert ledger.plan_release() == [(Op.THREAD_RESUME, 1)]
+    assert not ledger.user_holds[1]
+
+
+def test_a_user_held_thread_that_lacks_a_count_gets_one_first() -> None:
+    ledger = Suspension()
+    ledger.apply(Op.VM_SUSPEND)
+    ledger.apply(Op.THREAD_RESUME, 1)
+    ledger.event(1, everything=False)
+    ledger.apply(Op.THREAD_SUSPEND, 1)
+    assert ledger.plan_release() == [(Op.THREAD_SUSPEND, 1), (Op.VM_RESUME, 0), (Op.THREAD_RESUME, 1)]
+
+
 def test_a_thread_held_by_name_stays_held_when_the_vm_goes_on() -> None:
     ledger = Suspension()
     ledger.event(1, everything=True)
