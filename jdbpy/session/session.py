@@ -41,7 +41,7 @@ class Session:
         self.threads = make("threads", "Threads", target)
         self.stack = make("stack", "Stack", target)
         self.values = make("values.component", "Values", target, self.stack, self.sources)
-        self.breakpoints = make("breakpoints", "Breakpoints", target, self.values.compile_condition)
+        self.breakpoints = make("breakpoints", "Breakpoints", target, self.values.compile_condition, self.stack.selected)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:
             self.execution.set_excludes(options.excludes)
@@ -86,6 +86,11 @@ class Session:
     def suspended_everything(self) -> bool:
         """Whether the whole VM is held, not only single threads."""
         return self._target.suspension.everything_held
+
+    @property
+    def suspended_threads(self) -> tuple[int, ...]:
+        """Ids of the threads that are held on their own, beside or instead of the whole VM."""
+        return tuple(self._target.suspension.held_threads())
 
     def can(self, capability: str) -> bool:
         """Whether the target has a capability, by its name in VirtualMachine.CapabilitiesNew."""
