@@ -33,6 +33,9 @@ from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
 from jdbpy.wire.wirelog import WireLog
 
+_NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
+"""Commands whose replies matter to the connection itself: events may wait for the first, the others end it."""
+
 EXIT_LIMIT = 2.0
 """The longest that a target which was told to exit is waited for, in seconds."""
 
@@ -137,8 +140,10 @@ class Connection:
     async def gather(self, pendings: Sequence[Pending[Any]]) -> list[Any]:
         """Waits for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""
         try:
+            await trio.lowlevel.checkpoint_if_cancelled()
             for pending in pendings:
-                await pending.settled()
+                if not pending.done:
+                    await pending.settled()
         except BaseException:
             for pending in pendings:
                 pending.abandon()
@@ -224,9 +229,8 @@ class Connection:
         if pending is not None:
             self._counts["replies"] += 1
             pending.settle(packet)
-            self._events.set_answered(packet.id)
-            if packet.error == 0:
-                self._after(pending.command)
+            if type(pending.command) in _NOTABLE:
+                self._after(packet, pending.command)
         elif (packet.command_set, packet.command) == (Composite.COMMAND_SET, Composite.COMMAND):
             self._counts["events"] += 1
             self._last_event = packet
@@ -234,11 +238,13 @@ class Connection:
         else:  # a reply to nothing, or a command set of the peer's own: Android's agent sends such
             self._counts["strays"] += 1
 
-    def _after(self, command: Command[Any]) -> None:
-        """Two commands end the connection once they are answered."""
-        if isinstance(command, virtual_machine.Dispose):
+    def _after(self, packet: Packet, command: Command[Any]) -> None:
+        """What follows from the reply to a notable command."""
+        if isinstance(command, event_request.Set):
+            self._events.set_answered(packet.id)
+        elif packet.error == 0 and isinstance(command, virtual_machine.Dispose):
             self._close(ending.DISPOSED)
-        elif isinstance(command, virtual_machine.Exit):
+        elif packet.error == 0:
             self._exiting = True
 
     # -- helpers -------------------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ and is refused at its fourth byte, instead of being waited for.
 
 _COMMAND = struct.Struct(">IIBBB")
 _REPLY = struct.Struct(">IIBH")
-_HEADER = struct.Struct(">IIB")
 
 
 class Packet(Record):
@@ -85,20 +84,22 @@ class Framer:
     def __iter__(self) -> Iterator[Packet]:
         """Yields the packets that have come in whole."""
         buffer, available = self._buffer, len(self._buffer)
-        view = memoryview(buffer)
-        try:
-            while (length := self._length()) and self._start + length <= available:
-                start, end = self._start, self._start + length
-                self._start = end
-                _, packet_id, flags = _HEADER.unpack_from(buffer, start)
-                high, low = buffer[start + 9], buffer[start + 10]
-                data = bytes(view[start + HEADER_LENGTH : end])
-                if flags:
-                    yield Packet(packet_id, flags, 0, 0, high << 8 | low, data)
-                else:
-                    yield Packet(packet_id, flags, high, low, 0, data)
-        finally:
-            view.release()
+        while (start := self._start) + HEADER_LENGTH <= available:
+            length, packet_id, flags, last = _REPLY.unpack_from(buffer, start)
+            self._check(length, flags)
+            end = start + length
+            if end > available:
+                return
+            self._start = end
+            # A slice of bytes is what we want; of a bytearray it would be a copy to be copied again.
+            view = buffer if isinstance(buffer, bytes) else memoryview(buffer)
+            data = bytes(view[start + HEADER_LENGTH : end])
+            if flags:
+                yield Packet(packet_id, flags, 0, 0, last, data)
+            else:
+                yield Packet(packet_id, flags, last >> 8, last & 0xFF, 0, data)
+        if available - start >= 4:  # enough to tell that what follows is no packet
+            self._check(int.from_bytes(buffer[start : start + 4], "big"), 0)
 
     def incomplete(self) -> tuple[int, int] | None:
         """(bytes that are here, bytes of the whole packet) of a packet begun but not finished, or None between packets.
@@ -106,24 +107,19 @@ class Framer:
         The second number is the header's length while the header itself is not complete.
         """
         have = len(self._buffer) - self._start
-        return (have, self._length() or HEADER_LENGTH) if have else None
-
-    def _length(self) -> int:
-        """The length of the packet at the start, header included; 0 while its header is not complete."""
-        have = len(self._buffer) - self._start
-        if have >= 4:
-            length = int.from_bytes(self._buffer[self._start : self._start + 4], "big")
-            if length < HEADER_LENGTH:
-                raise ProtocolError(f"a packet of {length} bytes: the header alone has {HEADER_LENGTH}")
-            if length > self._max_length:
-                start = bytes(self._buffer[self._start : self._start + 16])
-                raise ProtocolError(
-                    f"a packet of {length} bytes: more than {self._max_length} are never sent (it begins {start!r})"
-                )
         if have < HEADER_LENGTH:
-            return 0
-        flags = self._buffer[self._start + 8]
+            return (have, HEADER_LENGTH) if have else None
+        return have, int.from_bytes(self._buffer[self._start : self._start + 4], "big")
+
+    def _check(self, length: int, flags: int) -> None:
+        """Raises ProtocolError for a header that cannot be one."""
+        if length < HEADER_LENGTH:
+            raise ProtocolError(f"a packet of {length} bytes: the header alone has {HEADER_LENGTH}")
+        if length > self._max_length:
+            start = bytes(self._buffer[self._start : self._start + 16])
+            raise ProtocolError(
+                f"a packet of {length} bytes: more than {self._max_length} are never sent (it begins {start!r})"
+            )
         if flags not in (0, REPLY):
             # The agent itself hangs up at other flags; here they mean that the stream is out of step.
             raise ProtocolError(f"a packet with flags {flags:#04x}: JDWP has only 0x00 (command) and 0x80 (reply)")
-        return length

@@ -50,7 +50,8 @@ class PacketStream:
         """Queues a packet; everything queued when the sender has its turn goes out together."""
         self.bytes_out += len(data)
         self._queue.append(data)
-        self._sender.unpark()
+        if len(self._queue) == 1:
+            self._sender.unpark()
 
     async def shake_hands(self, timeout: float, peer: str) -> None:
         """The handshake, with what has been queued so far in the same segment. Raises ConnectError."""
