@@ -12,15 +12,20 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.breakpoints.component import Breakpoints
+from jdbpy.session.classes.component import Classes
 from jdbpy.session.execution.component import Execution
 from jdbpy.session.launch import Launched
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump
+from jdbpy.session.sources.component import Sources
+from jdbpy.session.stack import Stack
 from jdbpy.session.stops import StopShower
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
+from jdbpy.session.threads import Threads
+from jdbpy.session.values.component import Values
 from jdbpy.wire.messages import event_request, virtual_machine
 
 LEAVE_LIMIT = 3.0
@@ -34,14 +39,14 @@ class Session:
         self._target = target
         self._launched = launched
         self._left = False
-        make = _make  # TEMPORARY while the components arrive; the lead puts the plain constructor calls back
-        self.classes = make("classes", "Classes", target)
-        self.sources = make("sources", "Sources", target, options.source_path)
+        self.classes = Classes(target)
+        self.sources = Sources(target, options.source_path)
         self._stops = StopShower(target, self.sources)
-        self.threads = make("threads", "Threads", target)
-        self.stack = make("stack", "Stack", target)
-        self.values = make("values.component", "Values", target, self.stack, self.sources)
-        self.breakpoints = make("breakpoints", "Breakpoints", target, self.values.compile_condition, self.stack.selected)
+        self.threads = Threads(target)
+        self.stack = Stack(target)
+        self._stops.hooks.append(self._remember)
+        self.values = Values(target, self.stack, self.sources, lambda: self._stops.last)
+        self.breakpoints = Breakpoints(target, self.values.compile_condition, self.stack.selected)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:
             self.execution.set_excludes(options.excludes)
@@ -169,12 +174,14 @@ class Session:
             await self._target.conn.request(virtual_machine.Exit(status))
         await self._target.publisher.wait_ended()
 
+    def _remember(self, stop: Stop) -> None:
+        """A stop brings its frame: what is asked about it next costs no trip."""
+        if stop.frame is not None:
+            self.stack.remember(stop.frame)
+
     async def run(self) -> None:
-        """Runs the session's own tasks; the block that opened the session starts and cancels it."""
-        async with open_nursery() as nursery:
-            nursery.start_soon(self._pump.run)
-            if hasattr(self.breakpoints, "run"):
-                nursery.start_soon(self.breakpoints.run)
+        """Runs the session's own task; the block that opened the session starts and cancels it."""
+        await self._pump.run()
 
     async def leave(self) -> None:
         """Lets the target go in one segment, shielded and bounded in time. wire: 1 trip."""
@@ -190,20 +197,3 @@ class Session:
             await target.conn.request(virtual_machine.Dispose())
         with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT):
             await target.conn.aclose()
-
-
-class _Missing:
-    compile_condition = frames = convert = None
-
-    async def window(self, *_: Any) -> None:
-        return None
-
-
-def _make(module: str, name: str, *args: Any) -> Any:
-    import importlib
-
-    try:
-        return getattr(importlib.import_module("jdbpy.session." + module), name)(*args)
-    except (ImportError, TypeError) as error:
-        print("component missing:", module, error)
-        return _Missing()

@@ -13,7 +13,9 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import Frame, Stop, StopReason, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
+from jdbpy.session.sources.component import Sources
 from jdbpy.session.target import Target
+from jdbpy.session.thread_reader import model_frame
 from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.messages import thread_reference
@@ -31,7 +33,7 @@ _POLICIES = {
 class StopShower:
     """Builds, remembers and publishes stops; selects the thread that stopped."""
 
-    def __init__(self, target: Target, sources: Any) -> None:
+    def __init__(self, target: Target, sources: Sources) -> None:
         self._target = target
         self._sources = sources
         self.last: Stop | None = None
@@ -93,16 +95,7 @@ class StopShower:
             return ref, None
         [top] = frames.frames
         [location] = await target.types.locations([top.location])
-        frame = Frame(
-            1,
-            location,
-            ref,
-            id=top.frameID,
-            epoch=target.suspension.epoch_of(thread_id),
-            native=location.code_index < 0,
-            obsolete=top.location.methodID == 0,
-        )
-        return ref, frame
+        return ref, model_frame(1, top, location, ref, target.suspension.epoch_of(thread_id))
 
 
 def _rank(reason: StopReason) -> int:

@@ -6,7 +6,7 @@ Owns the constraints of the agent, checked before the wire and explained (``Thre
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution.stepping import Stepping
@@ -19,7 +19,7 @@ from jdbpy.wire.messages import stack_frame, thread_reference
 Convert = Callable[[str, str], Awaitable[ids.Value]]
 """(expression, JNI signature) -> a value that a variable of that type takes; EvalError when it does not fit."""
 
-FramesOf = Callable[[int, int, int], Awaitable[list[Frame]]]
+FramesOf = Callable[[int, int, int], Awaitable[Sequence[Frame]]]
 """(thread, start from 0, count) -> frames."""
 
 _VOID = "V"
