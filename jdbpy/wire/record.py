@@ -17,9 +17,7 @@ _MISSING: Any = object()
 class RecordMeta(type):
     """Turns the annotations of a class body into slots and an ``__init__`` that is generated on first use."""
 
-    def __new__(
-        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
-    ) -> RecordMeta:
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> RecordMeta:
         own = [
             field
             for field, hint in namespace.get("__annotations__", {}).items()
