@@ -1,0 +1,126 @@
+"""From a syntax tree to operations, in the context of one frame.
+
+Owns the dispatch to what compiles each kind of expression, conversions in their contexts, and the decision to leave an
+operation to run time. The compiler asks for facts about classes and never for values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NoReturn
+
+from jdbpy.errors import EvalError
+from jdbpy.session.eval.compile.scope import Scope
+from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
+from jdbpy.session.eval.java.conversions import Context, narrowing, narrows_constant, plan, refusal
+from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, JavaType, SequenceType
+from jdbpy.session.eval.ops.base import FrameReads, Op, Variables
+from jdbpy.session.eval.ops.convert import Convert, Late, LateConvert
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.syntax.imports import Imports
+from jdbpy.session.eval.target import EvalTarget, FrameFacts
+
+CompileExpression = Callable[["Compiler", Any, Scope], Awaitable[Op]]
+
+
+class Compiler:
+    """Compiles expressions for one frame. ``home`` is the class whose method the frame runs, None without a frame."""
+
+    def __init__(
+        self, target: EvalTarget, graph: ClassGraph, frame: FrameFacts, home: JClass | None, variables: Variables
+    ) -> None:
+        self.target = target
+        self.graph = graph
+        self.frame = frame
+        self.home = home
+        self.variables = variables
+        self.variable_types: dict[str, JavaType] = {}  # of $variables that the text itself assigns
+        self.reads = FrameReads()
+        self._cells = 0
+        self._imports: Imports | None = None
+
+    async def imports(self) -> Imports:
+        """The imports of the frame's source file, read when the first name needs them."""
+        if self._imports is None:
+            self._imports = await self.target.imports()
+        return self._imports
+
+    def new_cell(self) -> int:
+        """The number of a new variable of the expression."""
+        self._cells += 1
+        return self._cells
+
+    async def expression(self, node: tree.Expression, scope: Scope) -> Op:
+        """Compiles an expression; one of type void is let through."""
+        from jdbpy.session.eval.compile.table import EXPRESSIONS
+
+        return await EXPRESSIONS[type(node)](self, node, scope)
+
+    async def value(self, node: tree.Expression, scope: Scope) -> Op:
+        """Compiles an expression that must have a value."""
+        op = await self.expression(node, scope)
+        if op.type is VOID:
+            raise EvalError("'void' type not allowed here", node.at)
+        return op
+
+    async def condition(self, node: tree.Expression, scope: Scope) -> Op:
+        """Compiles an expression that must be boolean, or unbox to it."""
+        return await self.convert(await self.value(node, scope), BOOLEAN, Context.LOOSE)
+
+    # Conversions
+
+    async def convert(self, op: Op, target: JavaType, context: Context) -> Op:
+        """The value as another type; what the static type does not allow may be left to the run-time class."""
+        if op.type == target:
+            return op
+        await self.graph.ensure([op.type, target])
+        steps = plan(self.graph, op.type, target, context)
+        if steps is not None:
+            return Convert(target, op, steps, op.at)
+        if self.inexact(op):
+            return LateConvert(target, op, context, op.at)
+        raise EvalError(refusal(op.type, target), op.at)
+
+    async def assign_to(self, op: Op, target: JavaType) -> Op:
+        """The value as it is assigned to a variable of the type: as ``convert``, and constants may narrow (JLS 5.2)."""
+        if narrows_constant(op.constant, op.type, target):
+            return Convert(target, op, narrowing(target), op.at)
+        return await self.convert(op, target, Context.LOOSE)
+
+    # What is left for run time
+
+    def inexact(self, op: Op) -> bool:
+        """Whether the run-time class of the value may be another than its static type says."""
+        if op.exact or op.type is NULL or isinstance(op.type, SequenceType):
+            return False
+        return op.type is LATE or (op.type.is_reference and not self.graph.is_final(op.type))
+
+    def late(self, node: tree.Expression, scope: Scope, error: EvalError, **operands: Op | list[Op]) -> Op:
+        """Leaves the operation to run time if one of the operands can turn out to be more than its static type.
+
+        ``operands`` are the compiled children by their name in the node. Raises the error when there is no hope.
+        """
+        flat = [op for each in operands.values() for op in (each if isinstance(each, list) else [each])]
+        if not any(self.inexact(op) for op in flat):
+            raise error
+        cells: list[int] = []
+
+        def held(op: Op) -> tree.Held:
+            cells.append(self.new_cell())
+            return tree.Held(op.at, cells[-1])
+
+        changes = {
+            name: tuple(held(op) for op in each) if isinstance(each, list) else held(each)
+            for name, each in operands.items()
+        }
+        return Late(node.replace(**changes), flat, cells, scope)
+
+    def require_home(self, at: int, what: str) -> JClass:
+        """The class of the frame."""
+        if self.home is None:
+            raise EvalError(f"{what} needs a frame", at, hint="stop a thread and select one of its frames")
+        return self.home
+
+    @staticmethod
+    def refuse(message: str, at: int, hint: str = "") -> NoReturn:
+        raise EvalError(message, at, hint=hint)

@@ -1,0 +1,266 @@
+"""What a name in an expression means (JLS 6.5): a variable, a member, a type, or the beginning of a package.
+
+Owns the order in which the places are searched: variables of the expression, locals of the frame, ``$variables``, then
+class by class from the innermost outwards its fields and what it has captured, and last the static imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from jdbpy.errors import EvalError
+from jdbpy.session.eval.compile.scope import Scope
+from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, unknown_class
+from jdbpy.session.eval.java.class_graph import Field, JClass, bind_arguments
+from jdbpy.session.eval.java.types import (
+    ENTRY,
+    LATE,
+    ArrayType,
+    ClassType,
+    JavaType,
+    Primitive,
+    SequenceType,
+    TypeVar,
+    Wildcard,
+    erasure,
+    read_type,
+    substitute,
+    upper_bound,
+)
+from jdbpy.session.eval.ops.base import Op, ReadCell
+from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
+from jdbpy.session.eval.ops.sequences import EntryPart
+from jdbpy.session.eval.syntax import tree
+from jdbpy.wire.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.compile.compiler import Compiler
+
+
+class Level(Record):
+    """A class around the frame's place, and the operation that gives its instance; None in static code."""
+
+    cls: JClass
+    instance: Op | None
+
+
+async def levels(c: Compiler, at: int) -> AsyncIterator[Level]:
+    """The classes around the frame's place, innermost first."""
+    if c.home is None:
+        return
+    cls = c.home
+    instance = None if c.frame.is_static else read_this(c, at)
+    while True:
+        yield Level(cls, instance)
+        link = next((m for m in cls.facts.fields if m.name.startswith("this$")), None)
+        outer: JClass | None = None
+        if link is not None:
+            kind = read_type(link.signature)
+            (outer,) = await c.graph.named([kind.name if isinstance(kind, ClassType) else ""])
+            instance = None if instance is None else ReadField(kind, instance, Field(cls, link, kind), at)
+        else:
+            instance = None
+            names = list(enclosing_names(cls.name))[1:]
+            outer = next((found for found in await c.graph.named(names) if found is not None), None)
+        if outer is None:
+            return
+        cls = outer
+
+
+def read_this(c: Compiler, at: int) -> Op:
+    c.reads.this = True
+    assert c.home is not None
+    return ReadThis(c.home.this_type, at)
+
+
+async def compile_this(c: Compiler, node: tree.This, scope: Scope) -> Op:
+    """``this`` and ``Outer.this`` (JLS 15.8.3, 15.8.4)."""
+    c.require_home(node.at, "this")
+    if node.qualifier is None:
+        if c.frame.is_static:
+            c.refuse("non-static variable this cannot be referenced from a static context", node.at)
+        return read_this(c, node.at)
+    wanted = await type_of_qualifier(c, node.qualifier)
+    async for level in levels(c, node.at):
+        if level.cls is wanted:
+            if level.instance is None:
+                c.refuse("non-static variable this cannot be referenced from a static context", node.at)
+            return level.instance
+    raise EvalError(f"not an enclosing class: {wanted.type}", node.at)
+
+
+async def type_of_qualifier(c: Compiler, node: tree.Expression) -> JClass:
+    """The class that an expression which must be a type name means."""
+    parts = dotted(node)
+    found = await find_class(c, parts, node.at, load=True) if parts else None
+    if found is None:
+        raise unknown_class(".".join(parts or ["?"]), node.at)
+    return found
+
+
+def dotted(node: tree.Expression) -> list[str] | None:
+    """The parts of a name such as ``a.b.c``; None for any other expression."""
+    if isinstance(node, tree.Name):
+        return [node.name]
+    if isinstance(node, tree.Select):
+        before = dotted(node.object)
+        return None if before is None else [*before, node.name]
+    return None
+
+
+async def compile_name(c: Compiler, node: tree.Name, scope: Scope) -> Op:
+    """A simple name that must be a variable."""
+    found = await variable(c, node.name, node.at, scope)
+    if found is None:
+        where = f" in class {c.home.type}" if c.home else ""
+        raise EvalError(f"cannot find symbol: variable {node.name}{where}", node.at)
+    return found
+
+
+async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
+    """The operation that reads a variable by its simple name; None when there is no such variable."""
+    if name in scope.variables:
+        binding = scope.variables[name]
+        return ReadCell(binding.type, binding.cell, at, name)
+    for local in reversed(c.frame.locals):
+        if local.name == name:
+            c.reads.locals[local.slot] = local
+            variables = c.home.variables if c.home else {}
+            return ReadLocal(plain(read_type(local.generic or local.signature, variables)), local, at)
+    if name.startswith("$") and (own := _debugger_variable(c, name[1:], at)) is not None:
+        return own
+    async for level in levels(c, at):
+        field = await c.graph.field(level.cls, name)
+        if field is not None:
+            return read_member(c, field, level.instance, level.cls.this_type, at)
+        captured = next((m for m in level.cls.facts.fields if m.name == f"val${name}"), None)
+        if captured is not None:
+            kind = read_type(captured.signature)
+            return read_member(c, Field(level.cls, captured, kind), level.instance, level.cls.type, at)
+    return await _imported_static(c, name, at)
+
+
+def plain(kind: JavaType) -> JavaType:
+    """A type without variables on the outside, which mean nothing to an expression."""
+    return upper_bound(kind) if isinstance(kind, TypeVar | Wildcard) else kind
+
+
+def _debugger_variable(c: Compiler, name: str, at: int) -> Op | None:
+    if name == "this" and c.home is not None and not c.frame.is_static:
+        return read_this(c, at)
+    if name in c.variable_types:
+        return ReadVariable(c.variable_types[name], name, at)
+    value = c.variables.get(name)
+    if value is not None:
+        return ReadVariable(LATE if value.type.is_reference and value.value is not None else value.type, name, at)
+    if name in ("exc", "ret", "_", "this") or name.isdecimal():
+        raise EvalError(f"${name} has no value", at)
+    return None
+
+
+async def _imported_static(c: Compiler, name: str, at: int) -> Op | None:
+    """A static field that the source file imports (JLS 7.5.3, 7.5.4)."""
+    imports = await c.imports()
+    owners = [full.rpartition(".")[0] for simple, full in imports.members if simple == name]
+    for owner in [*owners, *imports.classes]:
+        cls = await find_class(c, owner.split("."), at, load=True)
+        field = await c.graph.field(cls, name) if cls else None
+        if field is not None and field.member.is_static:
+            return read_member(c, field, None, None, at)
+    return None
+
+
+def read_member(c: Compiler, field: Field, instance: Op | None, receiver: JavaType | None, at: int) -> Op:
+    """Reads a field: of the instance, or static."""
+    if field.member.is_static:
+        return ReadStatic(plain(field.type), field, at)
+    if instance is None:
+        c.refuse(f"non-static variable {field.member.name} cannot be referenced from a static context", at)
+    kind = field.type
+    view = c.graph.as_super(receiver, field.owner.type) if receiver is not None else None
+    if view is not None and view.args:
+        kind = substitute(kind, bind_arguments(field.owner, view))
+    elif field.owner.variables and receiver is not None:
+        kind = erasure(kind)
+    return ReadField(plain(kind), instance, field, at)
+
+
+async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
+    """``a.b``: a field, an array's length, or a static member of a type (JLS 6.5.6.2, 15.11)."""
+    if isinstance(node.object, tree.Super):
+        return await _super_field(c, node, scope)
+    target = await value_or_type(c, node.object, scope)
+    if isinstance(target, JClass):
+        return await _static_field(c, target, node)
+    kind = upper_bound(target.type)
+    if isinstance(kind, ArrayType | SequenceType) and node.name == "length":
+        return ArrayLength(target, node.at)
+    if isinstance(kind, Primitive):
+        c.refuse(f"{kind} cannot be dereferenced", node.at)
+    if kind is ENTRY and node.name in ("key", "value"):
+        return EntryPart(target, node.name, node.at)
+    error = EvalError(f"cannot find symbol: variable {node.name} in class {kind}", node.at)
+    if not isinstance(kind, ClassType):
+        return c.late(node, scope, error, object=target)
+    (cls,) = await c.graph.named([kind.name])
+    field = await c.graph.field(cls, node.name) if cls else None
+    if field is None:
+        return c.late(node, scope, error, object=target)
+    await c.graph.ensure([kind])
+    return read_member(c, field, target, kind, node.at)
+
+
+async def _super_field(c: Compiler, node: tree.Select, scope: Scope) -> Op:
+    assert isinstance(node.object, tree.Super)
+    this = await compile_this(c, tree.This(node.object.at, node.object.qualifier), scope)
+    (cls,) = await c.graph.named([this.type.name if isinstance(this.type, ClassType) else ""])
+    assert cls is not None
+    above = (await c.graph.parents(cls))[:1]
+    field = await c.graph.field(above[0], node.name) if above else None
+    if field is None:
+        c.refuse(f"cannot find symbol: variable {node.name}", node.at)
+    return read_member(c, field, this, this.type, node.at)
+
+
+async def _static_field(c: Compiler, cls: JClass, node: tree.Select) -> Op:
+    field = await c.graph.field(cls, node.name)
+    if field is None:
+        c.refuse(f"cannot find symbol: variable {node.name} in class {cls.type}", node.at)
+    return read_member(c, field, None, None, node.at)
+
+
+async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op | JClass:
+    """What stands before a dot: a value, or, if it is a name that is no variable, a type (JLS 6.5.2)."""
+    parts = dotted(node)
+    if parts is None:
+        return await c.value(node, scope)
+    first = await variable(c, parts[0], node.at, scope)
+    if first is not None:
+        return first if len(parts) == 1 else await c.value(node, scope)
+    found = await _longest_type(c, parts, node.at)
+    if found is None:
+        if len(parts) == 1:
+            raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at)
+        raise EvalError(f"package {'.'.join(parts[:-1])} does not exist", node.at)
+    cls, used = found
+    if used == len(parts):
+        return cls
+    return await c.value(node, scope)
+
+
+async def _longest_type(c: Compiler, parts: list[str], at: int) -> tuple[JClass, int] | None:
+    """The class that the longest possible beginning of the name means, and how many parts that takes."""
+    for load in (False, True):
+        for count in range(len(parts), 0, -1):
+            if load and not parts[count - 1][:1].isupper():
+                continue
+            cls = await find_class(c, parts[:count], at, load=load)
+            if cls is not None:
+                return cls, count
+    return None
+
+
+async def compile_held(c: Compiler, node: tree.Held, scope: Scope) -> Op:
+    """An operand whose value and run-time class are known by now."""
+    return ReadCell(scope.held[node.cell], node.cell, node.at, "value", exact=True)

@@ -1,0 +1,171 @@
+"""Typing of ``array[index]``, slices, filters, and the lambdas that the debugger itself runs over elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jdbpy.errors import EvalError
+from jdbpy.session.eval.compile.scope import Binding, Scope
+from jdbpy.session.eval.java.conversions import Context
+from jdbpy.session.eval.java.types import (
+    BOOLEAN,
+    INT,
+    LATE,
+    VOID,
+    ArrayType,
+    ClassType,
+    JavaType,
+    SequenceType,
+    upper_bound,
+)
+from jdbpy.session.eval.ops.base import Op
+from jdbpy.session.eval.ops.flow import Body as LeaveBody
+from jdbpy.session.eval.ops.read import ReadElement
+from jdbpy.session.eval.ops.sequences import GIVES, KEEPS, METHODS, Body, SequenceCall, TakeSlice
+from jdbpy.session.eval.syntax import tree
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.compile.compiler import Compiler
+
+
+async def compile_index(c: Compiler, node: tree.Index, scope: Scope) -> Op:
+    """``array[index]`` (JLS 15.10.3)."""
+    array = await c.value(node.array, scope)
+    index = await c.value(node.index, scope)
+    kind = upper_bound(array.type)
+    if not isinstance(kind, ArrayType | SequenceType):
+        error = EvalError(f"array required, but {kind} found", node.at, hint=_hint(kind))
+        return c.late(node, scope, error, array=array, index=index)
+    return ReadElement(kind.element, array, await c.convert(index, INT, Context.LOOSE), node.at)
+
+
+def _hint(kind: JavaType) -> str:
+    return "lists are read with get(i), or as a slice: list[i..]" if isinstance(kind, ClassType) else ""
+
+
+async def element_type(c: Compiler, kind: JavaType) -> JavaType:
+    """The type of the elements, as far as the static type tells; LATE when it does not."""
+    kind = upper_bound(kind)
+    if isinstance(kind, ArrayType | SequenceType):
+        return kind.element
+    if isinstance(kind, ClassType):
+        iterable = ClassType("java.lang.Iterable")
+        await c.graph.ensure([kind, iterable])
+        view = c.graph.as_super(kind, iterable)
+        if view is not None and view.args:
+            return upper_bound(view.args[0])
+    return LATE
+
+
+async def compile_slice(c: Compiler, node: tree.Slice, scope: Scope) -> Op:
+    """``sequence[start..end]``."""
+    sequence = await c.value(node.sequence, scope)
+    start = await c.convert(await c.value(node.start, scope), INT, Context.LOOSE)
+    end = None if node.end is None else await c.convert(await c.value(node.end, scope), INT, Context.LOOSE)
+    return TakeSlice(SequenceType(await element_type(c, sequence.type)), sequence, start, end, node.at)
+
+
+async def compile_filter(c: Compiler, node: tree.Filter, scope: Scope) -> Op:
+    """``sequence[? condition]``."""
+    sequence = await c.value(node.sequence, scope)
+    element = await element_type(c, sequence.type)
+    condition = tree.Lambda(node.at, ("it",), node.condition)
+    body = await _body(c, condition, element, scope, boolean=True)
+    return SequenceCall(SequenceType(element), sequence, METHODS["filter"][0], [body], node.at)
+
+
+def calls_debugger(node: tree.Call, target: Op) -> bool:
+    """Whether the call is one that the debugger runs over elements: on a sequence, or with a lambda that it knows."""
+    if isinstance(target.type, SequenceType):
+        return True
+    takes = METHODS[node.name][1] if node.name in METHODS else ""
+    return takes in ("condition", "mapping") and any(isinstance(arg, tree.Lambda | tree.MethodRef) for arg in node.args)
+
+
+def stream_source(node: tree.Call) -> tree.Expression | None:
+    """``list`` of ``list.stream()`` in front of a method that the debugger runs itself; it needs no stream."""
+    before = node.object
+    is_stream = isinstance(before, tree.Call) and before.name in ("stream", "parallelStream") and not before.args
+    if is_stream and node.name in METHODS and any(isinstance(arg, tree.Lambda | tree.MethodRef) for arg in node.args):
+        assert isinstance(before, tree.Call)
+        return before.object
+    return None
+
+
+async def compile_sequence_call(c: Compiler, node: tree.Call, sequence: Op, scope: Scope) -> Op:
+    """``sequence.filter(x -> ...)`` and its like."""
+    if node.name not in METHODS:
+        known = ", ".join(sorted(METHODS))
+        error = f"cannot find symbol: method {node.name} of a sequence of the debugger"
+        c.refuse(error, node.at, f"it has {known}")
+    method, takes = METHODS[node.name]
+    if takes != "text" and len(node.args) != bool(takes):
+        wanted = {"": "no argument", "number": "a number"}.get(takes, "a lambda")
+        c.refuse(f"{node.name} of a sequence takes {wanted}", node.at)
+    element = await element_type(c, sequence.type)
+    args: list[Body | Op] = []
+    for arg in node.args:
+        if takes in ("condition", "mapping"):
+            args.append(await _body(c, arg, element, scope, boolean=takes == "condition"))
+        else:
+            value = await c.value(arg, scope)
+            args.append(await c.convert(value, INT, Context.LOOSE) if takes == "number" else value)
+    return SequenceCall(_result(node.name, element, args), sequence, method, args, node.at)
+
+
+def _result(name: str, element: JavaType, args: list[Body | Op]) -> JavaType:
+    if name in GIVES:
+        return GIVES[name]
+    if name in KEEPS:
+        return SequenceType(element)
+    if args and isinstance(args[0], Body):
+        return SequenceType(args[0].op.type)
+    return LATE
+
+
+async def _body(c: Compiler, node: tree.Expression, element: JavaType, scope: Scope, *, boolean: bool) -> Body:
+    """A lambda, or a method reference, over one element."""
+    node = _as_lambda(node)
+    if len(node.parameters) != 1:
+        c.refuse("incompatible types: incompatible parameter types in lambda expression", node.at)
+    binding = Binding(c.new_cell(), element)
+    inner = scope.with_variables({node.parameters[0]: binding})
+    if isinstance(node.body, tree.Block):
+        from jdbpy.session.eval.compile.flow import compile_statements
+
+        block = await compile_statements(c, node.body.statements, inner, node.at)
+        op: Op = LeaveBody(BOOLEAN if boolean else LATE, block, node.at)
+    elif boolean:
+        op = await c.condition(node.body, inner)
+    else:
+        op = await c.expression(node.body, inner)
+    if op.type is VOID:
+        c.refuse("incompatible types: bad return type in lambda expression", node.at)
+    return Body(binding.cell, op)
+
+
+def _as_lambda(node: tree.Expression) -> tree.Lambda:
+    """A method reference as the lambda that it stands for: a call on the element."""
+    if isinstance(node, tree.Lambda):
+        return node
+    if isinstance(node, tree.MethodRef) and node.name != "new":
+        body = tree.Call(node.at, tree.Name(node.at, "it"), node.name, ())
+        return tree.Lambda(node.at, ("it",), body)
+    raise EvalError("a lambda is expected here", node.at)
+
+
+async def compile_lambda(c: Compiler, node: tree.Lambda | tree.MethodRef, scope: Scope) -> Op:
+    """A lambda that the target itself would have to run."""
+    c.refuse(
+        "a lambda here must run in the target, where it would need a new class",
+        node.at,
+        "filters and maps over arrays and collections run in the debugger: list[? it.x > 1], list.map(x -> x.y)",
+    )
+
+
+async def compile_array_init(c: Compiler, node: tree.ArrayInit, scope: Scope) -> Op:
+    c.refuse("illegal initializer: the type of the array is not told", node.at)
+
+
+async def compile_super(c: Compiler, node: tree.Super, scope: Scope) -> Op:
+    c.refuse("'.' expected", node.at)

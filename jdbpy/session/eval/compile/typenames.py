@@ -1,0 +1,177 @@
+"""What a type name means at the frame's place (JLS 6.5.5), and beyond: any loaded class by its simple name.
+
+Owns the order of the search, and the loading of classes that are not loaded yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from jdbpy.errors import EvalError
+from jdbpy.session.eval.java.class_graph import JClass
+from jdbpy.session.eval.java.types import (
+    OBJECT,
+    PRIMITIVES,
+    ArrayType,
+    ClassType,
+    JavaType,
+    Wildcard,
+    boxed,
+    simple_name,
+)
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.syntax.imports import Imports
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.compile.compiler import Compiler
+
+# What jshell imports by itself: a last guess before all loaded classes are searched.
+_USUAL_PACKAGES = (
+    "java.util",
+    "java.io",
+    "java.math",
+    "java.net",
+    "java.nio.file",
+    "java.time",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "java.util.function",
+    "java.util.regex",
+    "java.util.stream",
+)
+
+
+async def resolve_type(c: Compiler, node: tree.TypeName) -> JavaType:
+    """The type of a type name in the source of the expression. Raises EvalError in javac's words."""
+    if node.name == "?":
+        bound = await resolve_type(c, node.args[0]) if node.args else OBJECT
+        return Wildcard({"extends": "+", "super": "-"}.get(node.bound, "*"), bound)
+    kind: JavaType | None = PRIMITIVES.get(node.name)
+    if kind is None:
+        cls = await find_class(c, node.name.split("."), node.at, load=True)
+        if cls is None:
+            raise unknown_class(node.name, node.at)
+        args = [boxed(await resolve_type(c, arg)) for arg in node.args or ()]
+        kind = ClassType(cls.name, tuple(args))
+    for _ in range(node.dimensions):
+        kind = ArrayType(kind)
+    return kind
+
+
+def unknown_class(name: str, at: int) -> EvalError:
+    package, _, simple = name.rpartition(".")
+    if package and package[0].islower() and not simple[:1].islower():
+        return EvalError(f"cannot find symbol: class {simple} in package {package}", at)
+    return EvalError(f"cannot find symbol: class {name}", at, hint="give the name with its package")
+
+
+async def find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) -> JClass | None:
+    """The class that all the parts of a dotted name together mean, None when there is none.
+
+    ``load`` allows to load it through the frame's loader, which runs code in the target.
+    """
+    simple = await _simple(c, parts[0], at, load=load and len(parts) == 1)
+    if simple is not None:
+        found = await _nested(c, simple, parts[1:])
+        if found is not None:
+            return found
+    if len(parts) == 1:
+        return None
+    spellings = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(len(parts) - 1, 0, -1)]
+    for known in await c.graph.named(spellings):
+        if known is not None:
+            return known
+    if load:
+        outer = await _simple(c, parts[0], at, load=True) if parts[0][:1].isupper() else None
+        if outer is not None:
+            return await _nested(c, outer, parts[1:])
+        for spelling in spellings:
+            if _looks_like_a_class(spelling) and (loaded := await c.graph.load(spelling)):
+                return loaded
+    return None
+
+
+def _looks_like_a_class(name: str) -> bool:
+    return simple_name(name)[:1].isupper()
+
+
+async def _nested(c: Compiler, cls: JClass, names: Sequence[str]) -> JClass | None:
+    """A member class, inherited ones included."""
+    current: JClass | None = cls
+    for name in names:
+        assert current is not None
+        await c.graph.link([current])
+        found = await c.graph.named(f"{owner.name}${name}" for owner in c.graph.ancestors(current))
+        current = next((one for one in found if one is not None), None)
+        if current is None:
+            return None
+    return current
+
+
+async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | None:
+    """The class of a simple name: in scope, imported, of the same package, of java.lang; then any that is loaded."""
+    in_scope = await _member_names(c, name)
+    imported = list(_imported(c, name, await c.imports()))
+    for known in await c.graph.named([*in_scope, *imported]):
+        if known is not None:
+            return known
+    referenced = [one for one in await c.target.referenced_classes() if simple_name(one) == name]
+    usual = [f"{package}.{name}" for package in _USUAL_PACKAGES]
+    for known in await c.graph.named([*referenced, *usual]):
+        if known is not None:
+            return known
+    loaded = [] if not name[:1].isupper() else await c.target.simple_names(name)
+    if len(loaded) > 1:
+        listed = ", ".join(sorted(loaded)[:6])
+        raise EvalError(f"reference to {name} is ambiguous: {listed}", at, hint="give the name with its package")
+    if loaded:
+        (found,) = await c.graph.named(loaded)
+        return found
+    if load and name[:1].isupper():
+        for candidate in [*imported, *referenced, *usual]:
+            if (found := await c.graph.load(candidate)) is not None:
+                return found
+    return None
+
+
+async def _member_names(c: Compiler, name: str) -> list[str]:
+    """Spellings of a class that the frame's class, or one around it, declares or inherits."""
+    names: list[str] = []
+    if c.home is None:
+        return names
+    for outer in enclosing_names(c.home.name):
+        if simple_name(outer) == name:
+            names.append(outer)
+        (cls,) = await c.graph.named([outer])
+        if cls is not None:
+            await c.graph.link([cls])
+            names += [f"{owner.name}${name}" for owner in c.graph.ancestors(cls) if owner.name != OBJECT.name]
+        names += [f"{outer}${number}{name}" for number in range(1, 4)]  # local classes
+    return names
+
+
+def _imported(c: Compiler, name: str, imports: Imports) -> Iterator[str]:
+    yield from (full for simple, full in imports.types if simple == name)
+    package = c.frame.class_name.rpartition(".")[0]
+    yield f"{package}.{name}" if package else name
+    yield f"java.lang.{name}"
+    yield from (f"{on_demand}.{name}" for on_demand in imports.packages)
+    yield from (f"{cls}${name}" for cls in imports.classes)
+    # An import may name a member class, with dots only.
+    yield from (_nest(full) for simple, full in imports.types if simple == name and _nest(full) != full)
+
+
+def _nest(dotted: str) -> str:
+    """``java.util.Map$Entry`` for ``java.util.Map.Entry``, by the custom that classes begin with a capital letter."""
+    parts = dotted.split(".")
+    first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+    return ".".join([*parts[:first], "$".join(parts[first:])])
+
+
+def enclosing_names(name: str) -> Iterator[str]:
+    """The class itself and the classes around it, innermost first, as far as their names tell."""
+    yield name
+    while (cut := name.rfind("$")) > name.rfind(".") + 1:
+        name = name[:cut]
+        yield name

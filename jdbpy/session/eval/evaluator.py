@@ -1,0 +1,119 @@
+"""The evaluator of a session: text in, an operand out, in any frame of a stopped thread.
+
+Owns what outlives one evaluation: the debugger's variables, the rules of running methods, what is remembered of class
+loaders and of source files. How results are shown is the business of ``session.values``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from jdbpy.session.eval.conditions import CompiledCondition
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.java.class_graph import ClassGraph
+from jdbpy.session.eval.java.types import read_type
+from jdbpy.session.eval.jvm.class_finder import LoaderMemory
+from jdbpy.session.eval.jvm.frame_target import FrameTarget
+from jdbpy.session.eval.jvm.invoking import InvokeRules
+from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.ops.base import Run
+from jdbpy.session.eval.ops.values import in_target, text_of
+from jdbpy.session.eval.program import Program
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports, read_imports
+from jdbpy.session.eval.syntax.parser import parse_expression
+from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.variables import DebuggerVariables
+from jdbpy.session.model import Frame
+from jdbpy.session.sources.text import SourceFile
+from jdbpy.session.target import Target
+
+SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
+"""(class name, SourceFile attribute) -> its source, if it can be read."""
+
+
+class Evaluation:
+    """Expressions evaluated one after the other in one frame, whose objects are kept until it ends."""
+
+    def __init__(self, evaluator: Evaluator, target: FrameTarget) -> None:
+        self._evaluator = evaluator
+        self._graph = ClassGraph(target)
+        self.target = target
+
+    async def run(self, program: Program) -> Operand:
+        """The value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""
+        variables = self._evaluator.variables
+        compiled = await program.compile(self.target, self._graph, variables, condition=False)
+        try:
+            return await compiled.run(self.target, variables)
+        except Thrown as error:
+            if error.id is not None:
+                variables.set_raw("exc", Ref(error.id))
+            raise
+
+    async def raw(self, program: Program, signature: str) -> Raw:
+        """The value as a variable of the type of a JNI signature takes it, made in the target if need be."""
+        variables = self._evaluator.variables
+        compiled = await program.compile(self.target, self._graph, variables, wanted=read_type(signature))
+        run = await compiled.start(self.target, variables)
+        (raw,) = await in_target(run, [await compiled.op.run(run)])
+        return raw
+
+    async def text(self, operand: Operand) -> str:
+        """The string conversion of a value; runs ``toString()`` of an object."""
+        return await text_of(await self._run(), operand)
+
+    async def in_target(self, operand: Operand) -> Raw:
+        """The value in the target; strings and boxes are made there."""
+        (raw,) = await in_target(await self._run(), [operand])
+        return raw
+
+    async def _run(self) -> Run:
+        compiled = await Program("null").compile(self.target, self._graph, self._evaluator.variables)
+        return await compiled.start(self.target, self._evaluator.variables)
+
+
+class Evaluator:
+    """Evaluates Java in the frames of one target."""
+
+    def __init__(self, target: Target, source_of: SourceOf) -> None:
+        self.variables = DebuggerVariables()
+        self.rules = InvokeRules()
+        self._target = target
+        self._source_of = source_of
+        self._memory = LoaderMemory()
+        self._imports: dict[str, tuple[SourceFile | None, Imports]] = {}
+
+    @asynccontextmanager
+    async def evaluation(self, frame: Frame | None) -> AsyncIterator[Evaluation]:
+        """An evaluation in a frame; None is for expressions that need none."""
+        target = self.frame_target(frame)
+        try:
+            yield Evaluation(self, target)
+        finally:
+            target.pins.release()
+
+    def frame_target(self, frame: Frame | None) -> FrameTarget:
+        """The frame as the target of an expression; its ``pins`` must be released."""
+        return FrameTarget(self._target, frame, self._memory, self._read_imports, self.rules)
+
+    def condition(self, text: str) -> CompiledCondition:
+        """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""
+        return CompiledCondition(self._target, self.frame_target, self.variables, text)
+
+    @staticmethod
+    def assignment(target_text: str, value_text: str) -> Program:
+        """``target = value``; columns of errors count from the beginning of the part they are in."""
+        target, value = parse_expression(target_text), parse_expression(value_text)
+        assign = tree.Assign(target.at, "=", target, value)
+        return Program(f"{target_text} = {value_text}", (tree.ExpressionStatement(0, assign),))
+
+    async def _read_imports(self, frame: Frame) -> Imports:
+        location = frame.location
+        file = await self._source_of(location.class_name, location.source)
+        known = self._imports.get(location.class_name)
+        if known is None or known[0] is not file:
+            known = file, NO_IMPORTS if file is None else read_imports("\n".join(file.lines))
+            self._imports[location.class_name] = known
+        return known[1]

@@ -1,0 +1,386 @@
+"""Java's types as the evaluator reasons about them, and how they are written in source and in class files.
+
+Owns the type records (primitives, classes with type arguments, arrays, type variables, wildcards), erasure, and the
+reading of descriptors and generic signatures (JVMS 4.3 and 4.7.9.1). It is pure: what a class extends or declares is
+the business of ``world``. Classes are told apart by their binary name (``java.util.Map$Entry``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from jdbpy.errors import EvalError
+from jdbpy.wire.record import Record
+
+
+class JavaType(Record):
+    """Base of all types."""
+
+    @property
+    def is_reference(self) -> bool:
+        return True
+
+
+class Primitive(JavaType):
+    """One of the eight primitive types, or ``void``. ``tag`` is the descriptor character and JDWP's tag."""
+
+    name: str
+    tag: str
+    rank: int = 0  # width among the numeric types: a smaller rank widens to a larger one (char aside)
+
+    @property
+    def is_reference(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ClassType(JavaType):
+    """A class or interface; ``args`` are its type arguments, empty when it is raw or not generic."""
+
+    name: str
+    args: tuple[JavaType, ...] = ()
+
+    def __str__(self) -> str:
+        simple = simple_name(self.name)
+        return f"{simple}<{','.join(map(str, self.args))}>" if self.args else simple
+
+
+class ArrayType(JavaType):
+    """An array of ``element``, which may itself be an array."""
+
+    element: JavaType
+
+    def __str__(self) -> str:
+        return f"{self.element}[]"
+
+
+class TypeVar(JavaType):
+    """A type variable in a generic signature; ``bound`` is its leftmost bound."""
+
+    name: str
+    bound: JavaType
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Wildcard(JavaType):
+    """``?``, ``? extends bound`` (kind "+") or ``? super bound`` (kind "-")."""
+
+    kind: str
+    bound: JavaType
+
+    def __str__(self) -> str:
+        return {"+": f"? extends {self.bound}", "-": f"? super {self.bound}"}.get(self.kind, "?")
+
+
+class NullType(JavaType):
+    """The type of ``null`` (JLS 4.1)."""
+
+    def __str__(self) -> str:
+        return "<null>"
+
+
+class LateType(JavaType):
+    """Not known before the expression runs: the run-time class of the value decides then."""
+
+    def __str__(self) -> str:
+        return "Object"
+
+
+class SequenceType(JavaType):
+    """Elements that the debugger itself holds: the result of a slice, a filter or ``map``."""
+
+    element: JavaType
+
+    def __str__(self) -> str:
+        return f"{self.element}[]"
+
+
+class EntryType(JavaType):
+    """A key with its value, as the debugger has read it out of a map: ``it`` in a filter over one."""
+
+    def __str__(self) -> str:
+        return "Entry"
+
+
+BOOLEAN = Primitive("boolean", "Z")
+BYTE = Primitive("byte", "B", 1)
+SHORT = Primitive("short", "S", 2)
+CHAR = Primitive("char", "C", 2)
+INT = Primitive("int", "I", 3)
+LONG = Primitive("long", "J", 4)
+FLOAT = Primitive("float", "F", 5)
+DOUBLE = Primitive("double", "D", 6)
+VOID = Primitive("void", "V")
+NULL = NullType()
+LATE = LateType()
+ENTRY = EntryType()
+OBJECT = ClassType("java.lang.Object")
+STRING = ClassType("java.lang.String")
+
+PRIMITIVES: Mapping[str, Primitive] = {
+    kind.name: kind for kind in (BOOLEAN, BYTE, SHORT, CHAR, INT, LONG, FLOAT, DOUBLE, VOID)
+}
+BY_TAG: Mapping[str, Primitive] = {kind.tag: kind for kind in PRIMITIVES.values()}
+
+_BOX_NAMES: Mapping[Primitive, str] = {
+    BOOLEAN: "Boolean",
+    BYTE: "Byte",
+    SHORT: "Short",
+    CHAR: "Character",
+    INT: "Integer",
+    LONG: "Long",
+    FLOAT: "Float",
+    DOUBLE: "Double",
+}
+BOXES: Mapping[Primitive, ClassType] = {kind: ClassType(f"java.lang.{name}") for kind, name in _BOX_NAMES.items()}
+_UNBOXED: Mapping[str, Primitive] = {box.name: kind for kind, box in BOXES.items()}
+ARRAY_SUPERTYPES = (OBJECT, ClassType("java.lang.Cloneable"), ClassType("java.io.Serializable"))
+
+
+def unboxed(kind: JavaType) -> Primitive | None:
+    """The primitive of a box class (JLS 5.1.8); the type itself when it is primitive; else None."""
+    if isinstance(kind, Primitive):
+        return kind
+    return _UNBOXED.get(kind.name) if isinstance(kind, ClassType) else None
+
+
+def boxed(kind: JavaType) -> JavaType:
+    """The box class of a primitive (JLS 5.1.7); any other type unchanged."""
+    return BOXES.get(kind, kind) if isinstance(kind, Primitive) else kind
+
+
+def is_numeric(kind: JavaType) -> bool:
+    """Whether a value of the type is a number, or unboxes to one (JLS 5.1.8)."""
+    primitive = unboxed(kind)
+    return primitive is not None and primitive.rank > 0
+
+
+def is_integral(kind: JavaType) -> bool:
+    """Whether a value of the type is, or unboxes to, byte, short, char, int or long."""
+    primitive = unboxed(kind)
+    return primitive is not None and 0 < primitive.rank <= LONG.rank
+
+
+def is_boolean(kind: JavaType) -> bool:
+    return unboxed(kind) is BOOLEAN
+
+
+def is_string(kind: JavaType) -> bool:
+    return isinstance(kind, ClassType) and kind.name == STRING.name
+
+
+def erasure(kind: JavaType) -> JavaType:
+    """The type without type arguments and variables (JLS 4.6)."""
+    if isinstance(kind, ClassType):
+        return ClassType(kind.name) if kind.args else kind
+    if isinstance(kind, ArrayType):
+        return ArrayType(erasure(kind.element))
+    if isinstance(kind, TypeVar | Wildcard):
+        return erasure(upper_bound(kind))
+    return kind
+
+
+def upper_bound(kind: JavaType) -> JavaType:
+    """What a value of the type surely is: the bound of a variable or wildcard, else the type itself."""
+    if isinstance(kind, TypeVar):
+        return kind.bound
+    if isinstance(kind, Wildcard):
+        return kind.bound if kind.kind == "+" else OBJECT
+    return kind
+
+
+def substitute(kind: JavaType, bindings: Mapping[str, JavaType]) -> JavaType:
+    """The type with its variables replaced; those without a binding stay."""
+    if isinstance(kind, TypeVar):
+        return bindings.get(kind.name, kind)
+    if isinstance(kind, ClassType) and kind.args:
+        return ClassType(kind.name, tuple(substitute(arg, bindings) for arg in kind.args))
+    if isinstance(kind, ArrayType):
+        return ArrayType(substitute(kind.element, bindings))
+    if isinstance(kind, Wildcard):
+        bound = substitute(kind.bound, bindings)
+        return bound if isinstance(bound, Wildcard) else Wildcard(kind.kind, bound)
+    return kind
+
+
+def simple_name(binary_name: str) -> str:
+    """``Entry`` for ``java.util.Map$Entry``; an anonymous class keeps the name of the class around it."""
+    last = binary_name.rpartition(".")[2]
+    inner = last.rpartition("$")[2]
+    return inner if inner and not inner[0].isdigit() else last
+
+
+def source_name(kind: JavaType) -> str:
+    """The erased type with its full binary name, as the session spells types: ``java.util.Map$Entry[]``."""
+    kind = erasure(kind)
+    if isinstance(kind, ArrayType):
+        return source_name(kind.element) + "[]"
+    if isinstance(kind, SequenceType):
+        return source_name(kind.element) + "[]"
+    if kind in (ENTRY, LATE):
+        return "java.util.Map$Entry" if kind is ENTRY else OBJECT.name
+    return kind.name if isinstance(kind, ClassType) else str(kind)
+
+
+def descriptor(kind: JavaType) -> str:
+    """The descriptor of the erased type (JVMS 4.3.2): ``[Ljava/lang/String;``."""
+    kind = erasure(kind)
+    if isinstance(kind, Primitive):
+        return kind.tag
+    if isinstance(kind, ArrayType):
+        return "[" + descriptor(kind.element)
+    return f"L{kind.name.replace('.', '/')};" if isinstance(kind, ClassType) else "Ljava/lang/Object;"
+
+
+class MethodType(Record):
+    """A method's descriptor or generic signature, taken apart. ``variables`` are its own type parameters."""
+
+    parameters: tuple[JavaType, ...]
+    returns: JavaType
+    variables: tuple[TypeVar, ...] = ()
+
+
+class ClassSignature(Record):
+    """A class's generic signature: its type parameters and its supertypes with their arguments."""
+
+    variables: tuple[TypeVar, ...]
+    supertypes: tuple[ClassType, ...]  # superclass first, then the interfaces
+
+
+class SignatureReader:
+    """Reads one descriptor or signature from left to right (grammar of JVMS 4.7.9.1)."""
+
+    _ends: ClassVar[str] = "<;."
+
+    def __init__(self, text: str, variables: Mapping[str, TypeVar] | None = None) -> None:
+        self._text = text
+        self._at = 0
+        self._variables = dict(variables or {})
+
+    def type(self) -> JavaType:
+        """One field type."""
+        tag = self._next()
+        if tag in BY_TAG:
+            return BY_TAG[tag]
+        if tag == "[":
+            return ArrayType(self.type())
+        if tag == "T":
+            name = self._until(";")
+            return self._variables.get(name) or TypeVar(name, OBJECT)
+        if tag == "L":
+            return self._class_type()
+        raise self._malformed()
+
+    def method(self) -> MethodType:
+        """A method descriptor or signature; what it throws is passed over."""
+        own = self._type_parameters()
+        if self._next() != "(":
+            raise self._malformed()
+        parameters = []
+        while self._peek() != ")":
+            parameters.append(self.type())
+        self._at += 1
+        return MethodType(tuple(parameters), self.type(), own)
+
+    def class_signature(self) -> ClassSignature:
+        """A class signature."""
+        own = self._type_parameters()
+        supertypes = []
+        while self._at < len(self._text):
+            kind = self.type()
+            if isinstance(kind, ClassType):
+                supertypes.append(kind)
+        return ClassSignature(own, tuple(supertypes))
+
+    def _type_parameters(self) -> tuple[TypeVar, ...]:
+        """``<T:Ljava/lang/Object;U::Ljava/util/List<TT;>;>``: the leftmost bound of each is kept."""
+        if self._peek() != "<":
+            return ()
+        self._at += 1
+        own: list[TypeVar] = []
+        while self._peek() != ">":
+            name = self._until(":")
+            bounds = [] if self._peek() == ":" else [self.type()]
+            while self._peek() == ":":
+                self._at += 1
+                bounds.append(self.type())
+            variable = TypeVar(name, bounds[0] if bounds else OBJECT)
+            self._variables[name] = variable
+            own.append(variable)
+        self._at += 1
+        return tuple(own)
+
+    def _class_type(self) -> ClassType:
+        name = ""
+        args: tuple[JavaType, ...] = ()
+        while True:
+            start = self._at
+            while self._peek() not in self._ends:
+                self._at += 1
+            name += self._text[start : self._at]
+            end = self._next()
+            if end == "<":
+                args = self._type_arguments()
+                end = self._next()
+            if end == ";":
+                return ClassType(name.replace("/", "."), args)
+            if end != ".":
+                raise self._malformed()
+            name += "$"
+            args = ()
+
+    def _type_arguments(self) -> tuple[JavaType, ...]:
+        args: list[JavaType] = []
+        while self._peek() != ">":
+            kind = self._peek()
+            if kind == "*":
+                self._at += 1
+                args.append(Wildcard("*", OBJECT))
+            elif kind in "+-":
+                self._at += 1
+                args.append(Wildcard(kind, self.type()))
+            else:
+                args.append(self.type())
+        self._at += 1
+        return tuple(args)
+
+    def _until(self, end: str) -> str:
+        stop = self._text.find(end, self._at)
+        if stop < 0:
+            raise self._malformed()
+        text = self._text[self._at : stop]
+        self._at = stop + 1
+        return text
+
+    def _peek(self) -> str:
+        if self._at >= len(self._text):
+            raise self._malformed()
+        return self._text[self._at]
+
+    def _next(self) -> str:
+        char = self._peek()
+        self._at += 1
+        return char
+
+    def _malformed(self) -> EvalError:
+        return EvalError(f"the target sent a malformed signature, {self._text!r}", code="BAD_SIGNATURE")
+
+
+def read_type(text: str, variables: Mapping[str, TypeVar] | None = None) -> JavaType:
+    """The type of a field descriptor or signature; EvalError when it is malformed."""
+    return SignatureReader(text, variables).type()
+
+
+def read_method(text: str, variables: Mapping[str, TypeVar] | None = None) -> MethodType:
+    """The types of a method descriptor or signature; EvalError when it is malformed."""
+    return SignatureReader(text, variables).method()
+
+
+def read_class(text: str) -> ClassSignature:
+    """The parts of a class signature; EvalError when it is malformed."""
+    return SignatureReader(text).class_signature()

@@ -1,0 +1,127 @@
+"""Calls and constructors on a real thread: every argument checked, what would end the target refused, results pinned.
+
+The agent hands arguments to the VM unchecked: too few, or an object of a wrong class, and the VM crashes. So a call is
+sent only when the receiver and each argument are known to fit. Objects that come out of calls are kept from collection
+until the evaluation ends: their ids are weak (agent note 74).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jdbpy.errors import EvalError, UsageError
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.jvm.invoking import InvokeRules, run_method
+from jdbpy.session.eval.jvm.pins import Pins
+from jdbpy.session.eval.jvm.raw import from_wire, to_wire
+from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.refs import Method
+from jdbpy.session.signatures import split_method
+from jdbpy.session.target import Target
+from jdbpy.session.values.assignable import require_assignable
+from jdbpy.wire.constants import InvokeOptions, TypeTag
+from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value
+from jdbpy.wire.messages import class_type, interface_type, object_reference
+
+_ENDS_THE_VM = frozenset(
+    (
+        ("java.lang.System", "exit"),
+        ("java.lang.Runtime", "exit"),
+        ("java.lang.Runtime", "halt"),
+        ("java.lang.Shutdown", "exit"),
+        ("java.lang.Shutdown", "halt"),
+        ("java.lang.Shutdown", "halt0"),
+        ("java.lang.Shutdown", "beforeHalt"),
+    )
+)
+_WEDGES_THE_THREAD = frozenset((("java.lang.Thread", "suspend"), ("java.lang.Thread", "suspend0")))
+
+
+class Calls:
+    """Runs methods on one thread for one evaluation."""
+
+    def __init__(self, target: Target, thread: int, rules: InvokeRules, pins: Pins) -> None:
+        self._target = target
+        self._thread = thread
+        self._rules = rules
+        self._pins = pins
+
+    async def invoke(self, obj: Ref | None, owner_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
+        """Runs a method. Raises Thrown when it throws. wire: 1 trip, and what checking takes."""
+        owner = (await self._target.types.info([ReferenceTypeID(owner_id)]))[ReferenceTypeID(owner_id)]
+        self._refuse_dangerous(owner.name, method.name)
+        if method.is_static != (obj is None):
+            raise EvalError(f"{method.name} cannot be called that way")
+        if obj is not None:
+            await self._require(owner.signature, Value(obj.tag, obj.id), "the object", owner_id)
+        values = await self._arguments(method, args, owner_id)
+        thread = ThreadID(ObjectID(self._thread))
+        clazz = ClassID(owner_id)
+
+        def command(options: int) -> Any:
+            if obj is not None:
+                options |= InvokeOptions.INVOKE_NONVIRTUAL if exact else 0
+                return object_reference.InvokeMethod(ObjectID(obj.id), thread, clazz, method.id, values, options)
+            if owner.tag == TypeTag.INTERFACE:
+                return interface_type.InvokeMethod(InterfaceID(owner_id), thread, method.id, values, options)
+            return class_type.InvokeMethod(clazz, thread, method.id, values, options)
+
+        reply = await run_method(self._target, self._thread, f"{owner.name}.{method.name}", command, self._rules)
+        if reply.exception.objectID:
+            raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
+        result = from_wire(reply.returnValue)
+        if isinstance(result, Ref):
+            await self._pins.add(result)
+        return result
+
+    async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
+        """Makes an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""
+        owner = (await self._target.types.info([ReferenceTypeID(class_id)]))[ReferenceTypeID(class_id)]
+        values = await self._arguments(constructor, args, class_id)
+        thread = ThreadID(ObjectID(self._thread))
+
+        def command(options: int) -> Any:
+            return class_type.NewInstance(ClassID(class_id), thread, constructor.id, values, options)
+
+        reply = await run_method(self._target, self._thread, f"new {owner.name}", command, self._rules)
+        if reply.exception.objectID:
+            raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
+        made = Ref(reply.newObject.objectID, reply.newObject.tag)
+        await self._pins.add(made)
+        return made
+
+    def _refuse_dangerous(self, owner: str, name: str) -> None:
+        if (owner, name) in _ENDS_THE_VM:
+            raise EvalError(
+                f"{owner}.{name} cannot be run from the debugger: the target would wait for itself for ever",
+                hint="'exit --kill' ends the target",
+                code="REFUSED",
+            )
+        if (owner, name) in _WEDGES_THE_THREAD:
+            raise EvalError(
+                f"{owner}.{name} cannot be run from the debugger: it would never return",
+                hint="'suspend THREAD' suspends a thread",
+                code="REFUSED",
+            )
+
+    async def _arguments(self, method: Method, args: Sequence[Raw], owner_id: int) -> list[Value]:
+        parameters = split_method(method.signature)[0]
+        if len(parameters) != len(args):
+            raise EvalError(f"{method.name} takes {len(parameters)} arguments, and {len(args)} were given")
+        values = [to_wire(signature, arg) for signature, arg in zip(parameters, args, strict=True)]
+        for number, (signature, value) in enumerate(zip(parameters, values, strict=True), 1):
+            await self._require(signature, value, f"argument {number} of {method.name}", owner_id)
+        return values
+
+    async def _require(self, signature: str, value: Value, what: str, home: int) -> None:
+        try:
+            await require_assignable(self._target, signature, value, what, ReferenceTypeID(home))
+        except UsageError as error:
+            raise EvalError(f"incompatible types: {error.message}", code=error.code) from error
+
+    async def _thrown(self, exception: Ref) -> Thrown:
+        from jdbpy.session.eval.jvm.throwables import read_throwable
+
+        await self._pins.add(exception)
+        return await read_throwable(self._target, exception, self)

@@ -1,0 +1,132 @@
+"""Classes of the target as one frame sees them: found by name through its loader, and loaded when they are not yet.
+
+Owns the memory of what a loader has answered, which never changes (JVMS 5.3: a loader that has once been asked for a
+name gives the same class for ever).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.errors import EvalError, JdwpError
+from jdbpy.session import constant_pool, facts
+from jdbpy.session.eval.java.types import simple_name
+from jdbpy.session.eval.target import ClassFacts
+from jdbpy.session.refs import RefType
+from jdbpy.session.signatures import java_name, signature_of
+from jdbpy.session.target import Target
+from jdbpy.session.values.assignable import as_seen_from
+from jdbpy.wire.constants import ClassStatus
+from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
+from jdbpy.wire.messages import reference_type
+
+
+class LoaderMemory:
+    """What is remembered of a target's loaders over all evaluations."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
+        self.initialized: set[int] = set()
+        self.mentioned: dict[int, list[str]] = {}  # names in the constant pool of a class
+
+
+class ClassFinder:
+    """Finds classes for one class of the target, the frame's; ``home`` 0 stands for the boot loader."""
+
+    def __init__(self, target: Target, memory: LoaderMemory, home: ReferenceTypeID) -> None:
+        self._target = target
+        self._memory = memory
+        self._home = home
+
+    async def loader(self) -> ClassLoaderID:
+        """The defining loader of the frame's class. wire: 1 trip, 0 when known."""
+        if not self._home:
+            return ClassLoaderID(0)
+        return (await self._target.types.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
+
+    async def find(self, names: Sequence[str]) -> list[int]:
+        """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
+        loader = await self.loader()
+        known = self._memory.found
+        missing = [name for name in names if (loader, name) not in known]
+        if missing:
+            loaded = await self._target.types.by_signatures(signature_of(name) for name in missing)
+            for name in missing:
+                found = await self._choose(loaded[signature_of(name)])
+                if found is not None:
+                    known[loader, name] = found
+        return [known.get((loader, name), 0) for name in names]
+
+    async def _choose(self, loaded: Sequence[RefType]) -> ReferenceTypeID | None:
+        """Of the types of one name, the one that the frame's class means; any, if it means none of them."""
+        if len(loaded) > 1 and self._home:
+            seen = await as_seen_from(self._target, self._home, loaded)
+            if seen is not None:
+                return seen
+        return loaded[0].id if loaded else None
+
+    async def learn(self, name: str, type_id: ReferenceTypeID) -> None:
+        """Takes in what the loader has answered."""
+        self._memory.found[await self.loader(), name] = type_id
+
+    async def facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        """Facts of loaded classes. Raises EvalError for one that was unloaded. wire: 1 trip, 0 when known."""
+        types = self._target.types
+        wanted = [ReferenceTypeID(class_id) for class_id in ids]
+        told = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS, facts.METHODS)
+        await types.prefetch(*((fact, wanted) for fact in told))
+        return [self._facts(class_id) for class_id in wanted]
+
+    def _facts(self, class_id: ReferenceTypeID) -> ClassFacts:
+        known = self._target.types.known
+        signature = known(facts.SIGNATURE, class_id)
+        superclass: int | None = known(facts.SUPERCLASS, class_id)
+        interfaces: tuple[int, ...] | None = known(facts.INTERFACES, class_id)
+        if signature is None:
+            raise EvalError("a class that the expression needs was unloaded")
+        return ClassFacts(
+            class_id,
+            java_name(signature.signature),
+            known(facts.MODIFIERS, class_id) or 0,
+            signature.genericSignature,
+            superclass or 0,
+            interfaces or (),
+            known(facts.FIELDS, class_id) or (),
+            known(facts.METHODS, class_id) or (),
+        )
+
+    async def simple_names(self, name: str) -> list[str]:
+        """Names of loaded classes with that simple name. wire: 1 trip."""
+        listed = await self._target.types.all_classes()
+        endings = (f"/{name};", f"${name};", f"L{name};")
+        names = {java_name(each.signature) for each in listed if each.signature.endswith(endings)}
+        return sorted(each for each in names if simple_name(each) == name and not each.endswith("]"))
+
+    async def referenced(self) -> list[str]:
+        """Names of classes that the frame's class mentions. wire: 1 trip, 0 when known."""
+        home = self._home
+        if not home or not self._target.can("canGetConstantPool"):
+            return []
+        if home not in self._memory.mentioned:
+            names: frozenset[str] | None = None
+            try:
+                pool = await self._target.conn.request(reference_type.ConstantPool(home))
+                names = constant_pool.class_names(pool.count, pool.bytes)
+            except JdwpError:
+                pass  # a hint that is missing, no more
+            self._memory.mentioned[home] = sorted(names or ())
+        return self._memory.mentioned[home]
+
+    async def prepared(self, class_id: int) -> bool:
+        """Whether the class is linked. wire: 1 trip."""
+        reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
+        return bool(reply.status & ClassStatus.PREPARED)
+
+    async def initialized(self, class_id: int) -> bool:
+        """Whether a class has been initialised, or has failed to. wire: 1 trip, 0 when known."""
+        if class_id not in self._memory.initialized:
+            reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
+            if not reply.status & (ClassStatus.INITIALIZED | ClassStatus.ERROR):
+                return False
+            self._memory.initialized.add(class_id)
+        return True

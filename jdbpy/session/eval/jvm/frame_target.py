@@ -1,0 +1,349 @@
+"""One frame of a stopped thread as the evaluator's target: ``EvalTarget`` over a session.
+
+Owns the frame, whose id changes whenever a method has been run, and hands everything else on: classes to
+``class_finder``, objects to the session's reader, writing to ``values.writes``, running to ``calls``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from jdbpy.errors import EvalError, JdwpError, StateError, UsageError
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.jvm.calls import Calls
+from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
+from jdbpy.session.eval.jvm.invoking import InvokeRules, require_invocation
+from jdbpy.session.eval.jvm.pins import Pins
+from jdbpy.session.eval.jvm.raw import from_wire, to_wire
+from jdbpy.session.eval.jvm.throwables import read_throwable
+from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
+from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
+from jdbpy.session.model import Frame
+from jdbpy.session.refs import Field, Method
+from jdbpy.session.signatures import signature_of
+from jdbpy.session.target import Target
+from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.values import writes
+from jdbpy.session.values.shown import Entries, Items
+from jdbpy.session.values.viewer import contents
+from jdbpy.session.variables import frame_slots
+from jdbpy.wire.constants import Error, Tag
+from jdbpy.wire.ids import ArrayTypeID, ClassObjectID, FrameID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.messages import (
+    array_type,
+    class_object_reference,
+    reference_type,
+    stack_frame,
+    thread_reference,
+)
+
+ReadImports = Callable[[Frame], Awaitable[Imports]]
+"""Gives the imports of the source file that a frame is in."""
+
+
+class FrameTarget:
+    """One frame, for one evaluation. Without a frame only static names have a meaning, and nothing can be run."""
+
+    def __init__(
+        self, target: Target, frame: Frame | None, memory: LoaderMemory, read_imports: ReadImports, rules: InvokeRules
+    ) -> None:
+        self._target = target
+        self._frame = frame
+        self._read_imports = read_imports
+        home = ReferenceTypeID(frame.location.type_id if frame is not None else 0)
+        self._classes = ClassFinder(target, memory, home)
+        self.pins = Pins(target)
+        self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
+        self.notes: list[str] = []  # words of warning that writing gave
+
+    # -- the frame -----------------------------------------------------------------------------------------------
+
+    async def frame(self) -> FrameFacts:
+        """See ``EvalTarget``. wire: 1 trip, 0 when the method is known."""
+        frame = self._frame
+        if frame is None:
+            return FrameFacts(0, "", True)
+        slots = await frame_slots(self._target, frame)
+        place = frame.location
+        methods = (await self._target.types.methods([ReferenceTypeID(place.type_id)])).get(
+            ReferenceTypeID(place.type_id), ()
+        )
+        method = next((each for each in methods if each.id == place.method_id), None)
+        return FrameFacts(
+            place.type_id,
+            place.class_name,
+            method.is_static if method is not None else not await self._has_this(),
+            tuple(Local(slot.name, slot.signature, slot.generic, slot.slot) for slot in slots),
+            f"{place.class_name}.{place.method}",
+        )
+
+    async def imports(self) -> Imports:
+        """See ``EvalTarget``."""
+        return NO_IMPORTS if self._frame is None else await self._read_imports(self._frame)
+
+    async def _has_this(self) -> bool:
+        """Whether the frame has a ``this``, for a method that was redefined and is told no more."""
+        return (await self.read_frame([], this=True)).this is not None
+
+    async def current_frame(self) -> Frame:
+        """The frame with an id that is good now. Raises StateError when the thread has run on. wire: 0 or 1 trip."""
+        frame = self._frame
+        if frame is None:
+            raise StateError("no frame is selected")
+        suspension = self._target.suspension
+        thread = frame.thread.id
+        suspension.require_suspended(thread)
+        epoch = suspension.epoch_of(thread)
+        if epoch != frame.epoch:  # a method has been run meanwhile: the frame is the same, its id is not
+            wire = wire_thread(thread)
+            reply = await self._target.conn.request(thread_reference.Frames(wire, frame.index - 1, 1))
+            found = reply.frames[0]
+            if (found.location.methodID, found.location.index) != (frame.location.method_id, frame.location.code_index):
+                raise StateError("that frame belongs to an earlier stop: its thread has run since")
+            frame = self._frame = frame.replace(id=found.frameID, epoch=epoch)
+        assert isinstance(frame, Frame)
+        return frame
+
+    async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
+        """See ``EvalTarget``: one command for all slots; when one of them cannot be read, one for each."""
+        frame = await self.current_frame()
+        thread, frame_id = wire_thread(frame.thread.id), FrameID(frame.id)
+        slots = [stack_frame.SlotInfo(local.slot, ord(local.signature[0])) for local in locals_]
+        commands = [stack_frame.GetValues(thread, frame_id, slots)] if slots else []
+        outcomes = await self._target.conn.batch(
+            [*commands, *([stack_frame.ThisObject(thread, frame_id)] if this else [])]
+        )
+        found: Ref | None = None
+        if this:
+            answer = outcomes.pop()
+            if isinstance(answer, JdwpError):
+                raise answer
+            found = Ref(answer.objectThis.objectID, answer.objectThis.tag) if answer.objectThis.objectID else None
+        values: dict[int, Raw] = {}
+        if slots and not isinstance(outcomes[0], JdwpError):
+            values = {slot.slot: from_wire(value) for slot, value in zip(slots, outcomes[0].values, strict=True)}
+        elif slots:
+            singly = await self._target.conn.batch([stack_frame.GetValues(thread, frame_id, [slot]) for slot in slots])
+            for slot, outcome in zip(slots, singly, strict=True):
+                if not isinstance(outcome, JdwpError):
+                    values[slot.slot] = from_wire(outcome.values[0])
+        return FrameValues(found, values)
+
+    # -- classes -------------------------------------------------------------------------------------------------
+
+    async def find_classes(self, names: Sequence[str]) -> list[int]:
+        """See ``EvalTarget``."""
+        return await self._classes.find(names)
+
+    async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        """See ``EvalTarget``."""
+        return await self._classes.facts(ids)
+
+    async def simple_names(self, name: str) -> list[str]:
+        """See ``EvalTarget``."""
+        return await self._classes.simple_names(name)
+
+    async def referenced_classes(self) -> list[str]:
+        """See ``EvalTarget``."""
+        return await self._classes.referenced()
+
+    async def initialized(self, class_id: int) -> bool:
+        """See ``EvalTarget``."""
+        return await self._classes.initialized(class_id)
+
+    async def load_class(self, name: str) -> int:
+        """See ``EvalTarget``: ``Class.forName`` with the loader of the frame's class; 0 when code cannot be run."""
+        return await self._for_name(name, initialize=False)
+
+    async def initialize(self, name: str) -> None:
+        """See ``EvalTarget``. Raises Thrown when the static initialiser fails."""
+        await self._for_name(name, initialize=True)
+
+    async def _for_name(self, name: str, *, initialize: bool) -> int:
+        try:
+            calls = self._ready_calls()
+        except StateError:
+            return 0
+        (class_id,) = await self.find_classes(["java.lang.Class"])
+        (class_facts,) = await self.class_facts([class_id])
+        wanted = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;"
+        method = next(m for m in class_facts.methods if m.name == "forName" and m.signature == wanted)
+        loader = await self._classes.loader()
+        text = await self.new_string(_name_for_class(name))
+        try:
+            found = await calls.invoke(
+                None,
+                class_id,
+                method,
+                [text, initialize, Ref(loader, Tag.CLASS_LOADER) if loader else None],
+                exact=False,
+            )
+        except Thrown as error:
+            if error.exception_type in ("java.lang.ClassNotFoundException", "java.lang.NoClassDefFoundError"):
+                return 0
+            raise
+        assert isinstance(found, Ref)
+        reply = await self._target.conn.request(class_object_reference.ReflectedType(ClassObjectID(ObjectID(found.id))))
+        if not await self._classes.prepared(reply.typeID):
+            await self._link(class_facts, found)
+        await self._classes.learn(name, reply.typeID)
+        return reply.typeID
+
+    async def _link(self, class_facts: ClassFacts, class_object: Ref) -> None:
+        """Links a class, before which the agent tells no members: the VM does it when constructors are asked for."""
+        wanted = "()[Ljava/lang/reflect/Constructor;"
+        method = next(m for m in class_facts.methods if m.name == "getDeclaredConstructors" and m.signature == wanted)
+        with suppress(Thrown):  # a class that a constructor mentions is missing: this one is linked all the same
+            await self._ready_calls().invoke(class_object, class_facts.id, method, [], exact=False)
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
+        """See ``EvalTarget``. Raises EvalError for an object that is gone or never was."""
+        reader = self._target.objects.reader
+        try:
+            return [await reader.run(reader.type_id(ref.id)) for ref in objects]
+        except JdwpError as error:
+            if error.number != Error.INVALID_OBJECT:
+                raise
+            raise EvalError(
+                "there is no such object (any more)", hint="it may have been collected", code="INVALID_OBJECT"
+            ) from error
+
+    async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return [from_wire(value) for value in await reader.run(reader.fields(obj.id, fields))]
+
+    async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
+        """See ``EvalTarget``."""
+        assert all(field.is_static and field.type_id == class_id for field in fields)
+        command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
+        return [from_wire(value) for value in (await self._target.conn.request(command)).values]
+
+    async def array_length(self, array: Ref) -> int:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return await reader.run(reader.length(array.id))
+
+    async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
+        """See ``EvalTarget``."""
+        if start < 0:
+            return []
+        reader = self._target.objects.reader
+        try:
+            values = await reader.run(reader.elements(array.id, start, count))
+        except JdwpError as error:
+            if error.number not in (Error.INVALID_INDEX, Error.INVALID_LENGTH):
+                raise
+            return []
+        return [from_wire(value) for value in values]
+
+    async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return [await reader.run(reader.text(ref.id)) for ref in strings]
+
+    async def class_object(self, class_id: int) -> Ref:
+        """See ``EvalTarget``."""
+        reply = await self._target.conn.request(reference_type.ClassObject(ReferenceTypeID(class_id)))
+        return Ref(reply.classObject, Tag.CLASS_OBJECT)
+
+    async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
+        """See ``EvalTarget``."""
+        match await contents(self._target, Value(collection.tag, collection.id), most):
+            case Items(items=items):
+                return [from_wire(value) for value in items]
+            case Entries(entries=entries):
+                return [(from_wire(key), from_wire(value)) for key, value in entries]
+        return None
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    async def write_local(self, local: Local, value: Raw) -> None:
+        """See ``EvalTarget``."""
+        frame = await self.current_frame()
+        with _as_eval_error():
+            await writes.write_local(self._target, frame, local.slot, to_wire(local.signature, value))
+
+    async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
+        """See ``EvalTarget``."""
+        with _as_eval_error():
+            self._note(await writes.write_field(self._target, obj.id, field, to_wire(field.signature, value)))
+
+    async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
+        """See ``EvalTarget``."""
+        with _as_eval_error():
+            self._note(await writes.write_static(self._target, field, to_wire(field.signature, value)))
+
+    async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
+        """See ``EvalTarget``. Raises Thrown (ArrayStoreException) for an object that the array does not take."""
+        try:
+            await writes.write_elements(self._target, array.id, start, [to_wire(element, value) for value in values])
+        except UsageError as error:
+            if error.code != "TYPE_MISMATCH":
+                raise EvalError(error.message, code=error.code) from error
+            (wrong,) = await self.class_facts(await self.classes_of([v for v in values if isinstance(v, Ref)][:1]))
+            raise Thrown("java.lang.ArrayStoreException", wrong.name) from error
+
+    def _note(self, note: str) -> None:
+        if note and note not in self.notes:
+            self.notes.append(note)
+
+    # -- making and running --------------------------------------------------------------------------------------
+
+    async def new_string(self, text: str) -> Ref:
+        """See ``EvalTarget``."""
+        value = await writes.create_string(self._target, text)
+        self.pins.adopt(int(value.value or 0))
+        return Ref(int(value.value or 0), Tag.STRING)
+
+    async def new_array(self, class_id: int, length: int) -> Ref:
+        """See ``EvalTarget``. Raises EvalError when the target has no memory for it."""
+        self._target.require_writable("making an array")
+        try:
+            reply = await self._target.conn.request(array_type.NewInstance(ArrayTypeID(class_id), length))
+        except JdwpError as error:
+            if error.number != Error.OUT_OF_MEMORY:
+                raise
+            raise Thrown("java.lang.OutOfMemoryError", "Java heap space") from error
+        made = Ref(reply.newArray.objectID, reply.newArray.tag)
+        await self.pins.add(made)
+        return made
+
+    def require_invocation(self) -> None:
+        """See ``EvalTarget``."""
+        self._ready_calls()
+
+    def _ready_calls(self) -> Calls:
+        if self._calls is None or self._frame is None:
+            raise StateError("running a method needs a stopped thread", hint="stop at a breakpoint first")
+        require_invocation(self._target, self._frame.thread.id)
+        return self._calls
+
+    async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
+        """See ``EvalTarget``."""
+        return await self._ready_calls().invoke(obj, class_id, method, args, exact=exact)
+
+    async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
+        """See ``EvalTarget``."""
+        return await self._ready_calls().instantiate(class_id, constructor, args)
+
+    async def thrown(self, exception: Ref) -> Thrown:
+        """See ``EvalTarget``."""
+        return await read_throwable(self._target, exception, self._calls)
+
+
+def _name_for_class(name: str) -> str:
+    """What ``Class.forName`` wants: "[I" and "[Ljava.lang.String;" for arrays."""
+    return signature_of(name).replace("/", ".") if name.endswith("]") else name
+
+
+@contextmanager
+def _as_eval_error() -> Iterator[None]:
+    """Turns what the writers say of a wrong value into an error of the expression."""
+    try:
+        yield
+    except UsageError as error:
+        raise EvalError(error.message, hint=error.hint, code=error.code) from error

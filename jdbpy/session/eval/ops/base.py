@@ -1,0 +1,156 @@
+"""What an operation is, how several run, and the state of one evaluation.
+
+Owns ``Op`` (the base of all operations), ``Run`` (an evaluation under way: values of the frame, variables of the
+expression) and the rule when operations may wait side by side: when none of them does more than read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from jdbpy.errors import EvalError
+from jdbpy.session.concurrency import together
+from jdbpy.session.eval.compile.scope import NO_BINDINGS, Bindings
+from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
+from jdbpy.session.eval.java.types import JavaType
+from jdbpy.session.eval.operands import Cell, Operand
+from jdbpy.session.eval.target import EvalTarget, FrameValues, Local, Ref
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.compile.compiler import Compiler
+
+
+class NotConstant:
+    """The value of ``Op.constant`` for all that is no compile-time constant."""
+
+
+NOT_CONSTANT = NotConstant()
+
+
+class Op:
+    """A compiled operation with a static type. ``at`` is the column that errors name.
+
+    ``quiet`` operations only read: they may run side by side, and again. ``remote`` ones may have to ask the target.
+    ``constant`` is the value of a constant expression (JLS 15.29). ``sure`` says that the JVM itself has seen to it
+    that an object is of the static type; where only debugging information or a generic signature says so, the class of
+    the object is looked at before its members are touched: the agent checks no ids. ``when_true`` and ``when_false``
+    are the pattern variables that are bound after a condition was true, or false (JLS 6.3.1).
+    """
+
+    quiet = True
+    remote = False
+    sure = False
+    when_true: Bindings = NO_BINDINGS
+    when_false: Bindings = NO_BINDINGS
+    exact = False  # the type is the run-time class, so that a failure to compile on it is final
+    constant: Cell | NotConstant = NOT_CONSTANT
+
+    def __init__(self, type: JavaType, at: int, *children: Op) -> None:
+        self.type = type
+        self.at = at
+        if children:
+            self.quiet = self.quiet and all(child.quiet for child in children)
+            self.remote = self.remote or any(child.remote for child in children)
+
+    async def run(self, run: Run) -> Operand:
+        """The value; its type is this operation's unless that is only known now. Raises Thrown, EvalError."""
+        raise NotImplementedError
+
+
+class Constant(Op):
+    """A compile-time constant."""
+
+    def __init__(self, type: JavaType, value: Cell, at: int) -> None:
+        super().__init__(type, at)
+        self.constant = value
+        self._operand = Operand(type, value)
+
+    async def run(self, run: Run) -> Operand:
+        return self._operand
+
+
+class ReadCell(Op):
+    """A variable of the expression itself: declared in it, bound by a pattern, or a parameter of a lambda."""
+
+    def __init__(self, type: JavaType, cell: int, at: int, name: str, *, exact: bool = False) -> None:
+        super().__init__(type, at)
+        self.cell = cell
+        self.name = name
+        self.exact = exact
+
+    async def run(self, run: Run) -> Operand:
+        found = run.cells.get(self.cell)
+        if found is None:
+            raise EvalError(f"variable {self.name} might not have been initialized", self.at)
+        return found
+
+
+class Variables(Protocol):
+    """The debugger's own variables: ``$name``, ``$1``, ``$_``."""
+
+    def get(self, name: str) -> Operand | None:
+        """The value of a variable, None if it has none. Names come without ``$``."""
+
+    def set(self, name: str, value: Operand) -> None:
+        """Gives a variable a value. Raises EvalError for a name that cannot be assigned."""
+
+
+class Run:
+    """One evaluation under way."""
+
+    def __init__(
+        self, target: EvalTarget, graph: ClassGraph, compiler: Compiler, variables: Variables, values: FrameValues
+    ) -> None:
+        self.target = target
+        self.graph = graph
+        self.compiler = compiler
+        self.variables = variables
+        self.frame = values
+        self.cells: dict[int, Operand] = {}
+        self.made: dict[object, Ref] = {}  # strings and boxes of the debugger that are in the target by now
+
+    def with_cells(self, cells: dict[int, Operand]) -> Run:
+        """The same evaluation with more variables: the body of a lambda for one element."""
+        inner = Run(self.target, self.graph, self.compiler, self.variables, self.frame)
+        inner.cells = {**self.cells, **cells}
+        inner.made = self.made
+        return inner
+
+    async def runtime_class(self, operand: Operand) -> JClass | None:
+        """The class of an object in the target; None for null and for what lives in the debugger."""
+        if not isinstance(operand.value, Ref):
+            return None
+        (class_id,) = await self.target.classes_of([operand.value])
+        (found,) = await self.graph.of_ids([class_id])
+        return found
+
+
+class FrameReads:
+    """What an expression reads of its frame, gathered while it is compiled so that one trip brings all."""
+
+    def __init__(self) -> None:
+        self.locals: dict[int, Local] = {}
+        self.this = False
+
+
+async def run_all(run: Run, ops: Sequence[Op]) -> list[Operand]:
+    """The values of operations in order, as Java evaluates them: left to right, the first exception counts.
+
+    Those that only read wait side by side, so that together they cost no more trips than the longest of them.
+    """
+    if sum(op.remote for op in ops) < 2 or not all(op.quiet for op in ops):
+        return [await op.run(run) for op in ops]
+    outcomes = await together(*(partial(_outcome, op, run) for op in ops))
+    for outcome in outcomes:
+        if isinstance(outcome, EvalError):
+            raise outcome
+    return outcomes
+
+
+async def _outcome(op: Op, run: Run) -> Operand | EvalError:
+    try:
+        return await op.run(run)
+    except EvalError as error:
+        return error

@@ -1,0 +1,202 @@
+"""Operands made into something else: text, a primitive, an object in the target, their run-time type.
+
+Owns string conversion (JLS 5.1.11), unboxing, and the moving of strings and boxes from the debugger to the target when
+something there needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.errors import EvalError
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.java.types import (
+    BOXES,
+    CHAR,
+    DOUBLE,
+    ENTRY,
+    FLOAT,
+    LATE,
+    NULL,
+    PRIMITIVES,
+    STRING,
+    ArrayType,
+    ClassType,
+    JavaType,
+    Primitive,
+    SequenceType,
+    is_string,
+    unboxed,
+)
+from jdbpy.session.eval.operands import Cell, Elements, Entry, LocalBox, LocalString, Operand
+from jdbpy.session.eval.ops.base import NotConstant, Op, Run
+from jdbpy.session.eval.syntax.literals import pair_surrogates
+from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.values import literals
+
+
+def type_named(name: str) -> JavaType:
+    """The type that a binary name spells: ``int[]``, ``java.util.Map$Entry``."""
+    if name.endswith("[]"):
+        return ArrayType(type_named(name[:-2]))
+    return PRIMITIVES.get(name) or ClassType(name)
+
+
+async def exact(run: Run, operand: Operand) -> Operand:
+    """The operand with the run-time class of its value as its type; null keeps the type it had."""
+    if not operand.type.is_reference or isinstance(operand.type, SequenceType):
+        return operand
+    match operand.value:
+        case None:
+            return Operand(NULL, None) if operand.type is LATE else operand
+        case Entry():
+            return Operand(ENTRY, operand.value)
+        case LocalString():
+            return Operand(STRING, operand.value)
+        case LocalBox(kind=kind):
+            return Operand(BOXES[kind], operand.value)
+    cls = await run.runtime_class(operand)
+    if cls is None:
+        return operand
+    await run.graph.link([cls])
+    found = type_named(cls.name)
+    known = isinstance(found, ClassType) and isinstance(operand.type, ClassType) and operand.type.name == found.name
+    return operand if known else Operand(found, operand.value)
+
+
+def primitive_text(kind: Primitive, value: Cell) -> str:
+    """String conversion of a primitive, as ``String.valueOf`` has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if kind is CHAR and isinstance(value, int):
+        return chr(value)
+    if kind is FLOAT and isinstance(value, float):
+        return literals.float_text(value)
+    return literals.double_text(value) if kind is DOUBLE and isinstance(value, float) else str(value)
+
+
+async def text_of(run: Run, operand: Operand) -> str:
+    """The string conversion of an operand (JLS 5.1.11). Runs ``toString()`` of objects other than strings and boxes."""
+    value = operand.value
+    if isinstance(operand.type, Primitive):
+        return primitive_text(operand.type, value)
+    match value:
+        case None:
+            return "null"
+        case LocalString(text=text):
+            return text
+        case LocalBox():
+            return primitive_text(value.kind, value.value)
+        case Entry(key=key, value=held):
+            return f"{await text_of(run, key)}={await text_of(run, held)}"
+        case Elements(elements=elements):
+            return f"[{', '.join([await text_of(run, element) for element in elements])}]"
+    cls = await run.runtime_class(operand)
+    assert isinstance(value, Ref) and cls is not None
+    if cls.name == STRING.name:
+        return (await run.target.read_strings([value]))[0]
+    kind = unboxed(cls.type)
+    if kind is not None:
+        return primitive_text(kind, await unbox(run, operand, kind))
+    result = await invoke_named(run, value, "java.lang.Object", "toString", "()Ljava/lang/String;")
+    return "null" if result is None else (await run.target.read_strings([result]))[0]
+
+
+def constant_text(op: Op) -> str | None:
+    """The string conversion of a constant expression; None for any other and for null, which is no constant."""
+    value = op.constant
+    if isinstance(value, NotConstant) or value is None:
+        return None
+    if isinstance(value, LocalString):
+        return value.text
+    return primitive_text(op.type, value) if isinstance(op.type, Primitive) else None
+
+
+async def string_of(run: Run, operand: Operand) -> str | None:
+    """The text of a string operand; None for null."""
+    match operand.value:
+        case None:
+            return None
+        case LocalString(text=text):
+            return text
+        case Ref() as ref:
+            return (await run.target.read_strings([ref]))[0]
+    raise EvalError(f"incompatible types: {operand.type} cannot be converted to String")
+
+
+async def unbox(run: Run, operand: Operand, kind: Primitive) -> bool | int | float:
+    """The primitive in a box; NullPointerException for null (JLS 5.1.8). wire: 1 trip."""
+    match operand.value:
+        case LocalBox(value=value):
+            return value
+        case None:
+            name = f"{BOXES[kind]!s}.{kind}Value()"
+            raise Thrown("java.lang.NullPointerException", f'Cannot invoke "java.lang.{name}"')
+        case Ref() as ref:
+            (box,) = await run.graph.named([BOXES[kind].name])
+            assert box is not None
+            field = next(member for member in box.facts.fields if member.name == "value")
+            (inside,) = await run.target.read_fields(ref, [field])
+            assert isinstance(inside, bool | int | float)
+            return inside
+    raise EvalError(f"incompatible types: {operand.type} cannot be converted to {kind}")
+
+
+async def in_target(run: Run, operands: Sequence[Operand]) -> list[Raw]:
+    """Raw values for the target; strings and boxes of the debugger are made there first."""
+    return [await _one_in_target(run, operand) for operand in operands]
+
+
+async def _one_in_target(run: Run, operand: Operand) -> Raw:
+    value = operand.value
+    match value:
+        case LocalString() | LocalBox():
+            if value not in run.made:
+                making = _make_string(run, value) if isinstance(value, LocalString) else _make_box(run, value)
+                run.made[value] = await making
+            return run.made[value]
+        case Elements() | Entry():
+            raise EvalError(
+                "the elements of a slice or filter are the debugger's own and cannot be handed to the program",
+                hint="use the array or collection itself",
+            )
+    return value
+
+
+async def _make_string(run: Run, string: LocalString) -> Ref:
+    made = await run.target.new_string(pair_surrogates(string.text))
+    if string.interned:  # so that == with the program's own constants answers as Java would (JLS 3.10.5)
+        return await invoke_named(run, made, STRING.name, "intern", "()Ljava/lang/String;") or made
+    return made
+
+
+async def _make_box(run: Run, box: LocalBox) -> Ref:
+    name = BOXES[box.kind].name
+    (cls,) = await run.graph.named([name])
+    assert cls is not None
+    signature = f"({box.kind.tag})L{name.replace('.', '/')};"
+    method = next(m for m in cls.facts.methods if m.name == "valueOf" and m.signature == signature)
+    made = await run.target.invoke(None, cls.id, method, [box.value], exact=False)
+    assert isinstance(made, Ref)
+    return made
+
+
+async def invoke_named(run: Run, obj: Ref, class_name: str, name: str, signature: str) -> Ref | None:
+    """Runs a method that every object of the class has; for methods of the JDK that the evaluator itself needs."""
+    (cls,) = await run.graph.named([class_name])
+    assert cls is not None
+    method = next(m for m in cls.facts.methods if m.name == name and m.signature == signature)
+    result = await run.target.invoke(obj, cls.id, method, [], exact=False)
+    assert result is None or isinstance(result, Ref)
+    return result
+
+
+def is_plain_string(operand: Operand) -> bool:
+    return is_string(operand.type) or isinstance(operand.value, LocalString)
+
+
+def default_value(kind: JavaType) -> Cell:
+    """What a variable of the type holds before it is assigned (JLS 4.12.5)."""
+    if not isinstance(kind, Primitive):
+        return None
+    return False if kind.tag == "Z" else 0.0 if kind in (FLOAT, DOUBLE) else 0

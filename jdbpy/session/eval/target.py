@@ -1,0 +1,169 @@
+"""The small protocol through which the evaluator sees a stopped program, and the plain facts that pass through it.
+
+An ``EvalTarget`` is one frame of one stopped thread. ``jvm.frame_target`` implements it over a session; a fake in the
+tests does without any JVM. Everything the evaluator asks or changes goes through here. Names are binary names in source
+spelling (``java.util.Map$Entry``, ``int[]``); ids are JDWP's; a value is raw: bool, int (a char is its code unit),
+float (float32 already rounded), a ``Ref``, or None for null and void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.syntax.imports import Imports
+from jdbpy.session.refs import Field, Method
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.record import Record
+
+
+class Ref(Record):
+    """An object in the target; ``tag`` is the JDWP tag that it came with."""
+
+    id: int
+    tag: int = Tag.OBJECT
+
+
+Raw = bool | int | float | Ref | None
+
+
+class ClassFacts(Record):
+    """What a loaded class is. ``superclass`` is 0 for Object and interfaces."""
+
+    id: int
+    name: str
+    modifiers: int
+    generic: str
+    superclass: int
+    interfaces: tuple[int, ...]
+    fields: tuple[Field, ...]
+    methods: tuple[Method, ...]
+
+
+class Local(Record):
+    """A variable in scope at the frame's place."""
+
+    name: str
+    signature: str
+    generic: str
+    slot: int
+
+
+class FrameFacts(Record):
+    """Where an expression is evaluated: what its names mean. ``class_id`` is 0 without a frame (static names only)."""
+
+    class_id: int
+    class_name: str
+    is_static: bool
+    locals: tuple[Local, ...] = ()
+    place: str = ""  # "Order.total", for messages
+
+
+class FrameValues(Record):
+    """``this`` (None in static code) and the values of the slots that were asked for."""
+
+    this: Ref | None
+    slots: dict[int, Raw]
+
+
+class EvalTarget(Protocol):
+    """One frame of a stopped thread, as the evaluator needs it. Methods that take many things cost one trip for all."""
+
+    async def frame(self) -> FrameFacts:
+        """The facts of the frame. wire: 0 trips when its method is known."""
+
+    async def imports(self) -> Imports:
+        """The imports of the frame's source file, none when it cannot be read. No trip."""
+
+    # Classes
+
+    async def find_classes(self, names: Sequence[str]) -> list[int]:
+        """The loaded classes of these names as the frame's loader sees them; 0 where none is. wire: 1 trip."""
+
+    async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        """Facts of loaded classes. wire: 1 trip, 0 when known."""
+
+    async def load_class(self, name: str) -> int:
+        """Loads a class through the frame's loader; 0 when there is none. Runs code in the target."""
+
+    async def simple_names(self, name: str) -> list[str]:
+        """Binary names of loaded classes whose simple name is ``name``. wire: 1 trip."""
+
+    async def referenced_classes(self) -> list[str]:
+        """Names of the classes that the frame's class refers to (its constant pool); [] when that is not told."""
+
+    async def initialized(self, class_id: int) -> bool:
+        """Whether the static fields of a class have got their values. wire: 1 trip, 0 when known."""
+
+    async def initialize(self, name: str) -> None:
+        """Runs the static initialiser of a class, unless code cannot be run now."""
+
+    # Reading
+
+    async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
+        """Locals, and ``this`` if asked for. wire: 1 trip."""
+
+    async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
+        """The run-time classes of objects. wire: 1 trip, 0 when known."""
+
+    async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
+        """Instance fields; each must be declared by the object's class or a superclass. wire: 1 trip."""
+
+    async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
+        """Static fields that the class declares. wire: 1 trip."""
+
+    async def array_length(self, array: Ref) -> int:
+        """wire: 1 trip."""
+
+    async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
+        """Elements of an array; [] when the range does not lie inside it. wire: 1 trip."""
+
+    async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
+        """The texts of strings. wire: 1 trip."""
+
+    async def class_object(self, class_id: int) -> Ref:
+        """The ``java.lang.Class`` of a loaded class. wire: 1 trip."""
+
+    async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
+        """The first elements of a collection whose layout is known, or entries of a map; None for anything else.
+
+        Read from fields: nothing is run. wire: a few trips.
+        """
+
+    # Writing
+
+    async def write_local(self, local: Local, value: Raw) -> None:
+        """Sets a local variable. wire: 1 trip."""
+
+    async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
+        """Sets an instance field. wire: 1 trip."""
+
+    async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
+        """Sets a static field. wire: 1 trip."""
+
+    async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
+        """Sets elements; ``element`` is the descriptor of their type. wire: 1 trip."""
+
+    # Making and running
+
+    async def new_string(self, text: str) -> Ref:
+        """Makes a string. wire: 1 trip."""
+
+    async def new_array(self, class_id: int, length: int) -> Ref:
+        """Makes an array of a loaded array class. wire: 1 trip."""
+
+    def require_invocation(self) -> None:
+        """Raises StateError when methods cannot be run now: read-only, or a thread that no event has stopped."""
+
+    async def thrown(self, exception: Ref) -> Thrown:
+        """What stands for a throwable of the target: its type, message and stack. wire: a few trips."""
+
+    async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
+        """Runs a method declared by ``class_id``: on ``obj``, or statically. ``exact`` is ``super.m()``: no overriding.
+
+        Raises Thrown when the method throws. wire: 1 trip and what it takes to check the arguments.
+        """
+
+    async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
+        """Makes an object with a constructor that the class declares. Raises Thrown. wire: as ``invoke``."""

@@ -1,0 +1,55 @@
+"""The debugger's own variables: ``$name``, the history ``$1``, ``$2``... and ``$_``, and what stops set (``$exc``).
+
+Owns their names and values. They belong to a session and outlive stops; an object is kept by its id only, so it may be
+collected by the target unless it was saved under a name.
+"""
+
+from __future__ import annotations
+
+from jdbpy.session.eval.java.types import BY_TAG, LATE, VOID
+from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.model import Value
+
+
+class DebuggerVariables:
+    """Values by name, without the ``$``."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Operand] = {}
+        self._count = 0
+
+    def get(self, name: str) -> Operand | None:
+        """The value of a variable, None if it has none."""
+        return self._values.get(name)
+
+    def set(self, name: str, value: Operand) -> None:
+        """Gives a variable a value."""
+        self._values[name] = value
+
+    def remove(self, name: str) -> None:
+        """Takes a variable away; one that is not there is no error."""
+        self._values.pop(name, None)
+
+    def names(self) -> list[str]:
+        """The names of all variables that have a value, history left out."""
+        return sorted(name for name in self._values if not name.isdecimal())
+
+    def set_raw(self, name: str, value: Raw) -> None:
+        """Sets what the debugger itself provides, such as the exception of a stop."""
+        self._values[name] = Operand(LATE, value)
+
+    def set_described(self, name: str, value: Value) -> None:
+        """Sets a variable to a value that was described before, such as the return value of a stop."""
+        kind = BY_TAG.get(value.tag)
+        if kind is None:
+            self.set_raw(name, Ref(value.id, ord(value.tag)) if value.id else None)
+        elif kind is not VOID:
+            raw = ord(value.raw) if isinstance(value.raw, str) else value.raw
+            self._values[name] = Operand(kind, raw)
+
+    def record(self, value: Operand) -> int:
+        """Takes a result into the history; returns its number."""
+        self._count += 1
+        self._values[str(self._count)] = self._values["_"] = value
+        return self._count

@@ -1,0 +1,140 @@
+"""The component ``session.values``: what expressions evaluate to, described; assignments; whole objects; conditions.
+
+Joins the evaluator, which gives operands, with ``describe``, which turns values into plain data. The evaluator and its
+grammar are imported when the first expression is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from jdbpy.errors import EvalError, StateError
+from jdbpy.session.model import Frame, Limits, Stop, Value
+from jdbpy.session.sources.component import Sources
+from jdbpy.session.stack import Stack
+from jdbpy.session.target import Target
+from jdbpy.wire import ids
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.conditions import CompiledCondition
+    from jdbpy.session.eval.evaluator import Evaluation, Evaluator
+    from jdbpy.session.values.results import Results
+
+_DEFAULT = Limits()
+
+
+class Values:
+    """Java expressions in the selected frame. ``last_stop`` tells what ``$exc`` and ``$ret`` stand for."""
+
+    def __init__(
+        self, target: Target, stack: Stack, sources: Sources, last_stop: Callable[[], Stop | None] = lambda: None
+    ) -> None:
+        self._target = target
+        self._stack = stack
+        self._sources = sources
+        self._last_stop = last_stop
+        self._noted: Stop | None = None
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates: its variables (``$name``) and its rules for running methods."""
+        from jdbpy.session.eval.evaluator import Evaluator
+
+        return Evaluator(self._target, self._sources.text)
+
+    async def evaluate(self, text: str, *, limits: Limits = _DEFAULT, remember: bool = True) -> Value:
+        """The value of a Java expression, or of the last of several statements, in the selected frame.
+
+        The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Raises EvalError in
+        javac's words with the column, Thrown when a Java exception leaves the expression, StateError when a method
+        would have to be run and cannot. wire: 1 trip for what is read of the frame, 1 for each further link.
+        """
+        from jdbpy.session.eval.java.types import VOID
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            operand = await evaluation.run(program)
+            if remember and operand.type is not VOID:
+                self.evaluator.variables.record(operand)
+            return await results.describe(operand, limits)
+
+    async def dump(self, text: str, limits: Limits = _DEFAULT) -> Value:
+        """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            return await results.dump(await evaluation.run(program), limits)
+
+    async def to_string(self, text: str) -> Value:
+        """The string conversion of the value: of an object, what its ``toString()`` gives. Raises as ``evaluate``."""
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            return results.text(await evaluation.text(await evaluation.run(program)))
+
+    async def assign(self, target_text: str, value_text: str) -> Value:
+        """Evaluates ``target = value``: a local, a field, a static field, an element, or ``$name``.
+
+        Returns the new value; its ``note`` says what else should be known (a final field). Raises as ``evaluate``.
+        """
+        async with self._evaluation() as (evaluation, results):
+            operand = await evaluation.run(self.evaluator.assignment(target_text, value_text))
+            value = await results.describe(operand, _DEFAULT)
+            notes = "; ".join(evaluation.target.notes)
+            return value.replace(note=notes) if notes else value
+
+    async def convert(self, text: str, signature: str) -> ids.Value:
+        """The value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
+        from jdbpy.session.eval.jvm.raw import to_wire
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, _):
+            return to_wire(signature, await evaluation.raw(program, signature))
+
+    def compile_condition(self, text: str) -> CompiledCondition:
+        """A condition for breakpoints. Raises EvalError when it is no Java expression."""
+        return self.evaluator.condition(text)
+
+    @asynccontextmanager
+    async def _evaluation(self) -> AsyncIterator[tuple[Evaluation, Results]]:
+        """An evaluation in the selected frame; without one, of what needs none."""
+        from jdbpy.session.values.results import Results
+
+        self._target.require_alive()
+        frame: Frame | None = None
+        missing: StateError | None = None
+        try:
+            frame = await self._stack.selected()
+        except StateError as error:
+            missing = error
+        self._note_stop()
+        async with self.evaluator.evaluation(frame) as evaluation:
+            try:
+                yield evaluation, Results(self._target, evaluation)
+            except EvalError as error:
+                if missing is not None and not error.hint:
+                    error.hint = f"{missing.message}; {missing.hint}" if missing.hint else missing.message
+                raise
+
+    def _note_stop(self) -> None:
+        """Sets ``$exc`` and ``$ret`` by the last stop, once."""
+        stop = self._last_stop()
+        if stop is None or stop is self._noted:
+            return
+        from jdbpy.session.eval.target import Ref
+
+        self._noted = stop
+        variables = self.evaluator.variables
+        variables.remove("exc")
+        variables.remove("ret")
+        if stop.exception is not None:
+            variables.set_raw("exc", Ref(stop.exception.id))
+        if stop.return_value is not None:
+            variables.set_described("ret", stop.return_value)

@@ -1,0 +1,82 @@
+"""Operands of the evaluator described as plain data, wherever they live: in the target, or in the debugger alone."""
+
+from __future__ import annotations
+
+from jdbpy.session.eval.evaluator import Evaluation
+from jdbpy.session.eval.java.types import BOXES, STRING, Primitive, SequenceType, source_name
+from jdbpy.session.eval.jvm.raw import to_wire
+from jdbpy.session.eval.operands import Elements, Entry, LocalBox, LocalString, Operand
+from jdbpy.session.eval.target import Ref
+from jdbpy.session.model import Limits, Value, Variable
+from jdbpy.session.target import Target
+from jdbpy.session.values import describe, texts
+from jdbpy.session.values.literals import string_literal, utf16_length
+from jdbpy.wire import ids
+from jdbpy.wire.constants import Tag
+
+VOID = Value("void", "void", "V", None)
+
+
+class Results:
+    """Describes the operands of one evaluation."""
+
+    def __init__(self, target: Target, evaluation: Evaluation) -> None:
+        self._target = target
+        self._evaluation = evaluation
+
+    async def describe(self, operand: Operand, limits: Limits) -> Value:
+        """The operand as plain data. wire: what describing the object takes, nothing for a primitive."""
+        match operand.value:
+            case LocalString(text=text):
+                return self.text(text, limits.string)
+            case LocalBox(kind=kind):
+                [inner] = await self._wire([ids.Value(ord(kind.tag), operand.value.value)], limits)
+                return Value(BOXES[kind].name, inner.text, "L", None)
+            case Elements(elements=elements):
+                return await self._sequence(operand.type, elements, limits)
+            case Entry(key=key, value=value):
+                parts = [await self.describe(part, limits) for part in (key, value)]
+                named = zip(("key", "value"), parts, strict=True)
+                children = tuple(Variable(name, part.type, part, "field") for name, part in named)
+                return Value("java.util.Map$Entry", "=".join(part.text for part in parts), "L", None, children=children)
+        if isinstance(operand.type, Primitive) and operand.type.tag == "V":
+            return VOID
+        [described] = await self._wire([self._wire_value(operand)], limits)
+        return described
+
+    async def dump(self, operand: Operand, limits: Limits) -> Value:
+        """As ``describe``, an object by all its fields."""
+        if isinstance(operand.value, Ref):
+            return await describe.dump(self._target, self._wire_value(operand), limits)
+        return await self.describe(operand, limits)
+
+    def text(self, text: str, longest: int | None = None) -> Value:
+        """A string that is not in the target."""
+        length = utf16_length(text)
+        cut = text if longest is None else text[:longest]
+        truncated = len(cut) < len(text)
+        return Value(
+            STRING.name, string_literal(cut) + ("..." if truncated else ""), "s", None, None, length, truncated
+        )
+
+    @staticmethod
+    def _wire_value(operand: Operand) -> ids.Value:
+        value = operand.value
+        if isinstance(operand.type, Primitive):
+            assert isinstance(value, int | float)
+            return to_wire(operand.type.tag, value)
+        return ids.Value(value.tag, value.id) if isinstance(value, Ref) else ids.Value(Tag.OBJECT, 0)
+
+    async def _wire(self, values: list[ids.Value], limits: Limits) -> list[Value]:
+        return await describe.describe(self._target, values, limits)
+
+    async def _sequence(self, kind: object, elements: list[Operand], limits: Limits) -> Value:
+        """Elements that the debugger holds, shown as an array is."""
+        inner = Limits(max(limits.depth - 1, 0), limits.string, limits.elements, limits.fields)
+        shown = [await self.describe(element, inner) for element in elements[: limits.elements]]
+        element = source_name(kind.element) if isinstance(kind, SequenceType) else "java.lang.Object"
+        head = f"{element}[{len(elements)}]"
+        children = tuple(Variable(f"[{index}]", value.type, value, "element") for index, value in enumerate(shown))
+        text = f"{head} {texts.braces([value.text for value in shown], len(elements))}"
+        cut = len(shown) < len(elements)
+        return Value(f"{element}[]", text, "[", None, None, len(elements), cut, children)
