@@ -55,7 +55,7 @@ TOUR = (
     ),
     Step(
         "Collections are shown by what is in them.",
-        "dump order.drinks",
+        "print order.drinks",
         ("ESPRESSO", "CAPPUCCINO"),
     ),
     Step(
