@@ -26,7 +26,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("help step up", lambda d: d["command"]["name"] == "step up" and "finish" in d["command"]["aliases"]),
         ("help locations", lambda d: "Order.java:42" in d["text"]),
         ("help breakpoints", lambda d: d["command"]["name"] == "breakpoints"),
-        ("apropos overload", lambda d: not d["commands"] or d["topic"] == "overload"),
+        ("apropos bytecode", lambda d: {"stepi", "wherei"} <= {c["name"] for c in d["commands"]}),
         ("info", lambda d: {"info locals", "info breakpoints"} <= {c["name"] for c in d["commands"]}),
         ("show frame-base", lambda d: d["settings"][0]["value"] == "1"),
         ("config list-lines 4", lambda d: d["settings"][0]["value"] == "4"),
@@ -120,6 +120,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("pop", lambda d: d["frame"]["line"] == LINE("call")),
         ("step", lambda d: d["stop"]["location"]["line"] == LINE("total")),
         ("return 7", lambda d: "7" in d["message"]),
+        ("next", lambda d: d["stop"]["location"]["line"] == LINE("call")),
         (f"until {LINE('result')}", lambda d: d["stop"]["location"]["line"] == LINE("result")),
         ("print result", lambda d: d["value"] == "7"),
         # clearing, and on without a breakpoint
