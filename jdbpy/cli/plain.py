@@ -53,7 +53,7 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.Version: plain_answers.version,
 }
 
-_FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' goes one line on, 'cont' runs on; 'help'"
+_FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
 _BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"
 _NO_SOURCE = "Hint: {source} was not found; 'use DIRECTORY' says where the sources are"
 

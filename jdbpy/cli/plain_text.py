@@ -52,13 +52,13 @@ def source_lines(window: SourceWindow) -> Iterator[str]:
 
 
 def value_text(value: Value | None, error: str = "", *, children: bool = True) -> str:
-    """A value in one line; some of its children in braces after it."""
+    """A value in one line; some of its children in braces after it, unless the text has told them already."""
     if value is None:
         return f"<{escape(error or 'unknown')}>"
     text = escape(value.text)
     if value.truncated and value.length is not None and value.tag == "s":
         text += f" ({value.length} characters)"
-    if children and value.children:
+    if children and value.children and not value.text.endswith(("]", "}")):
         shown = [_child(child) for child in value.children[:INLINE_CHILDREN]]
         more = ", ..." if len(value.children) > INLINE_CHILDREN or (value.truncated and value.tag != "s") else ""
         text += f" {{{', '.join(shown)}{more}}}"
@@ -68,7 +68,7 @@ def value_text(value: Value | None, error: str = "", *, children: bool = True) -
 def value_tree(value: Value, indent: str = "  ") -> Iterator[str]:
     """The children of a value, one a line, theirs below them."""
     for child in value.children:
-        yield indent + variable_line(child, children=False)
+        yield indent + variable_line(child, children=False, inside=value.type)
         if child.value is not None:
             yield from value_tree(child.value, indent + "  ")
     if value.children and value.truncated and value.tag != "s":
@@ -76,14 +76,14 @@ def value_tree(value: Value, indent: str = "  ") -> Iterator[str]:
         yield f"{indent}... more are not shown{more}"
 
 
-def variable_line(variable: Variable, *, children: bool = True) -> str:
-    """``int n = 7``; an element is ``[3] = 7``."""
+def variable_line(variable: Variable, *, children: bool = True, inside: str = "") -> str:
+    """``int n = 7``; an element is ``[3] = 7``; a field that the class ``inside`` has inherited tells from where."""
     text = value_text(variable.value, variable.error, children=children)
     changed = "  (changed)" if variable.changed else ""
     if variable.kind == "element":
         return f"{escape(variable.name)} = {text}{changed}"
     modifiers = f"{escape(variable.modifiers)} " if variable.modifiers else ""
-    origin = f"  ({escape(variable.declared_in)})" if variable.declared_in else ""
+    origin = f"  ({escape(variable.declared_in)})" if variable.declared_in not in ("", inside) else ""
     return f"{modifiers}{escape(variable.type)} {escape(variable.name)} = {text}{changed}{origin}"
 
 

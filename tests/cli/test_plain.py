@@ -142,10 +142,15 @@ def test_variables_are_grouped_and_declared_as_in_java() -> None:
 
 def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
     element = Variable("[0]", "int", Value("int", "1", "I", 1), "element")
-    field = Variable("name", "java.lang.String", Value("java.lang.String", '"x"', "s", 3), "field", declared_in="A")
+    field = Variable("name", "java.lang.String", Value("java.lang.String", '"x"', "s", 3), "field", declared_in="B")
     value = Value("A", "A@7", "L", 7, id=7, children=(element, field))
     assert render(Printed("a", value)) == 'a = A@7 {1, name: "x"}\n'
-    assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (A)\n'
+    assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (B)\n'
+
+
+def test_what_the_text_of_a_value_tells_is_not_told_twice() -> None:
+    child = Variable("[0]", "int", Value("int", "1", "I", 1), "element")
+    assert render(Printed("a", Value("int[]", "int[1] {1}", "[", 7, id=7, children=(child,)))) == "a = int[1] {1}\n"
 
 
 def test_frames_are_counted_as_the_setting_says() -> None:
