@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from jdbpy.errors import ConnectError
+from jdbpy.wire.connection import open_connection
 from jdbpy.wire.handshake import HANDSHAKE, Handshake, shake_hands
 
 
@@ -92,3 +95,15 @@ async def test_broken_connection() -> None:
     await theirs.aclose()
     with pytest.raises(ConnectError, match="peer:1 broke off the connection without a JDWP handshake"):
         await shake_hands(ours, b"", timeout=5, peer="peer:1")
+
+
+async def test_the_system_watches_for_peers_that_vanish() -> None:
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with listener, trio.open_nursery() as nursery:
+        stream = await trio.open_tcp_stream("127.0.0.1", listener.socket.getsockname()[1])
+        async with await listener.accept() as target:
+            nursery.start_soon(target.send_all, HANDSHAKE)
+            async with open_connection(stream):
+                assert stream.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+                assert stream.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 30
+                assert stream.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
