@@ -201,10 +201,9 @@ class Connection:
         if self._log is not None:
             self._log.note(f"closed: {reason}")
         self._packets.stop()
-        error = Disconnected(reason)
         outstanding, self._outstanding = self._outstanding, {}
         for pending in outstanding.values():
-            pending.settle(error)
+            pending.settle(Disconnected(reason))  # to each its own: an error that is raised collects its traceback
         self._events.close()
         self._closed.set()
 
