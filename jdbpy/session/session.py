@@ -18,6 +18,7 @@ from jdbpy.session.execution.component import Execution
 from jdbpy.session.launch import Launched
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
+from jdbpy.session.points.component import Points
 from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
@@ -46,7 +47,8 @@ class Session:
         self.stack = Stack(target)
         self._stops.hooks.append(self._remember)
         self.values = Values(target, self.stack, self.sources, lambda: self._stops.last)
-        self.breakpoints = Breakpoints(target, self.values.compile_condition, self.stack.selected)
+        self.points = Points(target, self.values.compile_condition)
+        self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:
             self.execution.set_excludes(options.excludes)

@@ -330,7 +330,7 @@ async def test_ignore_count(any_jvm: Jvm) -> None:
         await d.wait_stop("breakpoint", at="body")
         point = d.session.breakpoints.get(1)
         assert (point.hits, point.ignore) == (4, 0)
-        assert d.session.breakpoints.set_ignore(1, 1).ignore == 1
+        assert (await d.session.breakpoints.set_ignore(1, 1)).ignore == 1
         await d.resume()
         await d.wait_stop("breakpoint", at="body")
         assert d.session.breakpoints.get(1).hits == 6

@@ -2,8 +2,8 @@
 
 * ``location_spec`` reads a place as the user writes it; ``places`` finds it in loaded classes.
 * ``breakpoint`` is one numbered breakpoint; ``placement`` puts it into the target, now and when classes come later.
-* ``component`` is what the session shows: setting, listing, removing, and what happens at a hit.
-* ``conditions`` is what a hit asks of the evaluator.
+* ``component`` is what the session shows: setting and finding them. Numbers, switching and hits are those of all points
+  (``jdbpy.session.points``).
 """
 
 from jdbpy.session.breakpoints.component import Breakpoints

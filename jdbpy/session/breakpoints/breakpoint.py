@@ -1,52 +1,68 @@
 """One breakpoint as the user sees it: a number and a place, wherever and how often that is in the target.
 
-Owns the state of one breakpoint; it asks the target nothing. ``placement`` puts it into the target, and
-``component`` decides what a hit means.
+Owns the state of one breakpoint; it asks the target nothing. ``placement`` puts it into the target.
 """
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 from jdbpy.session import model
-from jdbpy.session.breakpoints.conditions import Condition
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.class_names import ClassName, enclosing
+from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.point import Point
 from jdbpy.session.requests import EventRequest
 from jdbpy.session.types import TypeCache
 from jdbpy.wire.ids import Location
+from jdbpy.wire.pending import Pending
 
 
-class LogicalBreakpoint:
+class Placing(Protocol):
+    """What puts breakpoints into the target: ``placement.Placement``."""
+
+    types: TypeCache
+
+    async def arm(self, point: LogicalBreakpoint) -> None: ...
+
+    def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]: ...
+
+
+class LogicalBreakpoint(Point):
     """A breakpoint with a number. ``placed`` are the code locations where it stands in the target, ``watches`` the
     requests that tell of classes it waits for, by their pattern."""
+
+    noun = "breakpoint"
 
     def __init__(
         self,
         number: int,
-        spec: AbsoluteSpec,
         policy: model.SuspendPolicy,
+        options: PointOptions,
         *,
-        temporary: bool = False,
-        thread: int | None = None,
-        ignore: int = 0,
+        spec: AbsoluteSpec,
+        placing: Placing,
     ) -> None:
-        self.number = number
+        super().__init__(number, policy, options)
         self.typed = str(spec)
         self.spec = spec  # with the full class name, once that is known
-        self.policy = policy
-        self.temporary = temporary
-        self.thread = thread
-        self.ignore = ignore
-        self.enabled = True
-        self.hits = 0
-        self.message = ""
-        self.condition_text = ""
-        self.condition: Condition | None = None
         self.placed: dict[Location, EventRequest] = {}
         self.watches: dict[str, EventRequest] = {}
+        self._placing = placing
 
-    def snapshot(self, types: TypeCache) -> model.Breakpoint:
+    async def arm(self) -> None:
+        await self._placing.arm(self)
+
+    def disarm(self) -> list[Pending[Any]]:
+        return self._placing.disarm(self)
+
+    def told(self, where: str, details: dict[str, Any]) -> tuple[str, str]:
+        return "breakpoint-hit", f"breakpoint {self.number} hit: {where}"
+
+    def snapshot(self) -> model.Breakpoint:
         """The breakpoint as plain data. No trip: places were looked up when they were set."""
+        types = self._placing.types
         resolved = sorted((types.location(place) for place in self.placed), key=_order)
         return model.Breakpoint(
             number=self.number,

@@ -30,18 +30,12 @@ from jdbpy.wire.pending import Pending
 
 OnHit = Callable[[LogicalBreakpoint, Hit], Awaitable[Verdict]]
 
-_POLICIES = {
-    model.SuspendPolicy.NONE: SuspendPolicy.NONE,
-    model.SuspendPolicy.THREAD: SuspendPolicy.EVENT_THREAD,
-    model.SuspendPolicy.ALL: SuspendPolicy.ALL,
-}
-
-
 class Placement:
     """Sets and clears the requests of the breakpoints of one target; ``on_hit`` is asked when one is reached."""
 
     def __init__(self, target: Target, on_hit: OnHit) -> None:
         self._target = target
+        self.types = target.types
         self._on_hit = on_hit
         self._finder = PlaceFinder(target.types)
 
@@ -162,7 +156,7 @@ class Placement:
                 if point.thread is not None:
                     modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(point.thread))))
                 handler = partial(self._on_hit, point)
-                spec = RequestSpec(EventKind.BREAKPOINT, _POLICIES[point.policy], modifiers, handler)
+                spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler)
                 request, pending = self._target.requests.submit(spec)
                 point.placed[place] = request
                 submitted.append((place, pending))

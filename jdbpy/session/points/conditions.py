@@ -1,4 +1,4 @@
-"""What a breakpoint needs of the evaluator: a condition that was compiled when it was set, asked at every hit."""
+"""What a point needs of the evaluator: a condition that was compiled when it was set, asked at every hit."""
 
 from __future__ import annotations
 

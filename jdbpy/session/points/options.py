@@ -1,0 +1,29 @@
+"""What every point may be given beside its subject: what it suspends, how often, and what it is limited to."""
+
+from __future__ import annotations
+
+from jdbpy.session.model import SuspendPolicy
+from jdbpy.wire.record import Record
+
+
+class PointOptions(Record):
+    """How a point behaves, and the filters that the target itself applies.
+
+    ``policy`` is what a hit suspends: by default everything, on a remote target the thread that hits; NONE publishes a
+    notice and goes on. ``ignore`` hits pass first; a ``temporary`` point goes after its hit; ``condition`` is a boolean
+    Java expression in the frame of the hit. The filters: ``thread`` (an id), ``instance`` (the id of the object that
+    must be ``this``; of a watchpoint the object whose field it is), ``classes`` and ``excludes`` (patterns of the class
+    whose code it happens in, one ``*`` at the start or end; ``Order+`` is that class and its subclasses).
+    """
+
+    policy: SuspendPolicy | None = None
+    temporary: bool = False
+    condition: str = ""
+    ignore: int = 0
+    thread: int | None = None
+    instance: int | None = None
+    classes: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+
+
+NO_OPTIONS = PointOptions()

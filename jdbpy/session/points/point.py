@@ -1,0 +1,77 @@
+"""One point as the user sees it: a number, a subject, and what a hit does.
+
+Owns the state that all kinds have. What a kind asks of the target stands in its own module; when a hit counts is the
+rule of ``component``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from jdbpy.session import model
+from jdbpy.session.points.conditions import Condition
+from jdbpy.session.points.options import PointOptions
+from jdbpy.session.requests import Hit
+from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.pending import Pending
+
+_POLICIES = {
+    model.SuspendPolicy.NONE: SuspendPolicy.NONE,
+    model.SuspendPolicy.THREAD: SuspendPolicy.EVENT_THREAD,
+    model.SuspendPolicy.ALL: SuspendPolicy.ALL,
+}
+
+
+class Point(ABC):
+    """A numbered point. ``noun`` is what messages call it; ``message`` says what it waits for."""
+
+    noun = "point"
+    kind = ""
+    """The ``kind`` of its ``model.Breakpoint``."""
+    looks_at_thread = False
+    """Whether a hit is told by reading what the thread may change as soon as it runs on."""
+
+    def __init__(self, number: int, policy: model.SuspendPolicy, options: PointOptions) -> None:
+        self.number = number
+        self.policy = policy
+        self.temporary = options.temporary
+        self.thread = options.thread
+        self.ignore = options.ignore
+        self.enabled = True
+        self.hits = 0
+        self.message = ""
+        self.condition_text = ""
+        self.condition: Condition | None = None
+
+    @property
+    def wire_policy(self) -> SuspendPolicy:
+        """What the agent is to suspend: the thread at least, where something must be read before it goes on."""
+        if self.policy is model.SuspendPolicy.NONE and (self.condition is not None or self.looks_at_thread):
+            return SuspendPolicy.EVENT_THREAD
+        return _POLICIES[self.policy]
+
+    @property
+    def agent_count(self) -> int:
+        """At which hit the agent is to report, and then drop its request; 0: at all of them."""
+        return 0
+
+    @abstractmethod
+    async def arm(self) -> None:
+        """Sets the point in the target. Raises UsageError when it cannot be; nothing is left behind then."""
+
+    @abstractmethod
+    def disarm(self) -> list[Pending[Any]]:
+        """Takes the point out of the target; what is returned may be waited for."""
+
+    @abstractmethod
+    def snapshot(self) -> model.Breakpoint:
+        """The point as plain data. No trip."""
+
+    async def details(self, hit: Hit) -> dict[str, Any]:
+        """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""
+        return {}
+
+    @abstractmethod
+    def told(self, where: str, details: dict[str, Any]) -> tuple[str, str]:
+        """Kind and text of the notice for a hit that suspends nothing; ``where`` is thread and place in words."""

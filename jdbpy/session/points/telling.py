@@ -1,0 +1,51 @@
+"""Thread and place of a hit in words and as data, for points that report and go on.
+
+The thread may run meanwhile, and may be gone before it has told its name.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.session.concurrency import both
+from jdbpy.session.requests import Hit
+from jdbpy.session.target import Target
+from jdbpy.wire.ids import Location, ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference
+
+
+class Whereabouts:
+    """Tells where hits happened; remembers the names of threads while it is in use."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._names: dict[int, str] = {}
+
+    async def of(self, hit: Hit) -> tuple[str, tuple[tuple[str, object], ...]]:
+        """``thread "main", shop.Order.total, line 42``, and the same as data. wire: 1 trip, 0 when known."""
+        place: Location | None = getattr(hit.event, "location", None)
+        known = [place] if place is not None and place.classID else []
+        name, _ = await both(lambda: self._name(hit.thread), lambda: self._learn(known))
+        parts = [f'thread "{name}"'] if name else []
+        data: list[tuple[str, object]] = [("thread", hit.thread)] if hit.thread else []
+        if known:
+            location = self._target.types.location(known[0])
+            parts.append(f"{location.class_name}.{location.method}")
+            data += [("class", location.class_name), ("method", location.method), ("line", location.line)]
+            if location.line:
+                parts.append(f"line {location.line}")
+        return ", ".join(parts), tuple(data)
+
+    async def _name(self, thread: int) -> str:
+        if thread and thread not in self._names:
+            try:
+                reply = await self._target.conn.request(thread_reference.Name(ThreadID(ObjectID(thread))))
+                self._names[thread] = reply.threadName
+            except (JdwpError, Disconnected):
+                return ""
+        return self._names.get(thread, "")
+
+    async def _learn(self, places: list[Location]) -> None:
+        with suppress(JdwpError, Disconnected):  # the class was unloaded, or the target is gone: told as far as known
+            await self._target.types.locations(places)
