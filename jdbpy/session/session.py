@@ -14,6 +14,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.breakpoints.component import Breakpoints
 from jdbpy.session.classes.component import Classes
+from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.execution.component import Execution
 from jdbpy.session.launch import Launched
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
@@ -48,6 +49,7 @@ class Session:
         self._stops.hooks.append(self._remember)
         self.values = Values(target, self.stack, self.sources, lambda: self._stops.last)
         self.points = Points(target, self.values.compile_condition)
+        self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:

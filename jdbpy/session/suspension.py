@@ -73,6 +73,10 @@ class Suspension:
         """Whether the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
         return thread in self._at_event and self.is_suspended(thread)
 
+    def threads_at_events(self) -> list[int]:
+        """The threads that stand at the event that stopped them, in rising order of their ids."""
+        return [thread for thread in sorted(self._at_event) if self.is_suspended(thread)]
+
     def epoch_of(self, thread: int) -> int:
         return self._vm_epoch + self._own_epoch[thread]
 
