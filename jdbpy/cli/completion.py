@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
+from jdbpy import UsageError
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.words import next_word
-from jdbpy.errors import UsageError
 
 SHOWN = 200
 """Candidates offered at most: a menu of thousands helps nobody and takes seconds to draw."""

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy import JdbpyError, VmState
 from jdbpy.cli.context import Context
 from jdbpy.cli.names import Names
 from jdbpy.cli.settings import SETTINGS
 from jdbpy.cli.table import CommandTable
-from jdbpy.errors import JdbpyError
-from jdbpy.session.model import VmState
 
 if TYPE_CHECKING:
-    from jdbpy.session.session import Session
+    from jdbpy import Session
 
 SETTLED = 0.2
 """Seconds without news before names are read: a row of steps reads them once."""

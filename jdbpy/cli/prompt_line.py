@@ -69,6 +69,7 @@ class EditedPrompt:
         self._lines.app.terminal_size_polling_interval = RESIZE
         self._prompt = self._lines
         self._leave = False
+        thread.when_it_fails(self._fail)
 
     @property
     def pages(self) -> bool:
@@ -117,7 +118,9 @@ class EditedPrompt:
     async def _read(self, prompt: PromptSession[str]) -> str:
         prompt.app.erase_when_done = False
         try:
-            return await prompt.prompt_async(pre_run=self._check_leave, handle_sigint=False)
+            return await prompt.prompt_async(
+                pre_run=self._check_leave, handle_sigint=False, set_exception_handler=False
+            )
         finally:
             self._leave = False
 
@@ -131,6 +134,12 @@ class EditedPrompt:
         if self._leave and app.is_running and not app.is_done:
             app.erase_when_done = True
             app.exit(result="")
+
+    def _fail(self, error: BaseException) -> None:
+        """Drawing the prompt failed (the terminal is gone): whoever waits for a line gets the error."""
+        app = self._prompt.app
+        if app.is_running and not app.is_done:
+            app.exit(exception=error)
 
     async def _print(self, text: str) -> None:
         """In the prompt's thread. The terminal stays in raw mode, so that no key is echoed between the lines."""

@@ -17,7 +17,7 @@ STYLE = Style.from_dict(
         "bottom-toolbar": "reverse",
         "toolbar.state": "bold",
         "toolbar.thread": "bold",
-        "toolbar.remote": "noreverse bg:ansired fg:ansiwhite bold",
+        "toolbar.alarm": "noreverse bg:ansired fg:ansiwhite bold",
         "prompt": "bold",
         "prompt.idle": "",
         "completion-menu": "bg:default fg:default",

@@ -10,6 +10,9 @@ from __future__ import annotations
 from jdbpy.cli.escape import escape
 from jdbpy.wire.record import Record
 
+ALL_THREADS = "all threads"
+"""``held`` when the whole VM stands still."""
+
 IDLE = "> "
 """jdb's prompt when no thread is selected."""
 
@@ -21,13 +24,13 @@ class PromptState(Record):
     thread: str = ""  # name of the selected thread, "" when none is
     frame: int = 1  # selected frame, from 1
     place: str = ""  # where the selected frame is: "Order.total:42"
-    held: str = ""  # what is suspended: "all threads", "this thread", "3 threads"
+    held: str = ""  # what is suspended: ALL_THREADS, "1 thread", "3 threads"
     since: float | None = None  # when that began
     remote: str = ""  # address of a target that is not on this machine
 
 
 class Segment(Record):
-    """A piece of the toolbar. ``kind`` names its look: state, thread, place, held, remote, plain."""
+    """A piece of the toolbar. ``kind`` names its look: state, thread, place, held, remote, or alarm."""
 
     kind: str
     text: str
@@ -49,7 +52,8 @@ def toolbar(state: PromptState, columns: int, now: float) -> list[Segment]:
     if state.place:
         parts.append((3, Segment("place", escape(state.place))))
     if state.held:
-        parts.append((2, Segment("held", _held(state, now))))
+        alarm = state.remote and state.held == ALL_THREADS  # health checks end a process that answers nobody
+        parts.append((2, Segment("alarm" if alarm else "held", _held(state, now))))
     if state.remote:
         parts.append((4, Segment("remote", f"remote {escape(state.remote)}")))
     while len(parts) > 1 and _width(parts) > columns:

@@ -30,6 +30,17 @@ class PromptThread:
         """Has ``function`` called in the loop soon; what is posted runs in order. From any thread."""
         self._loop.call_soon_threadsafe(function)
 
+    def when_it_fails(self, function: Callable[[BaseException], object]) -> None:
+        """Has ``function`` told, in the loop, of exceptions in callbacks, which nobody else would get to see."""
+
+        def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            if (error := context.get("exception")) is not None:
+                function(error)
+            else:
+                loop.default_exception_handler(context)
+
+        self._loop.set_exception_handler(handle)
+
     def notify(self, function: Callable[[], object]) -> None:
         """Has ``function`` called in trio's thread soon. From any thread; ignored when trio is ending."""
         with suppress(trio.RunFinishedError):

@@ -27,7 +27,7 @@ from jdbpy.cli.sink import Sink, Surface
 from jdbpy.cli.terminal import can_edit, restored_modes, wants_color
 
 if TYPE_CHECKING:
-    from jdbpy.session.session import Session
+    from jdbpy import Session
 
 HUNG_UP = 128 + 1
 """Exit status when the terminal went away, as if SIGHUP had ended the debugger."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import Protocol
 
 import trio
 
+from jdbpy import Event, Gone, JdbpyError, Stop, StopReason, VmState
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.completion_refresh import NamesRefresher
 from jdbpy.cli.context import Context
@@ -30,8 +32,6 @@ from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.terminal import size
 from jdbpy.cli.terminal_pager import page
 from jdbpy.cli.terminal_rows import fitting
-from jdbpy.errors import JdbpyError
-from jdbpy.session.model import Event, Gone, Stop, VmState
 from jdbpy.wire.record import Record
 
 GRACE = 0.15
@@ -83,7 +83,11 @@ class Conversation:
         self._doing = Doing.COMMAND
         self._command = trio.CancelScope()  # ends the command that runs now
         self._reading = trio.CancelScope()  # takes the prompt off the screen
-        self._stopped = trio.Event()  # a stop or the end was shown since the last resume
+        self._entered = trio.Event()  # the prompt has been left
+        self._begun = trio.Event()  # some event was shown
+        self._before = context.session.last_stop  # no wait that begins now is ended by this one
+        self._stopped = trio.Event()  # another stop, or the end, was shown
+        self._ended = trio.Event()  # the end was shown
         self._resumed = False  # the line that runs now has let the target run
         self._in_a_row = True  # more lines follow at once: each waits for its stop
         self._long: list[Iterable[str]] = []  # outcomes that are taller than the screen
@@ -109,21 +113,23 @@ class Conversation:
                 nursery.start_soon(self._safely, self._names.run)
                 nursery.start_soon(self._obey, interrupts)
                 await self._converse(lines)
+                if self._session.ending is not None:
+                    await self._ended.wait()  # until it was shown
                 await self._sink.flush()
                 nursery.cancel_scope.cancel()
 
     async def _converse(self, lines: Sequence[str]) -> None:
         if lines and self._session.last_stop is None:
             with trio.move_on_after(GRACE):  # a target that is held at its start is just about to say so
-                await self._stopped.wait()
-        for line in lines:
-            if self._over or not await self._run_line(line):
+                await self._begun.wait()
+        while True:
+            for line in lines:
+                if self._over or not await self._run_line(line):
+                    break
+            if self._over:
                 break
-        self._in_a_row = False
-        while not self._over:
-            typed = await self._next_line()
-            if typed is not None:
-                await self._run_line(typed)
+            lines = (await self._next_line() or "").splitlines()  # several when they were pasted
+            self._in_a_row = len(lines) > 1
 
     @property
     def _over(self) -> bool:
@@ -133,7 +139,7 @@ class Conversation:
         """The next line to run; None when there is none, since nothing was typed or the target has ended."""
         self._prompt.update(await self._picture.draw())
         await self._sink.flush()
-        self._doing = Doing.PROMPTING
+        self._doing, self._entered = Doing.PROMPTING, trio.Event()
         line: str | None = None
         with trio.CancelScope() as self._reading:
             if not self._over:
@@ -141,6 +147,7 @@ class Conversation:
                     line = await self._prompt.read_line()
                 except EOFError:
                     line = "quit"
+        self._entered.set()
         return self._repeated() if line is not None and not line.strip() else line
 
     def _repeated(self) -> str | None:
@@ -155,7 +162,8 @@ class Conversation:
     async def _run_line(self, line: str) -> bool:
         """Runs a line to its end, or to the interrupt. False when it failed."""
         self._doing = Doing.COMMAND
-        self._resumed, self._stopped, succeeded = False, trio.Event(), False
+        self._resumed, succeeded = False, False
+        self._expect_stop()
         with trio.CancelScope() as self._command:
             try:
                 succeeded = await self._interpreter.run(line)
@@ -179,9 +187,12 @@ class Conversation:
         if self._in_a_row or self._context.scripts or self._interpreter.last[:1].isdigit():
             self._doing = Doing.WAITING
             await self._stopped.wait()
-            self._stopped = trio.Event()
+            self._expect_stop()
             self._doing = Doing.COMMAND
         return result
+
+    def _expect_stop(self) -> None:
+        self._before, self._stopped = self._session.last_stop, trio.Event()
 
     def _report(self, outcome: Outcome) -> None:
         self._last = outcome.command
@@ -217,18 +228,26 @@ class Conversation:
             return _fault()
 
     async def _happened(self, event: Event) -> None:
-        if isinstance(event, Gone) and not self._context.leaving:
-            self.status = LOST
-        if isinstance(event, Stop):
-            self._prompt.update(await self._picture.draw())
-            await self._sink.flush()  # the prompt below the stop speaks of it, the one above it does not
-            self._prompt.redraw()
-            self._names.poke()
-            self._showing.cancel()
-            self._nursery.start_soon(self._safely, self._show_displays, self._stopped)
-        else:
+        """A stop or the end is being shown."""
+        if not isinstance(event, Stop):
+            if isinstance(event, Gone) and not self._context.leaving:
+                self.status = LOST
             self._stopped.set()
+            self._ended.set()
             self._reading.cancel()
+            return
+        old = event is self._before or event.reason is StopReason.START
+        stopped = trio.Event() if old else self._stopped
+        if event.reason is StopReason.START and self._doing is Doing.WAITING:
+            with suppress(JdbpyError):  # told only now, after it was let go: it is not what the command waits for
+                await self._session.execution.resume()
+        self._prompt.update(await self._picture.draw())
+        await self._sink.flush()  # the prompt below the stop speaks of it, the one above it does not
+        self._prompt.redraw()
+        self._names.poke()
+        self._begun.set()
+        self._showing.cancel()
+        self._nursery.start_soon(self._safely, self._show_displays, stopped)
 
     async def _show_displays(self, stopped: trio.Event) -> None:
         """Beside everything else: an expression may run code of the target, and that may stop at a breakpoint."""
@@ -241,6 +260,9 @@ class Conversation:
 
     async def _obey(self, interrupts: trio.MemoryReceiveChannel[None]) -> None:
         async for _ in interrupts:
+            if self._doing is Doing.PROMPTING and not self._prompt.prompting:
+                with trio.move_on_after(GRACE):  # perhaps a line was entered just now: then its command is meant
+                    await self._entered.wait()
             runs = self._session.state is VmState.RUNNING
             match reaction(self._doing, runs):
                 case Reaction.CANCEL:
@@ -251,9 +273,15 @@ class Conversation:
                     if not self._pausing:
                         self._nursery.start_soon(self._safely, self._pause)
                 case Reaction.EXPLAIN:
-                    self._sink.write("nothing is running; Ctrl-D or 'quit' leaves the debugger\n")
+                    self._sink.write(f"{self._still()}; Ctrl-D or 'quit' leaves the debugger\n")
                 case Reaction.IGNORE:
                     pass
+
+    def _still(self) -> str:
+        """Why Ctrl-C does not stop anything."""
+        if self._session.state is VmState.STOPPED and not self._session.suspended_everything:
+            return "a thread is held already, 'pause' stops the others too"
+        return "nothing is running"
 
     async def _pause(self) -> None:
         self._pausing = True

@@ -9,12 +9,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from jdbpy.cli.prompt_state import PromptState
-from jdbpy.errors import JdbpyError
-from jdbpy.session.model import Location, VmState
+from jdbpy import JdbpyError, Location, VmState
+from jdbpy.cli.prompt_state import ALL_THREADS, PromptState
 
 if TYPE_CHECKING:
-    from jdbpy.session.session import Session
+    from jdbpy import Session
 
 
 class Picture:
@@ -48,8 +47,9 @@ class Picture:
 
     def _held(self) -> str:
         if self._session.suspended_everything:
-            return "all threads"
-        return "1 thread"
+            return ALL_THREADS
+        count = len(self._session.suspended_threads)
+        return f"{count} thread{'' if count == 1 else 's'}"
 
     async def _where(self, thread_id: int, frame: int) -> str:
         stop = self._session.last_stop

@@ -13,9 +13,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-COLOR_CHOICES = ("auto", "always", "never")
-"""The values of ``--color``."""
-
 _WITHOUT_ESCAPES = ("", "dumb", "unknown")
 
 

@@ -43,9 +43,9 @@ def test_the_whole_toolbar() -> None:
 @pytest.mark.parametrize(
     ("columns", "kinds"),
     [
-        (80, ["state", "thread", "place", "held", "remote"]),
-        (70, ["state", "thread", "place", "held"]),
-        (50, ["state", "thread", "held"]),
+        (80, ["state", "thread", "place", "alarm", "remote"]),
+        (70, ["state", "thread", "place", "alarm"]),
+        (50, ["state", "thread", "alarm"]),
         (20, ["state", "thread"]),
         (10, ["state"]),
     ],
@@ -59,6 +59,18 @@ def test_a_narrow_toolbar_keeps_what_matters_most(columns: int, kinds: list[str]
 def test_the_toolbar_never_wraps(columns: int, thread: str) -> None:
     segments = toolbar(STOPPED.replace(thread=thread), columns, 5000.0)
     assert sum(wcswidth(segment.text) + 2 for segment in segments) + len(segments) - 1 <= columns
+
+
+@pytest.mark.parametrize(
+    ("held", "remote", "kind"),
+    [("all threads", "db:5005", "alarm"), ("all threads", "", "held"), ("1 thread", "db:5005", "held")],
+)
+def test_a_remote_target_that_stands_still_is_alarming(held: str, remote: str, kind: str) -> None:
+    kinds = {
+        segment.text.partition(" held")[0]: segment.kind
+        for segment in toolbar(STOPPED.replace(held=held, remote=remote), 120, 0)
+    }
+    assert kinds[held] == kind
 
 
 def test_a_running_target_has_little_to_say() -> None:

@@ -154,9 +154,20 @@ async def test_a_count_before_a_command_waits_for_each_stop(any_jvm: Jvm, tmp_pa
         await terminal.expect("2 cont")
         await target.send()
         await terminal.expect("Breakpoint 1 hit")
+        await target.wait_output("tick 2")
         terminal.type(CTRL_C)  # instead of the second stop
         await terminal.expect("Paused")
         await selected(terminal)
+
+
+async def test_several_lines_that_are_pasted(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path, suspend=True) as (terminal, target):
+        await terminal.prompt("main[1]")
+        terminal.type("\x1b[200~stop in Ticker.tick\ncont\nwhere\nnonsense\nversion\x1b[201~\r")
+        await target.send()
+        await terminal.expect("reakpoint 1", "Breakpoint 1 hit", "[1] Ticker.tick", "there is no command 'nonsense'")
+        await terminal.prompt("main[1]")
+        assert "target 127.0.0.1" not in terminal.screen.text  # a line that fails ends the row
 
 
 async def test_an_event_comes_above_a_line_that_is_being_typed(any_jvm: Jvm, tmp_path: Path) -> None:
@@ -220,6 +231,19 @@ async def test_a_killed_target(any_jvm: Jvm, tmp_path: Path) -> None:
         assert await terminal.wait_exit() == 5
         assert terminal.modes == terminal.modes_before
         assert "half a line" not in terminal.screen.text  # the prompt was taken off the screen
+
+
+async def test_a_target_that_is_killed_in_the_middle_of_a_command(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        os.kill(target.pid, signal.SIGSTOP)
+        terminal.type("threads\r")
+        await terminal.expect("threads")
+        await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
+        target.kill()
+        await terminal.expect("error: the connection to the target is closed", "The connection is closed")
+        assert await terminal.wait_exit() == 5
+        assert terminal.modes == terminal.modes_before
 
 
 async def test_a_target_that_ends(any_jvm: Jvm, tmp_path: Path) -> None:
