@@ -79,6 +79,7 @@ class Pump:
                 self._let_go(composite)
                 continue
             self._queue.append(composite)
+            self._target.publisher.came_in()
             self._changed.unpark_all()
             while len(self._queue) > _QUEUE_LIMIT and not self._target.suspension.evaluating:
                 await self._changed.park()
@@ -97,6 +98,7 @@ class Pump:
                 self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
             finally:
                 self._queue.popleft()
+                self._target.publisher.was_handled()
                 self._changed.unpark_all()
 
     async def _handle(self, composite: wire_event.Composite) -> None:

@@ -80,6 +80,7 @@ class Publisher:
         self._unseen: list[Stop] = []
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | Gone | None = None
+        self._in_hand = 0
 
     def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
         stream = EventStream(self, capacity)
@@ -132,6 +133,20 @@ class Publisher:
         """Forgets the stops whose threads are being resumed, for those who would still wait for them."""
         self._stops = deque(stop for stop in self._stops if not released(stop))
         self._unseen = [stop for stop in self._unseen if not released(stop)]
+
+    def came_in(self) -> None:
+        """An event set has come in; it may become a stop."""
+        self._in_hand += 1
+
+    def was_handled(self) -> None:
+        """It has been handled, and its stop published if it became one."""
+        self._in_hand -= 1
+        self._changed.unpark_all()
+
+    async def settled(self) -> None:
+        """Waits until all that has come in so far was handled: a resume after it releases no stop unseen."""
+        while self._in_hand and self.ending is None:
+            await self._changed.park()
 
     async def wait_ended(self) -> Exited | Gone:
         while self.ending is None:

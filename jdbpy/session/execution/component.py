@@ -35,7 +35,11 @@ class Execution:
         self.pop = self._unwinding.pop
 
     async def resume(self, thread_id: int | None = None) -> None:
-        """Lets the target (or one thread) run and returns at once. Raises StateError when nothing is held."""
+        """Lets the target (or one thread) run and returns at once. Raises StateError when nothing is held.
+
+        A stop that is on its way is waited for, and not released: nobody can have seen it.
+        """
+        await self._target.publisher.settled()
         self._resuming.resume(thread_id)
 
     async def cont(self) -> Stop | Exited:
@@ -46,6 +50,7 @@ class Execution:
         """
         ending: Stop | Exited | None = None
         while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
+            await self._target.publisher.settled()
             if self._target.state is VmState.STOPPED:
                 self._resuming.resume()
             ending = await self.next_stop()
