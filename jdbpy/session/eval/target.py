@@ -70,6 +70,10 @@ class FrameValues(Record):
 class EvalTarget(Protocol):
     """One frame of a stopped thread, as the evaluator needs it. Methods that take many things cost one trip for all."""
 
+    @property
+    def release(self) -> int:
+        """The Java release of the target, 17 or 25."""
+
     async def frame(self) -> FrameFacts:
         """The facts of the frame. wire: 0 trips when its method is known."""
 

@@ -59,23 +59,23 @@ def utf16_length(text: str) -> int:
 
 def double_text(value: float) -> str:
     """``Double.toString`` as specified since JDK 19: the shortest decimal that is read back as the same double."""
-    if special := _special(value):
+    if special := special_text(value):
         return special
     digits, exponent = _split(repr(abs(value)))
     if len(digits) == 1:  # Java chooses the nearest of two digits: 4.9E-324, where the shortest is 5E-324
         digits, exponent = _split(f"{abs(value):.1e}")
-    return _java_form(value < 0, digits, exponent)
+    return java_form(value < 0, digits, exponent)
 
 
 def float_text(value: float) -> str:
     """``Float.toString`` as specified since JDK 19, of a value that fits a 32-bit float."""
-    if special := _special(value):
+    if special := special_text(value):
         return special
     digits, exponent = _shortest_float(abs(value))
-    return _java_form(value < 0, digits, exponent)
+    return java_form(value < 0, digits, exponent)
 
 
-def _special(value: float) -> str:
+def special_text(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -125,7 +125,7 @@ def _rounding_interval(value: float) -> tuple[Fraction, Fraction, bool]:
     return low, high, bits % 2 == 0
 
 
-def _java_form(negative: bool, digits: str, exponent: int) -> str:
+def java_form(negative: bool, digits: str, exponent: int) -> str:
     """Digits d1 d2.. with d1 worth 10**exponent, in the form of Double.toString: plain from 1E-3 up to 1E7."""
     if -3 <= exponent < 7:
         if exponent < 0:
@@ -147,9 +147,9 @@ def primitive_text(value: Value) -> str:
         case Tag.CHAR:
             return char_literal(chr(int(held or 0)))
         case Tag.FLOAT:
-            return float_text(float(held or 0))
+            return float_text(float(0 if held is None else held))
         case Tag.DOUBLE:
-            return double_text(float(held or 0))
+            return double_text(float(0 if held is None else held))
         case Tag.VOID:
             return "void"
         case _:

@@ -9,7 +9,7 @@ from jdbpy.session.eval.compile.names import variable
 from jdbpy.session.eval.compile.operators import bad_operands, binary_op
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.java.conversions import Context
-from jdbpy.session.eval.java.types import INT, LATE, NULL, OBJECT, is_numeric
+from jdbpy.session.eval.java.types import INT, LATE, NULL, OBJECT, is_numeric, unboxed
 from jdbpy.session.eval.ops.assign import VARIABLES, Modify, Store
 from jdbpy.session.eval.ops.base import Constant, Op, ReadCell
 from jdbpy.session.eval.ops.convert import Late
@@ -47,7 +47,7 @@ async def compile_update(c: Compiler, node: tree.Update, scope: Scope) -> Op:
     if not is_numeric(target.type):
         c.refuse(f"bad operand type {target.type} for unary operator '{node.op}'", node.at)
     one = Constant(INT, 1, node.at)
-    return await _modify(c, target, node.op[0], one, node.at, gives_old=not node.prefix)
+    return await _modify(c, target, node.op[0], one, node.at, step=True, gives_old=not node.prefix)
 
 
 def _late(node: tree.Assign, target: Late) -> Op:
@@ -60,12 +60,17 @@ def _require_variable(c: Compiler, target: Op) -> None:
         c.refuse("unexpected type: required variable, found value", target.at)
 
 
-async def _modify(c: Compiler, target: Op, op: str, value: Op, at: int, *, gives_old: bool = False) -> Op:
-    """``target = (T)(target op value)``, the variable being located once (JLS 15.26.2)."""
+async def _modify(
+    c: Compiler, target: Op, op: str, value: Op, at: int, *, step: bool = False, gives_old: bool = False
+) -> Op:
+    """``target = (T)(target op value)``, the variable being located once (JLS 15.26.2); ``step`` tells ``++``, ``--``."""
     old = ReadCell(target.type, c.new_cell(), target.at, "value")
     computed = await binary_op(c, op, old, value, at)
     if computed is None:
         raise bad_operands(op, target, value, at)
+    narrowed = unboxed(target.type) if step else None
+    if narrowed is not None:  # ++ narrows before it boxes; a compound assignment does not (JLS 15.14.2, 15.26.2)
+        computed = await c.convert(computed, narrowed, Context.CAST)
     changed = await c.convert(computed, target.type, Context.CAST)
     return Modify(target, old.cell, changed, at, gives_old=gives_old)
 

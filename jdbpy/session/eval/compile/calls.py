@@ -104,10 +104,11 @@ async def _callee(c: Compiler, node: tree.Call, target: Op | JClass | tree.Super
 
 async def _unqualified(c: Compiler, node: tree.Call) -> Callee:
     """The innermost class around the frame that has a method of the name (JLS 15.12.1), then the static imports."""
-    async for level in levels(c, node.at):
+    for level in await levels(c):
         candidates = await c.graph.methods(level.cls, node.name)
         if candidates:
-            return Callee(candidates, level.instance, level.cls.this_type)
+            needs_instance = any(not method.member.is_static for method in candidates)
+            return Callee(candidates, level.instance(c, node.at) if needs_instance else None, level.cls.this_type)
     imports = await c.imports()
     owners = [full.rpartition(".")[0] for simple, full in imports.members if simple == node.name]
     for owner in [*owners, *imports.classes]:
@@ -219,8 +220,14 @@ async def _new_class(c: Compiler, node: tree.New, scope: Scope) -> tuple[ClassTy
 
 async def _member_class(c: Compiler, around: JClass, name: str) -> JClass | None:
     await c.graph.link([around])
-    found = await c.graph.named(f"{owner.name}${name}" for owner in c.graph.ancestors(around))
-    return next((one for one in found if one is not None), None)
+    names = [f"{owner.name}${name}" for owner in c.graph.ancestors(around) if owner.name != OBJECT.name]
+    for found in await c.graph.named(names):
+        if found is not None:
+            return found
+    for spelling in names:
+        if (loaded := await c.graph.load(spelling)) is not None:
+            return loaded
+    return None
 
 
 async def _outer_instance(c: Compiler, cls: JClass, at: int) -> Op | None:
@@ -234,10 +241,10 @@ async def _outer_instance(c: Compiler, cls: JClass, at: int) -> Op | None:
     (around,) = await c.graph.named(names)
     if around is None:
         return None
-    async for level in levels(c, at):
+    for level in await levels(c):
         await c.graph.link([level.cls])
-        if level.instance is not None and around in c.graph.ancestors(level.cls):
-            return level.instance
+        if level.links is not None and around in c.graph.ancestors(level.cls):
+            return level.instance(c, at)
     raise EvalError(f"an enclosing instance that contains {around.type}.{cls.type} is required", at)
 
 

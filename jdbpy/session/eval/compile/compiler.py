@@ -7,18 +7,21 @@ operation to run time. The compiler asks for facts about classes and never for v
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.java.conversions import Context, narrowing, narrows_constant, plan, refusal
-from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, JavaType, SequenceType
+from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, JavaType, SequenceType, boxed
 from jdbpy.session.eval.ops.base import FrameReads, Op, Variables
 from jdbpy.session.eval.ops.convert import Convert, Late, LateConvert
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.imports import Imports
 from jdbpy.session.eval.target import EvalTarget, FrameFacts
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.compile.names import Level
 
 CompileExpression = Callable[["Compiler", Any, Scope], Awaitable[Op]]
 
@@ -36,6 +39,7 @@ class Compiler:
         self.variables = variables
         self.variable_types: dict[str, JavaType] = {}  # of $variables that the text itself assigns
         self.reads = FrameReads()
+        self.levels: list[Level] | None = None  # the classes around the frame's place, once they are known
         self._cells = 0
         self._imports: Imports | None = None
 
@@ -73,7 +77,7 @@ class Compiler:
         """The value as another type; what the static type does not allow may be left to the run-time class."""
         if op.type == target:
             return op
-        await self.graph.ensure([op.type, target])
+        await self.graph.ensure([boxed(op.type), target])
         steps = plan(self.graph, op.type, target, context)
         if steps is not None:
             return Convert(target, op, steps, op.at)

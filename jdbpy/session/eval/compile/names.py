@@ -6,7 +6,6 @@ class by class from the innermost outwards its fields and what it has captured, 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
@@ -39,33 +38,46 @@ if TYPE_CHECKING:
 
 
 class Level(Record):
-    """A class around the frame's place, and the operation that gives its instance; None in static code."""
+    """A class around the frame's place. ``links`` are the fields that lead from ``this`` to its instance; None in
+    static code, where there is no instance."""
 
     cls: JClass
-    instance: Op | None
+    links: tuple[Field, ...] | None
+
+    def instance(self, c: Compiler, at: int) -> Op | None:
+        """The operation that gives the instance."""
+        if self.links is None:
+            return None
+        instance = read_this(c, at)
+        for link in self.links:
+            instance = ReadField(link.type, instance, link, at)
+        return instance
 
 
-async def levels(c: Compiler, at: int) -> AsyncIterator[Level]:
-    """The classes around the frame's place, innermost first."""
-    if c.home is None:
-        return
-    cls = c.home
-    instance = None if c.frame.is_static else read_this(c, at)
-    while True:
-        yield Level(cls, instance)
-        link = next((m for m in cls.facts.fields if m.name.startswith("this$")), None)
-        outer: JClass | None = None
-        if link is not None:
-            kind = read_type(link.signature)
-            (outer,) = await c.graph.named([kind.name if isinstance(kind, ClassType) else ""])
-            instance = None if instance is None else ReadField(kind, instance, Field(cls, link, kind), at)
-        else:
-            instance = None
-            names = list(enclosing_names(cls.name))[1:]
-            outer = next((found for found in await c.graph.named(names) if found is not None), None)
-        if outer is None:
-            return
-        cls = outer
+async def levels(c: Compiler) -> list[Level]:
+    """The classes around the frame's place, innermost first. wire: 1 trip a class, 0 when known."""
+    if c.levels is None:
+        c.levels = []
+        links: tuple[Field, ...] | None = None if c.frame.is_static else ()
+        cls = c.home
+        while cls is not None:
+            c.levels.append(Level(cls, links))
+            cls, links = await _outwards(c, cls, links)
+    return c.levels
+
+
+async def _outwards(
+    c: Compiler, cls: JClass, links: tuple[Field, ...] | None
+) -> tuple[JClass | None, tuple[Field, ...] | None]:
+    """The class around a class, and the way to its instance."""
+    member = next((m for m in cls.facts.fields if m.name.startswith("this$")), None)
+    if member is None:
+        names = list(enclosing_names(cls.name))[1:]
+        return next((found for found in await c.graph.named(names) if found is not None), None), None
+    kind = read_type(member.signature)
+    assert isinstance(kind, ClassType)
+    (outer,) = await c.graph.named([kind.name])
+    return outer, None if links is None else (*links, Field(cls, member, kind))
 
 
 def read_this(c: Compiler, at: int) -> Op:
@@ -82,11 +94,12 @@ async def compile_this(c: Compiler, node: tree.This, scope: Scope) -> Op:
             c.refuse("non-static variable this cannot be referenced from a static context", node.at)
         return read_this(c, node.at)
     wanted = await type_of_qualifier(c, node.qualifier)
-    async for level in levels(c, node.at):
+    for level in await levels(c):
         if level.cls is wanted:
-            if level.instance is None:
+            instance = level.instance(c, node.at)
+            if instance is None:
                 c.refuse("non-static variable this cannot be referenced from a static context", node.at)
-            return level.instance
+            return instance
     raise EvalError(f"not an enclosing class: {wanted.type}", node.at)
 
 
@@ -130,14 +143,14 @@ async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
             return ReadLocal(plain(read_type(local.generic or local.signature, variables)), local, at)
     if name.startswith("$") and (own := _debugger_variable(c, name[1:], at)) is not None:
         return own
-    async for level in levels(c, at):
+    for level in await levels(c):
         field = await c.graph.field(level.cls, name)
-        if field is not None:
-            return read_member(c, field, level.instance, level.cls.this_type, at)
         captured = next((m for m in level.cls.facts.fields if m.name == f"val${name}"), None)
-        if captured is not None:
-            kind = read_type(captured.signature)
-            return read_member(c, Field(level.cls, captured, kind), level.instance, level.cls.type, at)
+        if field is None and captured is not None:
+            field = Field(level.cls, captured, read_type(captured.signature))
+        if field is not None:
+            instance = None if field.member.is_static else level.instance(c, at)
+            return read_member(c, field, instance, level.cls.this_type, at)
     return await _imported_static(c, name, at)
 
 

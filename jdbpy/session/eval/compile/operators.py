@@ -100,7 +100,7 @@ async def _short_circuit(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
 async def binary_op(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | None:
     """The operation for two compiled operands, None when their types do not fit it."""
     if op == "+" and (is_string(left.type) or is_string(right.type)):
-        return _concat(left, right, at)
+        return _concat(left, right, at, c.target.release)
     if op in arithmetic.EQUALITY:
         return await _equality(c, op, left, right, at)
     one, other = unboxed(left.type), unboxed(right.type)
@@ -124,8 +124,8 @@ async def binary_op(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | 
     return comparison_op(op, a, b, at) if op in arithmetic.RELATIONAL else arithmetic_op(op, kind, a, b, at)
 
 
-def _concat(left: Op, right: Op, at: int) -> Op:
-    constants = [constant_text(op) for op in (left, right)]
+def _concat(left: Op, right: Op, at: int, release: int) -> Op:
+    constants = [constant_text(op, release) for op in (left, right)]
     if constants[0] is not None and constants[1] is not None:
         return Constant(STRING, LocalString(constants[0] + constants[1], interned=True), at)
     parts = [*(left.parts if isinstance(left, Concat) else [Text(left)]), Text(right)]

@@ -227,6 +227,12 @@ def source_name(kind: JavaType) -> str:
     return kind.name if isinstance(kind, ClassType) else str(kind)
 
 
+def jvm_name(kind: JavaType) -> str:
+    """The erased type as ``Class.getName`` has it: ``[Ljava.lang.String;``, ``java.util.Map$Entry``, ``int``."""
+    kind = erasure(kind)
+    return descriptor(kind).replace("/", ".") if isinstance(kind, ArrayType) else source_name(kind)
+
+
 def descriptor(kind: JavaType) -> str:
     """The descriptor of the erased type (JVMS 4.3.2): ``[Ljava/lang/String;``."""
     kind = erasure(kind)

@@ -57,6 +57,12 @@ class FrameTarget:
         self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
         self.notes: list[str] = []  # words of warning that writing gave
 
+    @property
+    def release(self) -> int:
+        """See ``EvalTarget``."""
+        info = self._target.info
+        return info.jdwp_minor if info.jdwp_major == 1 else info.jdwp_major
+
     # -- the frame -----------------------------------------------------------------------------------------------
 
     async def frame(self) -> FrameFacts:

@@ -21,7 +21,7 @@ from jdbpy.session.eval.java.types import (
     Primitive,
     SequenceType,
     is_string,
-    source_name,
+    jvm_name,
 )
 from jdbpy.session.eval.operands import Cell, LocalBox, Operand
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
@@ -89,7 +89,7 @@ async def check_cast(run: Run, operand: Operand, target: JavaType, at: int) -> O
         found = await exact(run, operand)
         await run.graph.ensure([target])
         if not await is_instance(run, found, target):
-            message = cast_message(source_name(found.type), source_name(target))
+            message = cast_message(jvm_name(found.type), jvm_name(target))
             raise Thrown("java.lang.ClassCastException", message, column=at)
     return Operand(target, operand.value)
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.java import old_decimals
 from jdbpy.session.eval.java.types import (
     BOXES,
     CHAR,
-    DOUBLE,
     ENTRY,
     FLOAT,
     LATE,
@@ -33,6 +33,9 @@ from jdbpy.session.eval.ops.base import NotConstant, Op, Run
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.values import literals
+
+SHORTEST_DECIMALS = 19
+"""The Java release from which on floating-point numbers are printed with the fewest digits."""
 
 
 def type_named(name: str) -> JavaType:
@@ -64,29 +67,32 @@ async def exact(run: Run, operand: Operand) -> Operand:
     return operand if known else Operand(found, operand.value)
 
 
-def primitive_text(kind: Primitive, value: Cell) -> str:
-    """String conversion of a primitive, as ``String.valueOf`` has it."""
+def primitive_text(kind: Primitive, value: Cell, release: int) -> str:
+    """String conversion of a primitive, as ``String.valueOf`` of that Java release has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if kind is CHAR and isinstance(value, int):
         return chr(value)
-    if kind is FLOAT and isinstance(value, float):
-        return literals.float_text(value)
-    return literals.double_text(value) if kind is DOUBLE and isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        old = release < SHORTEST_DECIMALS
+        if kind is FLOAT:
+            return old_decimals.float_text(value) if old else literals.float_text(value)
+        return old_decimals.double_text(value) if old else literals.double_text(value)
+    return str(value)
 
 
 async def text_of(run: Run, operand: Operand) -> str:
     """The string conversion of an operand (JLS 5.1.11). Runs ``toString()`` of objects other than strings and boxes."""
     value = operand.value
     if isinstance(operand.type, Primitive):
-        return primitive_text(operand.type, value)
+        return primitive_text(operand.type, value, run.target.release)
     match value:
         case None:
             return "null"
         case LocalString(text=text):
             return text
         case LocalBox():
-            return primitive_text(value.kind, value.value)
+            return primitive_text(value.kind, value.value, run.target.release)
         case Entry(key=key, value=held):
             return f"{await text_of(run, key)}={await text_of(run, held)}"
         case Elements(elements=elements):
@@ -97,19 +103,19 @@ async def text_of(run: Run, operand: Operand) -> str:
         return (await run.target.read_strings([value]))[0]
     kind = unboxed(cls.type)
     if kind is not None:
-        return primitive_text(kind, await unbox(run, operand, kind))
+        return primitive_text(kind, await unbox(run, operand, kind), run.target.release)
     result = await invoke_named(run, value, "java.lang.Object", "toString", "()Ljava/lang/String;")
     return "null" if result is None else (await run.target.read_strings([result]))[0]
 
 
-def constant_text(op: Op) -> str | None:
+def constant_text(op: Op, release: int) -> str | None:
     """The string conversion of a constant expression; None for any other and for null, which is no constant."""
     value = op.constant
     if isinstance(value, NotConstant) or value is None:
         return None
     if isinstance(value, LocalString):
         return value.text
-    return primitive_text(op.type, value) if isinstance(op.type, Primitive) else None
+    return primitive_text(op.type, value, release) if isinstance(op.type, Primitive) else None
 
 
 async def string_of(run: Run, operand: Operand) -> str | None:

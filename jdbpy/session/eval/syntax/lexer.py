@@ -130,9 +130,7 @@ _NUMBER_FAULTS: Mapping[str, Callable[[str], object]] = {
     "illegal underscore": re.compile(
         r"_$|_[lLfFdD]$|_\.|\._|^0[xXbB]_|_[pP]|[pP][+-]?_|^[\d_.]*_[eE]|^[^xX]*[eE][+-]?_"
     ).search,
-    "hexadecimal numbers must contain at least one hexadecimal digit": re.compile(
-        r"^0[xX]\.?(?:[lLfFdD]$|[pP]|$)"
-    ).match,
+    "hexadecimal numbers must contain at least one hexadecimal digit": re.compile(r"^0[xX]\.?(?:[lL]$|[pP]|$)").match,
     "binary numbers must contain at least one binary digit": re.compile(r"^0[bB][lL]?$").match,
     "binary numbers may contain only 0 and 1": re.compile(r"^0[bB].*[2-9]").match,
     "malformed floating-point literal": re.compile(
