@@ -112,6 +112,7 @@ class ThreadInfo(Record):
     priority: int | None = None
     frame: Frame | None = None  # top frame, when it was asked for and the thread is suspended
     current: bool = False
+    java_id: int | None = None  # what Thread.getId() gives
 
 
 class ThreadGroup(Record):

@@ -44,12 +44,12 @@ class Session:
         self.classes = Classes(target)
         self.sources = Sources(target, options.source_path)
         self._stops = StopShower(target, self.sources)
-        self.threads = Threads(target)
         self.stack = Stack(target)
         self._stops.hooks.append(self._remember)
         self.values = Values(target, self.stack, self.sources, lambda: self._stops.last)
         self.points = Points(target, self.values.compile_condition)
         self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
+        self.threads = Threads(target, self._calls, self.values.convert)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef, Variable
+from jdbpy.session.model_threads import ThreadFilter
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import ALL, FrameRange, ReadThread, ThreadReader, wire_thread
+from jdbpy.session.thread_filter import EVERY_THREAD, check, fits
+from jdbpy.session.thread_reader import FrameRange, ReadThread, ThreadReader, wire_thread
 from jdbpy.session.variables import DEFAULT_LIMITS, read_variables
 
 
@@ -35,10 +37,16 @@ class Stack:
             raise UsageError("the frames of a stack are counted from 0 upwards")
         return _trace(await self._read(self._thread(thread_id), FrameRange(start, count)))
 
-    async def all(self) -> list[StackTrace]:
-        """The stacks of all live threads. wire: 3 trips, 2 when the classes are known, however many threads."""
+    async def all(self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None) -> list[StackTrace]:
+        """The stacks of all live threads, or of those that the filter lets through: all frames, or the first ``count``.
+
+        wire: 3 trips, 2 when the classes are known, however many threads; 1 more with a filter.
+        """
         self._target.require_alive()
-        return [_trace(read) for read in await self._reader.read(await self._reader.all_threads(), ALL)]
+        threads = await self._reader.all_threads()
+        if check(chosen) != EVERY_THREAD:
+            threads = [wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)]
+        return [_trace(read) for read in await self._reader.read(threads, FrameRange(0, count))]
 
     async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
         """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""

@@ -20,9 +20,12 @@ from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
 from jdbpy.wire.record import Record
 
+ENDED = "ended"
+"""The state of a thread that has ended, in words."""
+
 _STATES: dict[int, str] = {
     -1: "not started",
-    ThreadStatus.ZOMBIE: "ended",
+    ThreadStatus.ZOMBIE: ENDED,
     ThreadStatus.RUNNING: "running",
     ThreadStatus.SLEEPING: "sleeping",
     ThreadStatus.MONITOR: "waiting for a monitor",
@@ -67,7 +70,6 @@ class FrameRange(Record):
 
 
 TOP = FrameRange(0, 1, top_only=True)
-ALL = FrameRange()
 
 
 class ThreadReader:

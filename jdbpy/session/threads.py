@@ -1,18 +1,26 @@
-"""The threads of the target: listing them, finding one, the tree of groups.
+"""The threads of the target: listing them, finding one, all about one, the tree of groups.
 
 Suspending and resuming is the business of ``execution``; frames beyond the top one that of ``stack``.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from jdbpy.errors import UsageError
+from jdbpy.session import thread_changes, thread_details
+from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import ThreadGroup, ThreadInfo
+from jdbpy.session.model_threads import ThreadDetail, ThreadFilter, ThreadTimes
 from jdbpy.session.target import Target
+from jdbpy.session.thread_changes import Convert
+from jdbpy.session.thread_filter import EVERY_THREAD, check, fits
 from jdbpy.session.thread_groups import read_groups
-from jdbpy.session.thread_reader import TOP, ThreadReader, wire_thread
+from jdbpy.session.thread_reader import ENDED, TOP, ThreadReader, wire_thread
+from jdbpy.session.virtual_threads import find_virtual_threads
+from jdbpy.wire.ids import ThreadID
 
 _CANDIDATES = 5
 """Threads that an error names when several fit."""
@@ -21,20 +29,71 @@ _CANDIDATES = 5
 class Threads:
     """Component ``session.threads``."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, runner: CallRunner, convert: Convert) -> None:
         self._target = target
         self._reader = ThreadReader(target)
+        self._runner = runner
+        self._convert = convert
 
-    async def list(self, with_frames: bool = False) -> list[ThreadInfo]:
-        """All live threads, in the agent's order; ``with_frames`` adds the top frames of those that are suspended.
+    async def list(
+        self, with_frames: bool = False, *, chosen: ThreadFilter = EVERY_THREAD, with_fields: bool = False
+    ) -> list[ThreadInfo]:
+        """All live threads, in the agent's order, or those that the filter lets through.
 
+        ``with_frames`` adds the top frames of those that are suspended, ``with_fields`` daemon, priority and Java id.
         Virtual threads are among them as far as they are known: those that an event has stopped, and all that the
         agent tells when it was started with includevirtualthreads=y. wire: 3 trips, 2 when groups and classes are
-        known, whatever the number of threads.
+        known, whatever the number of threads; 3 or 4 more for the fields.
         """
         self._target.require_alive()
-        read = await self._reader.read(await self._reader.all_threads(), TOP if with_frames else None)
-        return [each.info for each in read]
+        check(chosen)
+        return await self._infos(await self._reader.all_threads(), with_frames, chosen, with_fields)
+
+    async def virtual(
+        self,
+        most: int = 0,
+        *,
+        with_frames: bool = False,
+        chosen: ThreadFilter = EVERY_THREAD,
+        with_fields: bool = False,
+    ) -> builtins.list[ThreadInfo]:
+        """The virtual threads that live, found in the heap: at most ``most`` are looked at, 0 for all.
+
+        The target stands still while its heap is walked. Raises StateError before Java 21. wire: 4 trips.
+        """
+        self._target.require_alive()
+        check(chosen)
+        found = await self._infos(await find_virtual_threads(self._target, most), with_frames, chosen, with_fields)
+        return [info for info in found if info.state != ENDED]
+
+    async def _infos(
+        self, threads: builtins.list[ThreadID], with_frames: bool, chosen: ThreadFilter, with_fields: bool
+    ) -> builtins.list[ThreadInfo]:
+        read = await self._reader.read(threads, TOP if with_frames else None)
+        infos = [each.info for each in read if fits(chosen, each.info)]
+        return await thread_details.with_fields(self._target, infos) if with_fields else infos
+
+    async def detail(self, thread_id: int) -> ThreadDetail:
+        """All about a thread; what takes a method that cannot be run now is left out. wire: 11 trips."""
+        return await thread_details.read_detail(self._target, await self._by_id(thread_id), self._runner)
+
+    async def times(self, chosen: ThreadFilter = EVERY_THREAD) -> builtins.list[ThreadTimes]:
+        """The processor time of threads, those that have used most first.
+
+        Raises StateError when no thread can run the method that tells. wire: 7 trips and two calls.
+        """
+        return await thread_details.read_times(self._target, await self.list(chosen=chosen), self._runner)
+
+    async def throw_in(self, thread_id: int, expression: str) -> None:
+        """Throws the value of an expression in a thread, as soon as it runs (JVM TI StopThread).
+
+        Raises EvalError when that is no Throwable, StateError when the agent refuses. wire: 2 trips and the expression.
+        """
+        await thread_changes.throw_in(self._target, await self._by_id(thread_id), expression, self._convert)
+
+    async def rename(self, thread_id: int, name: str) -> None:
+        """Gives a thread another name (Thread.setName). Raises StateError when no method can be run."""
+        await thread_changes.rename(self._target, await self._by_id(thread_id), name, self._runner)
 
     async def find(self, text: str) -> ThreadInfo:
         """The thread with this id ("17", "#17", "0x11"), or this name; ``*`` in a name stands for anything.
@@ -63,14 +122,14 @@ class Threads:
         """
         threads = await self.list()
         lower = text.lower()
-        for fits in (
+        for like in (
             lambda name: name == text,
             lambda name: name.lower() == lower,
             lambda name: fnmatchcase(name.lower(), lower),
             lambda name: name.lower().startswith(lower),
             lambda name: lower in name.lower(),
         ):
-            found = [info for info in threads if fits(info.name)]
+            found = [info for info in threads if like(info.name)]
             if found:
                 return found
         return []

@@ -1,0 +1,145 @@
+"""Plain data about threads beyond ``model.ThreadInfo``: all about one, equal stacks, locks, deadlocks."""
+
+from __future__ import annotations
+
+from jdbpy.session.model import Frame, ThreadInfo, ThreadRef
+from jdbpy.wire.record import Record
+
+
+class ThreadFilter(Record):
+    """Which threads are wanted; what is empty does not matter.
+
+    ``name``: ``*`` and ``?`` stand for anything, other text may stand anywhere in the name; upper and lower case are
+    the same. ``state``: one of ``STATES``. ``group``: the name of the thread's group.
+    """
+
+    name: str = ""
+    state: str = ""
+    group: str = ""
+
+
+STATES = {
+    "running": "running",
+    "sleeping": "sleeping",
+    "blocked": "waiting for a monitor",
+    "waiting": "waiting",
+    "new": "not started",
+    "ended": "ended",
+    "suspended": "",
+    "virtual": "",
+}
+"""The words for states that a filter takes, with the state as ``ThreadInfo`` says it; "" is told by another field."""
+
+
+class ThreadDetail(Record):
+    """All about one thread. What could not be told is None; ``notes`` say why.
+
+    Times are in seconds, ``allocated`` is in bytes, all since the thread began; they take methods run in the target.
+    """
+
+    thread: ThreadInfo
+    class_name: str
+    groups: tuple[str, ...]  # from the top down to the thread's own
+    frames: int | None
+    interrupted: bool | None
+    context_loader: str | None
+    carrier: ThreadRef | None  # the platform thread that a virtual one is mounted on
+    blocker: str | None  # what it is parked for, as LockSupport.park was told
+    cpu: float | None
+    user: float | None
+    allocated: int | None
+    notes: tuple[str, ...] = ()
+
+
+class ThreadTimes(Record):
+    """What a thread has used. Times in seconds, None where the target does not tell."""
+
+    thread: ThreadInfo
+    cpu: float | None
+    user: float | None
+
+
+class EqualStacks(Record):
+    """Threads whose stacks are the same, frame by frame; ``frames`` are those of the first of them."""
+
+    threads: tuple[ThreadInfo, ...]
+    frames: tuple[Frame, ...]
+    error: str = ""  # why there are none
+
+
+class Lock(Record):
+    """What threads wait for: an object with its monitor, or a synchronizer of java.util.concurrent.
+
+    ``text`` is the object as ``print`` would show it. ``kind``: "monitor", "synchronizer", "thread" (waited for by
+    ``join``) or "task" (of a FutureTask).
+    """
+
+    id: int
+    type: str
+    text: str
+    kind: str = "monitor"
+
+
+class HeldLock(Record):
+    """A lock that a thread holds; ``frame`` entered the monitor (None: native code, or not told)."""
+
+    lock: Lock
+    frame: Frame | None
+
+
+class AwaitedLock(Record):
+    """What a thread waits for.
+
+    ``how``: "enter" a monitor, "wait" (Object.wait: for notify, not for the owner), "acquire" a synchronizer, "park"
+    (for something that nobody owns), "join" a thread, "get" the result of a task. ``owner`` is who has to let go of it,
+    ``frame`` the innermost frame that is not of ``java.``, else the innermost.
+    """
+
+    lock: Lock
+    how: str
+    owner: ThreadRef | None
+    frame: Frame | None
+
+
+class ThreadLocks(Record):
+    """The locks of one thread. ``error`` says why they are not told."""
+
+    thread: ThreadInfo
+    held: tuple[HeldLock, ...] = ()
+    awaits: AwaitedLock | None = None
+    error: str = ""
+
+
+class LocksReport(Record):
+    """The locks of threads. ``held_up``: milliseconds for which the target was suspended to read them, None if it was
+    suspended anyway."""
+
+    threads: tuple[ThreadLocks, ...]
+    held_up: float | None = None
+
+
+class LockState(Record):
+    """One lock: its owner, how often that has entered it, who waits to enter, who for a notification or a signal."""
+
+    lock: Lock
+    owner: ThreadInfo | None
+    entry_count: int
+    entering: tuple[ThreadInfo, ...]
+    waiting: tuple[ThreadInfo, ...]
+    note: str = ""
+
+
+class Deadlock(Record):
+    """Threads each of which waits for the next, the last for the first. ``behind`` are those that wait for one of them,
+    directly or not."""
+
+    cycle: tuple[ThreadLocks, ...]
+    behind: tuple[ThreadLocks, ...] = ()
+
+
+class DeadlockReport(Record):
+    """What was found; ``threads`` were looked at. ``held_up`` as of LocksReport."""
+
+    deadlocks: tuple[Deadlock, ...]
+    threads: int
+    held_up: float | None = None
