@@ -55,9 +55,11 @@ class Console:
         self.write(f"jdbpy: {text}\n", sys.stderr)
 
     def write(self, text: str, stream: TextIO | None = None) -> None:
+        """Writes to standard output, or to the given stream, at once."""
         if text:
             if self.listener is not None:
                 self.listener(text)
             stream = stream or sys.stdout
-            stream.write(text)
-            stream.flush()
+            if stream is not None:  # it was closed before we were started
+                stream.write(text)
+                stream.flush()

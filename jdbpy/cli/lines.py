@@ -7,6 +7,7 @@ before it writes the next.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 
 import trio
@@ -31,7 +32,7 @@ class Lines:
             else:
                 self._sources.append(script.command.splitlines())
         self._buffer = b""
-        self._ended = False
+        self._ended = sys.stdin is None  # closed: its number may have become that of a socket
 
     def at_hand(self) -> list[str]:
         """All lines but those of standard input: a person types these."""

@@ -104,8 +104,8 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
 
 
 def _scripts(line: CommandLine) -> tuple[Script, ...]:
-    """The scripts that were named; else what standard input says, if it is no terminal."""
-    if line.scripts or line.action == "demo" or _is_terminal(sys.stdin):
+    """The scripts that were named; else what standard input says, if it is no terminal and not closed."""
+    if line.scripts or line.action == "demo" or _is_terminal(sys.stdin) or sys.stdin is None:
         return line.scripts
     return (Script(path=STDIN),)
 

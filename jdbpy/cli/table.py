@@ -119,7 +119,8 @@ class CommandTable:
 
         word = word.lower()
         begun = [command.name for command in self if word and command.name.startswith(word)]
-        close = [self.by_name[name].name for name in get_close_matches(word, self.by_name, n=4, cutoff=0.6)]
+        words = [name for name in self.by_name if " " not in name]
+        close = [self.by_name[name].name for name in get_close_matches(word, words, n=4, cutoff=0.6)]
         return list(dict.fromkeys(begun + close if len(word) < 3 else close + begun))[:4]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,8 +13,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.cli.process import driving, jdbpy, launching, script
-from tests.harness import LIMIT, Jvm, Target, program, start_target
+from tests.cli.process import command, driving, environment, jdbpy, launching, script
+from tests.harness import LIMIT, Jvm, Target, inline, program, start_target
 
 LEDGER = program("Ledger")
 
@@ -118,6 +120,19 @@ async def test_4_no_stop_came_in_time(jvm: Jvm) -> None:
         await assert_runs_on(target)
 
 
+async def test_4_no_answer_came_in_time(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, LEDGER) as target:
+        async with driving("attach", target.address, "--timeout", "0.5") as driver:
+            await driver.ask("version")
+            target.process.send_signal(signal.SIGSTOP)
+            await driver.send("classes")
+            error = (await driver.result())["error"]
+            assert (error["code"], error["message"]) == ("TIMED_OUT", "there was no answer within 0.5 seconds")
+            assert await driver.wait() == 4
+        target.process.send_signal(signal.SIGCONT)
+        await assert_runs_on(target)
+
+
 async def test_4_no_jvm_came_in_time() -> None:
     done = await jdbpy("listen", "0", "--timeout", "0.3", *script("where"), "--json")
     assert done.status == 4
@@ -166,6 +181,31 @@ async def test_130_interrupted_while_it_waits_for_a_jvm() -> None:
         await driver.event("listening")
         driver.interrupt()
         assert await driver.wait() == 130
+
+
+async def test_130_a_launched_target_ends_with_us(any_jvm: Jvm) -> None:
+    endless = inline("""
+        class Endless {
+            public static void main(String[] args) throws Exception {
+                System.out.println(ProcessHandle.current().pid());
+                Thread.sleep(600_000);
+            }
+        }""")
+    async with driving(*launching(endless), jvm=any_jvm) as driver:
+        await driver.send("run")
+        pid = int((await driver.event("output"))["text"])
+        driver.interrupt()
+        assert await driver.wait() == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_0_without_a_standard_input(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, LEDGER) as target:
+        line = f"{shlex.join(command('attach', target.address, '-x', '-'))} <&-"
+        done = await trio.run_process(["sh", "-c", line], capture_stderr=True, env=environment(None))
+        assert done.stderr == b""
+        await assert_runs_on(target)
 
 
 async def test_143_terminated(any_jvm: Jvm) -> None:

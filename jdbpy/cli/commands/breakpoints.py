@@ -7,8 +7,7 @@ from typing import Annotated
 import trio
 
 from jdbpy import Breakpoint, SuspendPolicy
-from jdbpy.cli.arguments.location import Breakpoint as BreakpointArgument
-from jdbpy.cli.arguments.location import BreakpointRequest, Place, PlaceOrNumber
+from jdbpy.cli.arguments.location import Breakpoint as BreakpointArgument, BreakpointRequest, Place, PlaceOrNumber
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointNumbersOrAll
 from jdbpy.cli.context import Context

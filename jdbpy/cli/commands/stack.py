@@ -7,8 +7,7 @@ from typing import Annotated
 from jdbpy import Frame, JdbpyError
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number
-from jdbpy.cli.arguments.target import Frame as FrameArgument
-from jdbpy.cli.arguments.target import FrameNumber, Thread
+from jdbpy.cli.arguments.target import Frame as FrameArgument, FrameNumber, Thread
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import FrameSelected, FrameVariables, Stack, Stacks
 from jdbpy.cli.table import command
