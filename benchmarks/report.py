@@ -92,7 +92,7 @@ def _ratio(figure: Figure | None, to: Figure | None) -> str:
     if figure is None or to is None:
         return ""
     ratio = figure.median / to.median
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2f}"
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> str:
