@@ -104,6 +104,7 @@ async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
 
                 await session.execution.force_return('"OPTIONS, COFFEE"')
                 await session.breakpoints.remove([breakpoint.number])
+                await session.execution.resume()
         await options(port, answers)
     allowed = [re.findall(r"Allow: (.*)\r", answer) for answer in answers]
     assert allowed == [["OPTIONS, GET, HEAD, POST"], ["OPTIONS, COFFEE"], ["OPTIONS, GET, HEAD, POST"]]
