@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from jdbpy.session.constant_pool import class_names
 from jdbpy.session.refs import NO_LINES, Field, LineTable, Method, Slot, VariableTable
+from jdbpy.session.strata.smap import SourceMap, parse as parse_source_map
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ClassID, ClassLoaderID, MethodID, ModuleID, ReferenceTypeID
@@ -111,10 +112,10 @@ SOURCE_FILE: Fact[ReferenceTypeID, str | None] = Fact(
 )
 """The file's name without directories; None without that attribute, and for arrays."""
 
-SOURCE_MAP: Fact[ReferenceTypeID, str | None] = Fact(
-    reference_type.SourceDebugExtension, lambda _, reply: reply.extension, _NOT_THERE
+SOURCE_MAP: Fact[ReferenceTypeID, SourceMap | None] = Fact(
+    reference_type.SourceDebugExtension, lambda _, reply: parse_source_map(reply.extension), _NOT_THERE
 )
-"""The SMAP (JSR 45) of classes that were compiled from something else than Java."""
+"""The SourceDebugExtension (JSR 45) of classes that were compiled from something else than Java."""
 
 CLASS_FILE_VERSION: Fact[ReferenceTypeID, tuple[int, int] | None] = Fact(
     reference_type.ClassFileVersion, lambda _, reply: (reply.majorVersion, reply.minorVersion), _NOT_THERE

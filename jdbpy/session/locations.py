@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from jdbpy.errors import UsageError
 from jdbpy.session import model
 from jdbpy.session.refs import OBSOLETE, LineTable, Method, RefType
+from jdbpy.session.strata.lines import place_at
+from jdbpy.session.strata.smap import Stratum
 from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
 
 UNKNOWN = "?"
@@ -17,20 +19,31 @@ UNKNOWN = "?"
 
 
 def model_location(
-    place: Location, declaring: RefType | None, method: Method | None, lines: LineTable, source: str | None
+    place: Location,
+    declaring: RefType | None,
+    method: Method | None,
+    lines: LineTable,
+    source: str | None,
+    stratum: Stratum | None = None,
 ) -> model.Location:
-    """The place with its names. The method of an obsolete frame has no name any more: "<obsolete>"."""
+    """The place with its names. The method of an obsolete frame has no name any more: "<obsolete>".
+
+    A place that the stratum does not have is shown as the class file has it.
+    """
     missing = "<obsolete>" if place.methodID == OBSOLETE else UNKNOWN
+    seen = place_at(lines, stratum, place.index)
     return model.Location(
         class_name=declaring.name if declaring else UNKNOWN,
         method=method.name if method else missing,
         signature=method.signature if method else "",
-        source=source,
-        line=lines.line_at(place.index),
+        source=seen.file if seen else source,
+        line=seen.line if seen else lines.line_at(place.index),
         code_index=place.index,
         type_id=place.classID,
         method_id=place.methodID,
         type_tag=place.typeTag,
+        source_path=seen.path if seen else None,
+        stratum=stratum.name if stratum and seen else "",
     )
 
 

@@ -82,6 +82,7 @@ class Location(Record):
     method_id: int = 0
     type_tag: int = 1  # JDWP TypeTag of type_id
     source_path: str | None = None  # relative path, "com/acme/Order.java", when known
+    stratum: str = ""  # whose lines these are, "Kotlin"; "" for those of the class file
 
 
 class Frame(Record):
@@ -361,6 +362,7 @@ class LineEntry(Record):
 class KnownNames(Record):
     """Names that are known without asking the target, for completion. Members are by the full name of their class."""
 
+    source: str = ""  # the file, where it is another than the class's main one: of code that was inlined
     classes: tuple[str, ...]
     methods: Mapping[str, tuple[str, ...]]
     fields: Mapping[str, tuple[str, ...]]

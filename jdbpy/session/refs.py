@@ -17,6 +17,10 @@ OBSOLETE = MethodID(0)
 """What the agent sends as the method of a frame that runs a version replaced by redefinition. Never send it back."""
 
 
+NOWHERE = -1
+"""The line of an instruction that belongs to no line of the file in question."""
+
+
 class RefType(Record):
     """A loaded class, interface or array type. ``tag`` is its TypeTag; ``signature`` the JNI one."""
 
@@ -140,7 +144,7 @@ class LineTable(Record):
 
     def lines(self) -> set[int]:
         """All lines that have code."""
-        return {line for _, line in self.entries}
+        return {line for _, line in self.entries if line != NOWHERE}
 
 
 NO_LINES = LineTable(-1, -1, ())

@@ -16,6 +16,8 @@ from jdbpy.session.code_flow import once_per_pass
 from jdbpy.session.facts import Fact, K, MethodKey, V
 from jdbpy.session.locations import model_location, no_code_on_line
 from jdbpy.session.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
+from jdbpy.session.strata.lines import files_of, lines_in, main_file
+from jdbpy.session.strata.smap import Stratum, StratumFile
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag
 from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
@@ -40,6 +42,7 @@ class TypeCache:
         self._facts: dict[Fact[Any, Any], dict[Any, Any]] = {}
         self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], model.Location]] = {}
         self._fetching: list[set[ReferenceTypeID]] = []
+        self._stratum = ""
 
     # -- facts ---------------------------------------------------------------------------------------------------
 
@@ -168,9 +171,39 @@ class TypeCache:
         """Variable tables by (type id, method id); None without -g. wire: 1 trip, 0 when known."""
         return await self.many(facts.VARIABLES, methods)
 
-    async def source_files(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, str | None]:
-        """Names of source files; None without that attribute. wire: 1 trip, 0 when known."""
-        return await self.many(facts.SOURCE_FILE, type_ids)
+    # -- source files and strata ---------------------------------------------------------------------------------
+
+    @property
+    def stratum(self) -> str:
+        """The stratum that lines are shown in; "" for each class's own default, "Java" for the class file's lines."""
+        return self._stratum
+
+    @stratum.setter
+    def stratum(self, name: str) -> None:
+        self._stratum = name
+        self._places.clear()
+
+    async def sources_of(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, tuple[StratumFile, ...]]:
+        """The source files that each type has lines of, its main one first: its stratum's, or that of SourceFile.
+
+        wire: 1 trip, 0 when known.
+        """
+        wanted = list(type_ids)
+        await self.prefetch((facts.SOURCE_FILE, wanted), (facts.SOURCE_MAP, wanted))
+        return {each: files_of(self.stratum_of(each), self.known(facts.SOURCE_FILE, each)) for each in wanted}
+
+    def stratum_of(self, type_id: ReferenceTypeID) -> Stratum | None:
+        """What the type's lines are looked at through, as far as its map is known; None for those as they are."""
+        source_map = self.known(facts.SOURCE_MAP, type_id)
+        return source_map.stratum(self._stratum) if source_map is not None else None
+
+    def lines_of(self, key: MethodKey, file: str | None = None) -> LineTable:
+        """The known line table of a method, with the lines of one of its files: its class's main one. No trip."""
+        table = self.known(facts.LINES, key) or NO_LINES
+        stratum = self.stratum_of(key[0])
+        if stratum is None:
+            return table
+        return lines_in(table, stratum, file or main_file(stratum, self.known(facts.SOURCE_FILE, key[0])))
 
     # -- ancestry ------------------------------------------------------------------------------------------------
 
@@ -246,6 +279,7 @@ class TypeCache:
             (facts.SIGNATURE, unknown),
             (facts.METHODS, type_ids),
             (facts.SOURCE_FILE, type_ids),
+            (facts.SOURCE_MAP, type_ids),
             (facts.LINES, methods),
         )
         for place in places:
@@ -268,31 +302,38 @@ class TypeCache:
             next((each for each in methods or () if each.id == place.methodID), None),
             lines or NO_LINES,
             self.known(facts.SOURCE_FILE, type_id),
+            self.stratum_of(type_id),
         )
         is_all = methods is not None and (lines is not None or place.methodID == OBSOLETE)
-        if declaring is not None and is_all and type_id in self.all_of(facts.SOURCE_FILE):
+        is_told = type_id in self.all_of(facts.SOURCE_FILE) and type_id in self.all_of(facts.SOURCE_MAP)
+        if declaring is not None and is_all and is_told:
             self._places.setdefault(type_id, {})[key] = shown
         return shown
 
-    async def line_locations(self, type_id: int, method_id: int, line: int) -> list[Location]:
+    async def line_locations(
+        self, type_id: int, method_id: int, line: int, file: str | None = None
+    ) -> list[Location]:
         """Where to stop in the method so that one pass over the line stops once. Raises UsageError when it has no code.
 
         wire: 1 trip, and 1 more for a line that the method comes back to; 0 when known.
         """
         key = (ReferenceTypeID(type_id), MethodID(method_id))
-        found = await self.locations_of_line([key], line)
+        found = await self.locations_of_line([key], line, file)
         if not found:
-            table = self.known(facts.LINES, key) or NO_LINES
-            raise no_code_on_line(line, table.lines(), "this method")
+            raise no_code_on_line(line, self.lines_of(key, file).lines(), "this method")
         return found
 
-    async def locations_of_line(self, methods: Sequence[MethodKey], line: int) -> list[Location]:
+    async def locations_of_line(
+        self, methods: Sequence[MethodKey], line: int, file: str | None = None
+    ) -> list[Location]:
         """Where to stop so that one pass over the line in any of the methods stops once; see ``code_flow``.
 
+        The line is one of ``file`` where a class has lines of several, else of its main file.
         wire: 1 trip, and 1 more for methods that come back to the line; 0 when known.
         """
-        tables = await self.line_tables(methods)
-        starts = {key: table.starts_of(line) for key, table in tables.items()}
+        type_ids = {type_id for type_id, _ in methods}
+        await self.prefetch((facts.LINES, methods), (facts.SOURCE_FILE, type_ids), (facts.SOURCE_MAP, type_ids))
+        starts = {key: self.lines_of(key, file).starts_of(line) for key in methods}
         code = await self.many(facts.BYTECODES, [key for key, indices in starts.items() if len(indices) > 1])
         await self.info(key[0] for key, indices in starts.items() if indices)
         return [

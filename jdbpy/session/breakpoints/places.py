@@ -13,8 +13,9 @@ from jdbpy.session import facts
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.class_names import close_to, enclosing, of_the_runtime, path_of_package
 from jdbpy.session.locations import no_code_on_line
-from jdbpy.session.refs import NO_LINES, Method, RefType
+from jdbpy.session.refs import Method, RefType
 from jdbpy.session.signatures import is_lambda_class, outermost, package_of, simple_name
+from jdbpy.session.strata.smap import StratumFile
 from jdbpy.session.types import TypeCache
 from jdbpy.wire.ids import Location, ReferenceTypeID
 from jdbpy.wire.record import Record
@@ -45,7 +46,7 @@ class PlaceFinder:
     async def among(self, spec: AbsoluteSpec, listed: Iterable[RefType]) -> list[RefType]:
         """The types, out of all that are loaded, that the place can be in. Raises UsageError for an ambiguous name.
 
-        wire: 1 trip for a file, whose classes are told by their SourceFile attribute; else none.
+        wire: 1 trip for a file, whose classes are told by their SourceFile attribute and their source map; else none.
         """
         classes = [each for each in listed if _may_have_source(each)]
         if isinstance(spec, FileLine):
@@ -72,25 +73,31 @@ class PlaceFinder:
     async def concerns(self, spec: AbsoluteSpec, prepared: RefType) -> bool:
         """Whether a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
         if isinstance(spec, FileLine):
-            await self._types.prefetch((facts.SOURCE_FILE, [prepared.id]), (facts.METHODS, [prepared.id]))
-            source = (await self._types.source_files([prepared.id])).get(prepared.id)
-            return source == spec.file and (_fits(spec, prepared.name) or not spec.file.endswith(".java"))
+            await self._types.prefetch((facts.METHODS, [prepared.id]))
+            files = (await self._types.sources_of([prepared.id]))[prepared.id]
+            return any(_is_of(spec, file, prepared.name) for file in files) or (
+                not spec.file.endswith(".java") and any(file.name == spec.file for file in files)
+            )
         assert spec.class_name is not None
         if isinstance(spec, MethodPlace):
             return spec.class_name.may_mean(prepared.name)
         return any(map(spec.class_name.may_mean, enclosing(prepared.name)))
 
     async def _of_file(self, spec: FileLine, classes: Sequence[RefType]) -> list[RefType]:
-        """Classes compiled from the file. Java's are looked for in the packages of those named like the file."""
+        """Classes compiled from the file, or into which code of it was inlined.
+
+        Java's are looked for in the packages of those named like the file.
+        """
         stem = _stem(spec)
         packages = {package_of(each.name) for each in classes if simple_name(outermost(each.name)) == stem}
-        if packages:
+        if packages and spec.file.endswith(".java"):
             pool = [each for each in classes if package_of(each.name) in packages]
         else:
             pool = [each for each in classes if not of_the_runtime(each.name)]
-        sources = await self._types.source_files(each.id for each in pool)
-        named = [each for each in pool if sources.get(each.id) == spec.file]
-        return [each for each in named if _fits(spec, each.name)] or named
+        sources = await self._types.sources_of(each.id for each in pool)
+        named = [each for each in pool if any(file.name == spec.file for file in sources[each.id])]
+        fitting = [each for each in named if any(_is_of(spec, file, each.name) for file in sources[each.id])]
+        return fitting or named
 
     # -- which instructions ------------------------------------------------------------------------------------------
 
@@ -112,10 +119,11 @@ class PlaceFinder:
             for method in methods
             if method.has_code and not method.is_bridge
         ]
-        places = await self._types.locations_of_line(keys, spec.line)
+        file = spec.file if isinstance(spec, FileLine) else None
+        places = await self._types.locations_of_line(keys, spec.line, file)
         if places:
             return Found(tuple(places))
-        lines = {line for key in keys for line in (self._types.known(facts.LINES, key) or NO_LINES).lines()}
+        lines = {line for key in keys for line in self._types.lines_of(key, file).lines()}
         tops = sorted({outermost(each.name) for each in types})
         nowhere = no_code_on_line(spec.line, lines, spec.file if isinstance(spec, FileLine) else " or ".join(tops))
         absent = await self._not_loaded(types)
@@ -178,12 +186,16 @@ def _stem(spec: FileLine) -> str:
     return spec.file.partition(".")[0]
 
 
-def _fits(spec: FileLine, class_name: str) -> bool:
-    """Whether the file's directory, which may say less or more than the package, does not contradict the package."""
+def _is_of(spec: FileLine, file: StratumFile, class_name: str) -> bool:
+    """Whether this file of a class is the one: its name, and a directory that does not contradict what was typed.
+
+    The directory is where the file's path says, else that of the class's package; either may say less than the other.
+    """
     typed = [part for part in spec.directory.split("/") if part not in ("", ".")]
-    package = path_of_package(class_name).split("/")
-    common = min(len(typed), len(package))
-    return not common or typed[-common:] == package[-common:]
+    where = path_of_package(class_name) if file.path is None else file.path.rpartition("/")[0]
+    known = [part for part in where.split("/") if part]
+    common = min(len(typed), len(known))
+    return file.name == spec.file and (not common or typed[-common:] == known[-common:])
 
 
 def _may_hold_more(spec: FileLine, lines: set[int]) -> bool:

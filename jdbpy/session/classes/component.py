@@ -19,7 +19,8 @@ from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.records import class_info, field_info, method_info
 from jdbpy.session.concurrency import together
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
-from jdbpy.session.refs import NO_LINES, Field, Method, RefType
+from jdbpy.session.refs import NOWHERE, Field, Method, RefType
+from jdbpy.session.strata.smap import StratumFile
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ReferenceTypeID
@@ -137,11 +138,14 @@ class Classes:
                 hint=f"there is {', '.join(near)}" if near else f"'methods {name}' lists what there is",
                 code="NO_METHOD",
             )
-        tables = await self._types.line_tables((own.id, each.id) for each in chosen)
+        await self._types.line_tables((own.id, each.id) for each in chosen)
+        files = (await self._types.sources_of([own.id]))[own.id] or (StratumFile(0, "", None),)
         return [
-            LineEntry(line, each.name, each.signature, index)
+            LineEntry(line, each.name, each.signature, index, file.name if file is not files[0] else "")
             for each in chosen
-            for index, line in tables.get((own.id, each.id), NO_LINES).entries
+            for file in files
+            for index, line in self._types.lines_of((own.id, each.id), file.name).entries
+            if line != NOWHERE
         ]
 
     def known(self) -> KnownNames:
@@ -150,6 +154,8 @@ class Classes:
         methods = self._types.all_of(facts.METHODS)
         fields = self._types.all_of(facts.FIELDS)
         sources = {source for source in self._types.all_of(facts.SOURCE_FILE).values() if source}
+        maps = (source_map.stratum() for source_map in self._types.all_of(facts.SOURCE_MAP).values() if source_map)
+        sources.update(file.name for stratum in maps if stratum for file in stratum.files)
         return KnownNames(
             classes=tuple(sorted({each.name for each in types.values()})),
             methods={types[key].name: _member_names(members) for key, members in methods.items() if key in types},

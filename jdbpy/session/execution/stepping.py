@@ -18,6 +18,7 @@ from jdbpy.session.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, thread_reference
+from jdbpy.wire.record import Record
 
 _DEPTHS = {
     StepDepth.INTO: constants.StepDepth.INTO,
@@ -25,6 +26,19 @@ _DEPTHS = {
     StepDepth.OUT: constants.StepDepth.OUT,
 }
 _SIZES = {StepSize.LINE: constants.StepSize.LINE, StepSize.MIN: constants.StepSize.MIN}
+
+
+class MappedLine(Record):
+    """A line of source in one frame, told by what a frame keeps while it runs: its method and its depth."""
+
+    method: int
+    depth: int
+    source: str | None
+    line: int | None
+
+    @classmethod
+    def of(cls, location: Location, depth: int) -> MappedLine:
+        return cls(location.method_id, depth, location.source, location.line)
 
 
 class Stepping:
@@ -53,6 +67,8 @@ class Stepping:
         # As in jdb, filters apply to steps by line that could enter something, not to 'step up' and 'stepi'.
         use = filtered and size is StepSize.LINE and depth is not StepDepth.OUT
         patterns = excludes.outside(self.patterns, await self._class_at_top(thread)) if use and self.patterns else ()
+        by_line = size is StepSize.LINE and depth is not StepDepth.OUT
+        start = await self._mapped_line(thread) if by_line else None
         modifiers = [
             event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth]),
             *(event_request.ClassExclude(pattern) for pattern in patterns),
@@ -60,8 +76,12 @@ class Stepping:
         ]
 
         async def done(hit: Hit) -> Verdict:
+            nonlocal start
             self._target.requests.spent(hit.request)
-            if size is StepSize.LINE and await self._in_made_up_method(hit.event.location):
+            passed = size is StepSize.LINE and await self._in_made_up_method(hit.event.location)
+            if not passed and by_line:
+                passed, start = await self._still_on_line(thread, hit.event.location, start)
+            if passed:
                 again = [*modifiers[:-1], event_request.Count(1)]
                 await self._go_on(thread, RequestSpec(EventKind.SINGLE_STEP, hit.policy, again, done))
                 return GO
@@ -84,7 +104,8 @@ class Stepping:
         async def at_line(hit: Hit) -> Verdict:
             here, now = await self._top(thread)
             left = now < depth
-            further = now == depth and (line is not None or here.line is None or here.line > start)
+            inlined = here.stratum and here.source != location.source  # lines of another file are no later lines
+            further = now == depth and (line is not None or here.line is None or (here.line > start and not inlined))
             return StopPlan(StopReason.UNTIL, {}) if left or further else None
 
         step = event_request.Step(
@@ -141,6 +162,39 @@ class Stepping:
         method = next((each for each in methods if each.id == place.methodID), None)
         return method is not None and method.is_synthetic and not method.name.startswith("lambda$")
 
+    async def _mapped_line(self, thread: int) -> MappedLine | None:
+        """The line that a step starts on, when a stratum makes it another than the VM's own. wire: as ``_top``."""
+        last = self._shown_last(thread)
+        if last is not None and last.location is not None and not last.location.stratum:
+            return None
+        location, depth = await self._top(thread)
+        return MappedLine.of(location, depth) if location.stratum else None
+
+    async def _still_on_line(
+        self, thread: int, place: ids.Location, start: MappedLine | None
+    ) -> tuple[bool, MappedLine | None]:
+        """Whether a step must go on because it stands on no line of the source, or on the one it came from.
+
+        The agent steps by the lines of one stratum, but takes equal numbers in two files for one line, and two runs of
+        the same source line for two. wire: none without a source map; else 1 trip.
+        """
+        types = self._target.types
+        [location] = await types.locations([place])
+        if types.stratum_of(place.classID) is None or not place.methodID:
+            return False, None
+        if not location.stratum:
+            return True, start
+        _, depth = await self._top(thread)
+        here = MappedLine.of(location, depth)
+        return here == start, here
+
+    def _shown_last(self, thread: int) -> Stop | None:
+        """The last stop, if the thread still stands there."""
+        last = self._stops.last
+        if last and last.thread and last.thread.id == thread and last.epoch == self._target.suspension.epoch_of(thread):
+            return last
+        return None
+
     async def _on_death(self, hit: Hit) -> Verdict:
         self._target.requests.spent(hit.request)
         self._watched.discard(hit.thread)
@@ -157,7 +211,8 @@ class Stepping:
     async def _places(self, location: Location, line: int) -> list[ids.Location]:
         """Where the code of a line begins in the method of the location. Raises UsageError when it has none there."""
         key = (ids.ReferenceTypeID(location.type_id), ids.MethodID(location.method_id))
-        table = (await self._target.types.line_tables([key]))[key]
+        await self._target.types.locations_of_line([key], line, location.source)
+        table = self._target.types.lines_of(key, location.source)
         starts = table.starts_of(line)
         if not starts:
             lines = sorted(table.lines())
@@ -169,8 +224,8 @@ class Stepping:
 
     async def _class_at_top(self, thread: int) -> str:
         """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
-        last = self._stops.last
-        if last and last.thread and last.thread.id == thread and last.epoch == self._target.suspension.epoch_of(thread):
+        last = self._shown_last(thread)
+        if last is not None:
             return last.location.class_name if last.location else ""
         location, _ = await self._top(thread, count=False)
         return location.class_name

@@ -106,7 +106,7 @@ class Sources:
                 self._files.move_to_end(key)
                 return file
             del self._files[key]
-        for root, found in self._candidates(path, package_of(class_name)):
+        for root, found in self._candidates(path, path.rpartition("/")[0].replace("/", ".")):
             read = root.read(found)
             if read is not None:
                 self._files[key] = (root, found, root.stamp(found), read)
