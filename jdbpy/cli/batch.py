@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import trio
 
@@ -133,7 +134,8 @@ class Batch:
     async def _show(self, event: Event) -> None:
         self.console.event(event)
         if isinstance(event, Stop) and self.context.displays:
-            self.console.displays(await evaluate_displays(self.context))
+            with suppress(Disconnected):  # told by an event of its own
+                self.console.displays(await evaluate_displays(self.context))
 
     async def _settle(self, command: Command, result: Record) -> Record:
         """Waits for the end of what a resuming command began, and adds it to its result."""

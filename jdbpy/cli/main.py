@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"jdbpy {__version__}\n")
             return 0
         return _run(line)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # before or after the time in which signals are looked after
         return INTERRUPTED
     except BrokenPipeError:
         _forget_output()

@@ -1,7 +1,7 @@
 """From a command line to a session, and back to an exit status.
 
-Owns the choice between a batch and the prompt, and what signals do to a batch. The session belongs to ``jdbpy.attach``
-and its fellows: whatever happens here, they leave the target as they promise.
+Owns the choice between a batch and the prompt, and what signals do where there is no prompt. The session belongs to
+``jdbpy.attach`` and its fellows: whatever happens here, they leave the target as they promise.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ NO_CONNECTION = 3
 
 
 async def run(line: CommandLine) -> int:
-    """Connects, debugs, and returns the exit status: of a batch that a signal ended, 128 and its number."""
+    """Connects, debugs, and returns the exit status: 128 and its number when a signal ended it.
+
+    The prompt takes signals for itself while it is there.
+    """
     settings = Settings()
     settings.set("color", line.color)
     console = _console(line, settings)
-    if not _is_batch(line):
-        return await _debug(line, console, settings)
     status = 0
     ended_by: list[int] = []
     try:
@@ -148,7 +149,7 @@ async def _watch_signals(
     *,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Ends the batch in good order at the first signal that asks for it."""
+    """Ends everything in good order at the first signal that asks for it."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         task_status.started()
         async for number in signals:
