@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,17 +19,16 @@ from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "pictures" / "session.svg"
-COLUMNS, ROWS = 96, 36
+COLUMNS, ROWS = 102, 33
 LIMIT = 30.0  # seconds for each piece of text to come
 
 # What is typed, and what is on the screen when the answer is complete.
 SESSION = (
-    ("stop in coffee.Till.total", "waits"),
+    ("stop in coffee.Till.total", "waits for"),
     ("run", "int sum = 0;"),
     ("where", "CoffeeBar.main"),
-    ("print order.customer", "Ada"),
-    ("next", "for (Drink drink"),
-    ("locals", "sum"),
+    ("locals", "Arguments"),
+    ("print order.drinks", "ESPRESSO"),
 )
 
 
@@ -40,7 +39,8 @@ class Terminal:
         self._directory = tempfile.TemporaryDirectory()
         self._tmux = ["tmux", "-S", os.path.join(self._directory.name, "socket"), "-f", "/dev/null"]
         size = ["-x", str(COLUMNS), "-y", str(ROWS)]
-        self._run("new-session", "-d", *size, "env", *(f"{k}={v}" for k, v in environ.items()), shlex.join(command))
+        variables = [word for name, value in environ.items() for word in ("-e", f"{name}={value}")]
+        self._run("new-session", "-d", *size, *variables, *command)
 
     def __enter__(self) -> Terminal:
         return self
@@ -71,8 +71,8 @@ def take_picture() -> None:
     """Debug the bundled program, and keep the last screen as docs/pictures/session.svg."""
     command = [sys.executable, "-m", "jdbpy", "launch", "--sourcepath", "jdbpy/demo/java"]
     command += ["-cp", "jdbpy/demo/classes", "coffee.CoffeeBar"]
-    with tempfile.TemporaryDirectory() as home, Terminal(command, {"HOME": home, "TERM": "tmux-256color"}) as terminal:
-        terminal.wait_for("> ")
+    with tempfile.TemporaryDirectory() as home, Terminal(command, {"HOME": home}) as terminal:
+        terminal.wait_for("main[1]")
         for line, answer in SESSION:
             terminal.type(line)
             terminal.wait_for(answer)
@@ -81,4 +81,7 @@ def take_picture() -> None:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     console.print(Text.from_ansi(screen.rstrip("\n")))
     PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(console.export_svg(title="jdbpy launch -cp classes coffee.CoffeeBar"), encoding="utf-8")
+    svg = console.export_svg(title="jdbpy launch -cp classes coffee.CoffeeBar", unique_id="session")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # the picture fetches nothing
+    svg = svg.replace("<text ", '<text xml:space="preserve" ')  # some viewers drop the blanks that a piece begins with
+    PICTURE.write_text(svg, encoding="utf-8")
