@@ -19,126 +19,52 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from jdbpy.errors import (
         ConnectError as ConnectError,
-    )
-    from jdbpy.errors import (
         Disconnected as Disconnected,
-    )
-    from jdbpy.errors import (
         EvalError as EvalError,
-    )
-    from jdbpy.errors import (
         JdbpyError as JdbpyError,
-    )
-    from jdbpy.errors import (
         JdwpError as JdwpError,
-    )
-    from jdbpy.errors import (
         ProtocolError as ProtocolError,
-    )
-    from jdbpy.errors import (
         StateError as StateError,
-    )
-    from jdbpy.errors import (
         TimedOut as TimedOut,
-    )
-    from jdbpy.errors import (
         UsageError as UsageError,
     )
-    from jdbpy.session.connect import attach as attach
-    from jdbpy.session.connect import launch as launch
-    from jdbpy.session.connect import listen as listen
+    from jdbpy.session import heap as heap
+    from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
     from jdbpy.session.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.model import (
         Breakpoint as Breakpoint,
-    )
-    from jdbpy.session.model import (
         ClassDetail as ClassDetail,
-    )
-    from jdbpy.session.model import (
         ClassInfo as ClassInfo,
-    )
-    from jdbpy.session.model import (
         Event as Event,
-    )
-    from jdbpy.session.model import (
         ExceptionInfo as ExceptionInfo,
-    )
-    from jdbpy.session.model import (
         Exited as Exited,
-    )
-    from jdbpy.session.model import (
         FieldInfo as FieldInfo,
-    )
-    from jdbpy.session.model import (
         Frame as Frame,
-    )
-    from jdbpy.session.model import (
         Gone as Gone,
-    )
-    from jdbpy.session.model import (
         Limits as Limits,
-    )
-    from jdbpy.session.model import (
         LineEntry as LineEntry,
-    )
-    from jdbpy.session.model import (
         Location as Location,
-    )
-    from jdbpy.session.model import (
         Lost as Lost,
-    )
-    from jdbpy.session.model import (
         MethodInfo as MethodInfo,
-    )
-    from jdbpy.session.model import (
         Notice as Notice,
-    )
-    from jdbpy.session.model import (
         Output as Output,
-    )
-    from jdbpy.session.model import (
         SourceWindow as SourceWindow,
-    )
-    from jdbpy.session.model import (
         StackTrace as StackTrace,
-    )
-    from jdbpy.session.model import (
         StepDepth as StepDepth,
-    )
-    from jdbpy.session.model import (
         StepSize as StepSize,
-    )
-    from jdbpy.session.model import (
         Stop as Stop,
-    )
-    from jdbpy.session.model import (
         StopReason as StopReason,
-    )
-    from jdbpy.session.model import (
         SuspendPolicy as SuspendPolicy,
-    )
-    from jdbpy.session.model import (
         ThreadGroup as ThreadGroup,
-    )
-    from jdbpy.session.model import (
         ThreadInfo as ThreadInfo,
-    )
-    from jdbpy.session.model import (
         ThreadRef as ThreadRef,
-    )
-    from jdbpy.session.model import (
         Value as Value,
-    )
-    from jdbpy.session.model import (
         Variable as Variable,
-    )
-    from jdbpy.session.model import (
         VmInfo as VmInfo,
-    )
-    from jdbpy.session.model import (
         VmState as VmState,
     )
     from jdbpy.session.options import Options as Options
+    from jdbpy.session.points.options import PointOptions as PointOptions
     from jdbpy.session.session import Session as Session
 
 _HOMES = {
@@ -155,20 +81,25 @@ _HOMES = {
         "Value", "Variable", "VmInfo", "VmState",
     ),
     "jdbpy.session.options": ("Options",),
+    "jdbpy.session.points.options": ("PointOptions",),
     "jdbpy.session.session": ("Session",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_NAMESPACES = {"heap": "jdbpy.session.heap"}
+"""Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""
 
-__all__ = sorted(_HOME_OF)
+__all__ = sorted([*_HOME_OF, *_NAMESPACES])
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module 'jdbpy' has no attribute '{name}'")
     from importlib import import_module
 
-    value = getattr(import_module(home), name)
+    if name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+    elif name in _NAMESPACES:
+        value = import_module(_NAMESPACES[name])
+    else:
+        raise AttributeError(f"module 'jdbpy' has no attribute '{name}'")
     globals()[name] = value
     return value
 

@@ -15,6 +15,7 @@ NAMES = """
     Event Exited Gone Lost Notice Output Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo SourceWindow
     StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo
+    heap
 """
 
 
@@ -31,11 +32,14 @@ def test_a_type_checker_sees_the_same_names() -> None:
     """The names are imported when used; what a type checker reads stands apart, and must not lag behind."""
     tree = ast.parse(Path(jdbpy.__file__).read_text(encoding="utf-8"))
     imported = {
-        alias.name: node.module
+        alias.asname: (node.module, alias.name)
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("jdbpy.")
         for alias in node.names
+        if alias.asname
     }
     assert sorted(imported) == sorted(jdbpy.__all__)
-    wrong = {name for name in jdbpy.__all__ if getattr(import_module(imported[name]), name) is not getattr(jdbpy, name)}
+    wrong = [
+        name for name, (home, own) in imported.items() if getattr(import_module(home), own) is not getattr(jdbpy, name)
+    ]
     assert not wrong

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import ClassDetail, EvalError, Event, Output, Stop
-from jdbpy.cli import plain_answers, plain_help, plain_stacks, results
+from jdbpy.cli import plain_answers, plain_heap, plain_help, plain_stacks, results
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain_events import event_lines
@@ -51,6 +51,7 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.TypeOf: plain_answers.type_of,
     results.Variables: plain_stacks.variables,
     results.Version: plain_answers.version,
+    **plain_heap.LINES,
 }
 
 _FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"

@@ -12,6 +12,7 @@ GROUPS = {
     "source": "source text",
     "classes": "what is loaded",
     "threads": "threads",
+    "heap": "objects and memory",
     "settings": "how jdbpy behaves",
     "session": "the session, scripts and help",
 }

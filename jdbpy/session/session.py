@@ -7,6 +7,7 @@ behaviour of its own: what a breakpoint or a stack is stands in the component's 
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import trio
@@ -16,10 +17,15 @@ from jdbpy.session.breakpoints.component import Breakpoints
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.execution.component import Execution
+from jdbpy.session.heap.component import Heap
 from jdbpy.session.launch import Launched
+from jdbpy.session.locks.component import Locks
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
+from jdbpy.session.points.catchpoints import Catchpoints
 from jdbpy.session.points.component import Points
+from jdbpy.session.points.traces import Traces
+from jdbpy.session.points.watchpoints import Watchpoints
 from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
@@ -50,7 +56,14 @@ class Session:
         self.points = Points(target, self.values.compile_condition)
         self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
         self.threads = Threads(target, self._calls, self.values.convert)
+        self.locks = Locks(target)
+        self.heap = Heap(target, self.classes, self.stack, self.values)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
+        self.catchpoints = Catchpoints(target, self.points)
+        self.watchpoints = Watchpoints(
+            target, self.points, partial(self.values.evaluate, remember=False), self.stack.selected
+        )
+        self.traces = Traces(target, self.points)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:
             self.execution.set_excludes(options.excludes)

@@ -176,7 +176,7 @@ class Suspension:
     # How it is counted
 
     def _drop_lost_holds(self) -> None:
-        """Forgets the reasons that a count no longer covers: a resume of the VM takes from every count, whyever it is."""
+        """Forgets the reasons that a count no longer covers: a resume of the VM takes from every one."""
         for thread in {*self.event_holds, *self.user_holds}:
             count = self.count(thread)
             for holds in (self.user_holds, self.event_holds):

@@ -5,6 +5,8 @@ It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are
 
 from __future__ import annotations
 
+from typing import Any
+
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.model import Event, Exited, VmInfo, VmState
 from jdbpy.session.requests import RequestTable
@@ -13,7 +15,7 @@ from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
 from jdbpy.session.types import TypeCache
 from jdbpy.session.values.objects import Objects
-from jdbpy.wire.command import Empty
+from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -45,6 +47,7 @@ class Target:
         self.objects = Objects(conn, self.types)
         self.selection = Selection()
         self.publisher = Publisher()
+        conn.on_undo = self._undone
 
     @property
     def state(self) -> VmState:
@@ -77,6 +80,13 @@ class Target:
         """Raises StateError in a read-only session; ``what`` completes "refused: ..."."""
         if self.read_only:
             raise StateError(f"refused: {what} changes the target, and this session is read-only", code="READ_ONLY")
+
+    def _undone(self, command: Command[Any]) -> None:
+        """A suspend whose waiter was cancelled is taken back by the connection: the ledger follows."""
+        if isinstance(command, virtual_machine.Resume):
+            self.suspension.apply(Op.VM_RESUME)
+        elif isinstance(command, thread_reference.Resume):
+            self.suspension.apply(Op.THREAD_RESUME, command.thread)
 
     def submit_op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> Pending[Empty]:
         """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""

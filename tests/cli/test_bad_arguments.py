@@ -68,6 +68,12 @@ BAD = {
     "resume": ["'open"],
     "interrupt": ["1 2", ""],
     "kill": ["", "1", "1 new Exception()"],
+    "instances": ["", "-n 0 A", "A b"],
+    "histogram": ["a b", "-n x"],
+    "heapdump": ["", "a b"],
+    "gc": ["now"],
+    "memory": ["x"],
+    **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 
 NOTHING_IS_BAD = {"list", "use", "return", "display", "threads"}

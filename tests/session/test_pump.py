@@ -225,6 +225,19 @@ async def test_a_cancelled_set_leaves_nothing_behind() -> None:
         assert not s.target.requests.all_active()
 
 
+async def test_a_cancelled_suspend_is_taken_back_in_the_ledger_too() -> None:
+    async with stage() as s:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(s.target.submit_op(Op.VM_SUSPEND).wait)
+            packet = await s.peer.expect(virtual_machine.Suspend())
+            await wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+        assert s.target.suspension.anything_held
+        await s.peer.reply(packet)
+        await s.peer.answer(virtual_machine.Resume())
+        assert not s.target.suspension.anything_held
+
+
 async def test_the_ledger_is_ahead_of_the_wire() -> None:
     async with stage() as s:
         await s.request(2, stop)

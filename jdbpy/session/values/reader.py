@@ -191,8 +191,12 @@ class Reader:
 
     async def reflected(self, class_object: int) -> str:
         """The JNI signature of the type that a java.lang.Class object stands for."""
+        return await self.signature(await self.reflected_type(class_object))
+
+    async def reflected_type(self, class_object: int) -> ReferenceTypeID:
+        """The type that a java.lang.Class object stands for. Raises JdwpError for a primitive's."""
         reply = await self.request(class_object_reference.ReflectedType(ClassObjectID(_not_null(class_object))))
-        return await self.signature(reply.typeID)
+        return reply.typeID
 
     # -- the waves -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,136 @@
+"""The heap: instances, who refers to them, what keeps them alive, memory and dumps."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy import heap
+from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.code import Expression
+from jdbpy.cli.arguments.plain import Number, Word
+from jdbpy.cli.arguments.target import ClassName, ClassPattern
+from jdbpy.cli.context import Context
+from jdbpy.cli.heap_results import Memory, ObjectSize, Referrers
+from jdbpy.cli.results import Done
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+ObjectText = Annotated[str, Expression()]
+
+
+@command("instances", group="heap")
+async def instances(
+    ctx: Context,
+    class_name: Annotated[str, ClassName()],
+    *,
+    count: Annotated[int, Option("-n", argument=Number("N"), help="how many are shown")] = 20,
+) -> heap.Instances:
+    """Count the reachable instances of a class and show the first ones.
+
+    Instances of subclasses do not count. The target stands still while its heap is walked. `print @ID` shows one.
+    """
+    return await ctx.session.heap.instances(class_name, limit=count, limits=ctx.limits(depth=0))
+
+
+@command("histogram", "histo", group="heap")
+async def histogram(
+    ctx: Context,
+    pattern: Annotated[str, ClassPattern()] = "",
+    *,
+    count: Annotated[int, Option("-n", argument=Number("N"), help="how many classes are shown")] = 30,
+    bytes: Annotated[bool, Option("--bytes", help="with bytes, counted by a method that runs in the target")] = False,
+) -> heap.Histogram:
+    """Count the reachable instances of each class, of all or of those that fit a pattern.
+
+    The target stands still while its heap is walked. `--bytes` asks the target's own diagnostic command, which needs a
+    thread that stands at an event, and sorts by size.
+    """
+    if bytes:
+        return await ctx.session.heap.usage.histogram(pattern, limit=count)
+    return await ctx.session.heap.histogram(pattern, limit=count)
+
+
+@command("referrers", group="heap")
+async def referrers(
+    ctx: Context,
+    expression: ObjectText,
+    *,
+    count: Annotated[int, Option("-n", argument=Number("N"), help="how many are shown")] = 50,
+) -> Referrers:
+    """Show the objects that refer to an object, with the fields and elements that hold it.
+
+    The target stands still while its heap is walked.
+    """
+    found = await ctx.session.heap.referrers(await _object(ctx, expression), limit=count)
+    return Referrers(expression, found)
+
+
+@command("path", group="heap")
+async def path(ctx: Context, expression: ObjectText) -> heap.HeapPath:
+    """Show the shortest chain of references to an object: why it is still there.
+
+    The chain begins at a static field, or at a variable of a thread that is stopped. Each step of the search walks the
+    heap, and the target stands still meanwhile; Ctrl-C ends the search.
+    """
+    return await ctx.session.heap.path(await _object(ctx, expression))
+
+
+@command("size", group="heap")
+async def size(ctx: Context, expression: ObjectText) -> ObjectSize:
+    """Show how many bytes an object takes by itself, without what it refers to.
+
+    The target's own histogram tells, so a method runs in the target. Arrays of one type differ in size: their
+    length is shown instead.
+    """
+    value = await ctx.session.values.evaluate(expression, remember=False)
+    if value.id is None:
+        raise UsageError(f"'{expression}' is no object", hint="only objects have a size in the heap")
+    bytes = None if value.type.endswith("]") else await ctx.session.heap.usage.size_of(value.type)
+    return ObjectSize(expression, value.type, bytes, value.length)
+
+
+@command("disablegc", group="heap")
+async def disablegc(ctx: Context, expression: ObjectText) -> Done:
+    """Keep an object from being garbage-collected, until `enablegc` or the end of the session."""
+    await ctx.session.heap.pin(await _object(ctx, expression))
+    return Done(f"{expression} is kept from collection", hint="'enablegc' lets it go")
+
+
+@command("enablegc", group="heap")
+async def enablegc(ctx: Context, expression: ObjectText) -> Done:
+    """Let an object be garbage-collected again that `disablegc` keeps."""
+    await ctx.session.heap.unpin(await _object(ctx, expression))
+    return Done(f"{expression} may be collected again")
+
+
+@command("gc", group="heap")
+async def gc(ctx: Context) -> Done:
+    """Run System.gc() in the target, on the selected thread."""
+    await ctx.session.heap.usage.collect()
+    return Done("System.gc() was run in the target")
+
+
+@command("memory", "info memory", group="heap")
+async def memory(ctx: Context) -> Memory:
+    """Show the target's memory: heap, pools, collectors. Methods of its management beans run in the target."""
+    return Memory(await ctx.session.heap.usage.memory())
+
+
+@command("heapdump", group="heap")
+async def heapdump(
+    ctx: Context,
+    file: Annotated[str, Word("FILE", "a new file on the target's machine; it must end in .hprof")],
+    *,
+    everything: Annotated[bool, Option("--all", help="with objects that nothing refers to any more")] = False,
+) -> Done:
+    """Write a heap dump (HPROF) to a file on the machine of the target. The target stands still meanwhile."""
+    await ctx.session.heap.usage.dump(file, live=not everything)
+    return Done(f"the heap was written to {file}, on the target's machine")
+
+
+async def _object(ctx: Context, expression: str) -> int:
+    """The id of the object that an expression gives."""
+    value = await ctx.session.values.evaluate(expression, remember=False)
+    if value.id is None:
+        raise UsageError(f"'{expression}' is {value.text}, no object", hint="name an object, for example @17 or order")
+    return value.id
