@@ -92,7 +92,7 @@ class AwaitedLock(Record):
 
     ``how``: "enter" a monitor, "wait" (Object.wait: for notify, not for the owner), "acquire" a synchronizer, "park"
     (for something that nobody owns), "join" a thread, "get" the result of a task. ``owner`` is who has to let go of it,
-    ``frame`` the innermost frame that is not of ``java.``, else the innermost.
+    ``frame`` the innermost frame that is not of the JDK, else the innermost.
     """
 
     lock: Lock

@@ -20,6 +20,7 @@ from jdbpy.session.execution.component import Execution
 from jdbpy.session.heap.component import Heap
 from jdbpy.session.launch import Launched
 from jdbpy.session.locks.component import Locks
+from jdbpy.session.locks.component import Locks
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
 from jdbpy.session.points.catchpoints import Catchpoints
@@ -56,6 +57,7 @@ class Session:
         self.points = Points(target, self.values.compile_condition)
         self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
         self.threads = Threads(target, self._calls, self.values.convert)
+        self.locks = Locks(target)
         self.locks = Locks(target)
         self.heap = Heap(target, self.classes, self.stack, self.values)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)

@@ -1,0 +1,135 @@
+"""Locks on real JVMs: who holds and who waits, one lock with its queue, and the three deadlocks of the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.errors import StateError
+from jdbpy.session.locks.deadlocks import find_cycles
+from jdbpy.session.model import VmState
+from jdbpy.session.model_threads import DeadlockReport, LocksReport, ThreadLocks
+from tests.harness import Debugging, Jvm, debug
+
+
+async def ready(d: Debugging) -> None:
+    """Runs Locks until all of its threads are where they belong."""
+    await d.session.breakpoints.add(d.at("ready"))
+    await d.resume()
+    await d.wait_stop("breakpoint", at="ready", thread="main")
+
+
+def by_name(report: LocksReport) -> dict[str, ThreadLocks]:
+    return {each.thread.name: each for each in report.threads}
+
+
+def waits(each: ThreadLocks, d: Debugging) -> tuple[str, str, str | None, int | None]:
+    """How it waits, what kind of lock for, who has to let go, and at which line."""
+    assert each.awaits is not None
+    owner = each.awaits.owner
+    assert each.awaits.frame is not None
+    return each.awaits.how, each.awaits.lock.kind, owner.name if owner else None, each.awaits.frame.location.line
+
+
+def names(report: DeadlockReport) -> list[tuple[list[str], list[str]]]:
+    return [
+        ([each.thread.name for each in one.cycle], [each.thread.name for each in one.behind])
+        for one in report.deadlocks
+    ]
+
+
+DEADLOCKS = [(["adam", "eve"], ["behind"]), (["cain", "abel"], []), (["castor", "pollux"], [])]
+
+
+async def test_what_threads_hold_and_want(jvm: Jvm) -> None:
+    async with debug(jvm, "Locks") as d:
+        await ready(d)
+        line = d.program.line
+        report = await d.session.locks.of()
+        assert report.held_up is None, "the target stands anyway"
+        threads = by_name(report)
+        assert waits(threads["adam"], d) == ("enter", "monitor", "eve", line("wanted"))
+        assert waits(threads["cain"], d) == ("acquire", "synchronizer", "abel", line("locked"))
+        assert waits(threads["castor"], d) == ("join", "thread", "pollux", line("joined"))
+        assert waits(threads["ringer"], d) == ("wait", "monitor", None, line("bell"))
+        assert waits(threads["getter"], d)[:3] == ("get", "task", "worker")
+        assert waits(threads["worker"], d)[0] == "park"
+        assert threads["main"].awaits is None
+        [held] = threads["main"].held
+        assert held.frame is not None
+        assert (held.lock.type, held.frame.location.line) == ("java.lang.Object", line("ready"))
+        [left] = threads["adam"].held
+        wanted = threads["eve"].awaits
+        assert wanted is not None
+        assert left.lock == wanted.lock
+        assert left.frame is not None
+        assert left.frame.location.method == "crossMonitors"
+        only = await d.session.locks.of([threads["ringer"].thread.id])
+        assert [each.thread.name for each in only.threads] == ["ringer"]
+
+
+async def test_deadlocks(jvm: Jvm) -> None:
+    async with debug(jvm, "Locks") as d:
+        await ready(d)
+        report = await d.session.locks.deadlocks()
+        assert names(report) == DEADLOCKS
+        assert report.held_up is None
+        await d.resume()
+        report = await d.session.locks.deadlocks()
+        assert names(report) == DEADLOCKS, "of a target that runs, too"
+        assert report.held_up is not None
+        assert d.session.state is VmState.RUNNING
+        await d.target.send("x\n")
+        await d.wait_exit()
+
+
+async def test_one_lock(jvm: Jvm) -> None:
+    async with debug(jvm, "Locks") as d:
+        await ready(d)
+
+        async def state(expression: str) -> tuple[str | None, int, list[str], list[str]]:
+            value = await d.session.values.evaluate(expression)
+            assert value.id is not None
+            found = await d.session.locks.state(value.id)
+            return (
+                found.owner.name if found.owner else None,
+                found.entry_count,
+                [each.name for each in found.entering],
+                [each.name for each in found.waiting],
+            )
+
+        assert await state("Locks.left") == ("adam", 1, ["eve", "behind"], [])
+        assert await state("Locks.free") == ("main", 1, [], [])
+        assert await state("Locks.bell") == (None, 0, [], ["ringer"])
+        assert await state("Locks.first") == ("cain", 2, ["abel"], []), "locked twice"
+        assert await state("Locks.never") == (None, 0, ["worker"], [])
+        with pytest.raises(StateError, match="null is no lock"):
+            await d.session.locks.state(0)
+        with pytest.raises(StateError, match="no such object"):
+            await d.session.locks.state(987654321)
+
+
+async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
+    costs = []
+    for count in ("5", "150"):
+        async with debug(any_jvm, "Crowd", count) as d:
+            await d.session.breakpoints.add(d.at("ready"))
+            await d.resume()
+            await d.wait_stop("breakpoint", at="ready", thread="main")
+            before = d.session.statistics()
+            found = await d.session.locks.of()
+            costs.append(d.session.statistics().since(before).waves)
+            assert len(found.threads) > int(count)
+            blocked = by_name(found)["blocked"].awaits
+            assert blocked is not None
+            assert blocked.owner is not None
+            assert blocked.owner.name == "main"
+            assert (await d.session.locks.deadlocks()).deadlocks == ()
+    assert costs[0] == costs[1] <= 20
+
+
+def test_cycles() -> None:
+    assert find_cycles({}) == []
+    assert find_cycles({1: 2, 2: 3}) == []
+    assert find_cycles({1: 1}) == [[1]]
+    assert find_cycles({1: 2, 2: 3, 3: 1}) == [[1, 2, 3]]
+    assert find_cycles({9: 2, 1: 2, 2: 3, 3: 2, 5: 6, 6: 5, 7: 9}) == [[2, 3], [5, 6]]
