@@ -1,26 +1,22 @@
-"""Conditions of breakpoints: parsed when they are set, compiled once for each place, asked at every hit.
-
-Owns what a hit costs: one trip for the frame, one for all that the condition reads of it, one more for each further
-link; nothing is described and nothing is remembered.
-"""
+"""Conditions of points and texts of logpoints: parsed when they are set, evaluated at every hit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from jdbpy.errors import EvalError
 from jdbpy.session.eval.java.class_graph import ClassGraph
+from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
+from jdbpy.session.eval.operands import Elements, Operand
 from jdbpy.session.eval.ops.base import Variables
 from jdbpy.session.eval.program import Compiled, Program
-from jdbpy.session.model import Frame, ThreadRef
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.syntax.parser import parse_expression
+from jdbpy.session.eval.template import parse_template
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
-from jdbpy.wire.messages import thread_reference
 
-FrameTargetOf = Callable[[Frame], FrameTarget]
-Place = tuple[int, int, int]
-"""Type, method and code index."""
+Describe = Callable[[list[Operand]], Awaitable[list[str]]]
+"""Texts of operands, as a logpoint shows them."""
 
 
 class CompiledCondition:
@@ -29,36 +25,48 @@ class CompiledCondition:
     def __init__(self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str) -> None:
         """Raises EvalError when the text is no single expression."""
         self.text = text
-        self._target = target
-        self._frame_target = frame_target
-        self._variables = variables
-        self._program = Program(text)
-        self._program.expression()
-        self._compiled: dict[Place, Compiled] = {}
+        program = Program(text)
+        program.expression()
+
+        async def compile_at(frame: FrameTarget, graph: ClassGraph) -> Compiled:
+            return await program.compile(frame, graph, variables, condition=True)
+
+        self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
     async def holds(self, thread_id: int) -> bool:
-        """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws."""
-        frame = await self._top_frame(thread_id)
-        target = self._frame_target(frame)
-        try:
-            compiled = await self._at(frame, target)
-            value = (await compiled.run(target, self._variables)).value
-        finally:
-            target.pins.release()
-        return bool(value)
+        """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws.
 
-    async def _top_frame(self, thread_id: int) -> Frame:
-        """The innermost frame. wire: 1 trip."""
-        epoch = self._target.suspension.epoch_of(thread_id)
-        reply = await self._target.conn.request(thread_reference.Frames(wire_thread(thread_id), 0, 1))
-        if not reply.frames:
-            raise EvalError("the thread has no Java frame")
-        (location,) = await self._target.types.locations([reply.frames[0].location])
-        return Frame(1, location, ThreadRef(thread_id, ""), reply.frames[0].frameID, epoch)
+        wire: 1 trip for what it reads of the frame, 1 for each further link.
+        """
+        return bool((await self._at_hits.evaluate(thread_id)).value)
 
-    async def _at(self, frame: Frame, target: FrameTarget) -> Compiled:
-        place = (frame.location.type_id, frame.location.method_id, frame.location.code_index)
-        if place not in self._compiled:
-            graph = ClassGraph(target)
-            self._compiled[place] = await self._program.compile(target, graph, self._variables, condition=True)
-        return self._compiled[place]
+
+class CompiledTemplate:
+    """The text of a logpoint with the values of its expressions; see ``template`` for how it is written."""
+
+    def __init__(
+        self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str, describe: Describe
+    ) -> None:
+        """Raises EvalError for what cannot be parsed, with the column in the template."""
+        self.text = text
+        self._template = parse_template(text)
+        self._describe = describe
+        # Blanks in front make the columns of errors those in the template.
+        parsed = [parse_expression(" " * each.at + each.expression) for each in self._template.placeholders]
+        program = Program(text, [tree.ExpressionStatement(0, tree.Values(0, tuple(parsed)))])
+
+        async def compile_at(frame: FrameTarget, graph: ClassGraph) -> Compiled:
+            return await program.compile(frame, graph, variables)
+
+        self._at_hits = AtHits(target, frame_target, variables, compile_at)
+
+    async def render(self, thread_id: int) -> str:
+        """The text at this hit; strings without quotes. Raises as ``CompiledCondition.holds``.
+
+        wire: 1 trip for what it reads of the frame, 1 for each further link, and what describing objects takes.
+        """
+        if not self._template.placeholders:
+            return self._template.render([])
+        values = (await self._at_hits.evaluate(thread_id)).value
+        assert isinstance(values, Elements)
+        return self._template.render(await self._describe(values.elements))

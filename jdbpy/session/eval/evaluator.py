@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from jdbpy.session.eval.conditions import CompiledCondition
+from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.java.types import read_type
@@ -20,6 +20,7 @@ from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Run
 from jdbpy.session.eval.ops.values import in_target, text_of
 from jdbpy.session.eval.program import Program
+from jdbpy.session.eval.saved import Saved
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
@@ -79,6 +80,7 @@ class Evaluator:
 
     def __init__(self, target: Target, source_of: SourceOf) -> None:
         self.variables = DebuggerVariables()
+        self.saved = Saved(target, self.variables)
         self.rules = InvokeRules()
         self._target = target
         self._source_of = source_of
@@ -86,21 +88,25 @@ class Evaluator:
         self._imports: dict[str, tuple[SourceFile | None, Imports]] = {}
 
     @asynccontextmanager
-    async def evaluation(self, frame: Frame | None) -> AsyncIterator[Evaluation]:
+    async def evaluation(self, frame: Frame | None, rules: InvokeRules | None = None) -> AsyncIterator[Evaluation]:
         """An evaluation in a frame; None is for expressions that need none."""
-        target = self.frame_target(frame)
+        target = self.frame_target(frame, rules)
         try:
             yield Evaluation(self, target)
         finally:
             target.pins.release()
 
-    def frame_target(self, frame: Frame | None) -> FrameTarget:
+    def frame_target(self, frame: Frame | None, rules: InvokeRules | None = None) -> FrameTarget:
         """The frame as the target of an expression; its ``pins`` must be released."""
-        return FrameTarget(self._target, frame, self._memory, self._read_imports, self.rules)
+        return FrameTarget(self._target, frame, self._memory, self._read_imports, rules or self.rules)
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""
         return CompiledCondition(self._target, self.frame_target, self.variables, text)
+
+    def template(self, text: str, describe: Describe) -> CompiledTemplate:
+        """Compiles the text of a logpoint. Raises EvalError with the column."""
+        return CompiledTemplate(self._target, self.frame_target, self.variables, text, describe)
 
     @staticmethod
     def assignment(target_text: str, value_text: str) -> Program:

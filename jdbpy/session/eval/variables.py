@@ -11,6 +11,9 @@ from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.model import Value
 
+OWN_NAMES = frozenset(("exc", "ret", "_", "this"))
+"""Names that the debugger sets itself; a number is the history's."""
+
 
 class DebuggerVariables:
     """Values by name, without the ``$``."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
@@ -19,7 +19,7 @@ from jdbpy.session.target import Target
 from jdbpy.wire import ids
 
 if TYPE_CHECKING:
-    from jdbpy.session.eval.conditions import CompiledCondition
+    from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
     from jdbpy.session.eval.evaluator import Evaluation, Evaluator
     from jdbpy.session.values.results import Results
 
@@ -45,18 +45,28 @@ class Values:
 
         return Evaluator(self._target, self._sources.text)
 
-    async def evaluate(self, text: str, *, limits: Limits = _DEFAULT, remember: bool = True) -> Value:
+    async def evaluate(
+        self,
+        text: str,
+        *,
+        limits: Limits = _DEFAULT,
+        remember: bool = True,
+        time_limit: float | None = None,
+        others_run: bool | None = None,
+    ) -> Value:
         """The value of a Java expression, or of the last of several statements, in the selected frame.
 
-        The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Raises EvalError in
-        javac's words with the column, Thrown when a Java exception leaves the expression, StateError when a method
-        would have to be run and cannot. wire: 1 trip for what is read of the frame, 1 for each further link.
+        The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
+        frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
+        default to ``evaluator.rules``. Raises EvalError in javac's words with the column, Thrown when a Java exception
+        leaves the expression, StateError when a method would have to be run and cannot, or has not returned in time.
+        wire: 1 trip for what is read of the frame, 1 for each further link.
         """
         from jdbpy.session.eval.java.types import VOID
         from jdbpy.session.eval.program import Program
 
         program = Program(text)
-        async with self._evaluation() as (evaluation, results):
+        async with self._evaluation(time_limit, others_run) as (evaluation, results):
             operand = await evaluation.run(program)
             if remember and operand.type is not VOID:
                 self.evaluator.variables.record(operand)
@@ -89,6 +99,27 @@ class Values:
             notes = "; ".join(evaluation.target.notes)
             return value.replace(note=notes) if notes else value
 
+    async def save(self, name: str, text: str) -> Value:
+        """Evaluates an expression and keeps the value as ``$name``; an object is kept from collection until ``forget``.
+
+        Raises UsageError for a name that is the debugger's own, else as ``evaluate``. wire: 1 trip more than that.
+        """
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            operand = await evaluation.run(program)
+            await self.evaluator.saved.add(name.removeprefix("$"), operand, evaluation)
+            return await results.describe(operand, _DEFAULT)
+
+    def forget(self, name: str) -> None:
+        """Takes away what was saved under a name. Raises UsageError when there is nothing."""
+        self.evaluator.saved.remove(name.removeprefix("$"))
+
+    def saved(self) -> list[str]:
+        """The names of all ``$variables`` that have a value, the history left out."""
+        return self.evaluator.variables.names()
+
     async def convert(self, text: str, signature: str) -> ids.Value:
         """The value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
         from jdbpy.session.eval.jvm.raw import to_wire
@@ -102,8 +133,16 @@ class Values:
         """A condition for breakpoints. Raises EvalError when it is no Java expression."""
         return self.evaluator.condition(text)
 
+    def compile_template(self, text: str) -> CompiledTemplate:
+        """The text of a logpoint, ``total {order.total}``. Raises EvalError with the column in it."""
+        from jdbpy.session.values.results import log_texts
+
+        return self.evaluator.template(text, partial(log_texts, self._target))
+
     @asynccontextmanager
-    async def _evaluation(self) -> AsyncIterator[tuple[Evaluation, Results]]:
+    async def _evaluation(
+        self, time_limit: float | None = None, others_run: bool | None = None
+    ) -> AsyncIterator[tuple[Evaluation, Results]]:
         """An evaluation in the selected frame; without one, of what needs none."""
         from jdbpy.session.values.results import Results
 
@@ -115,9 +154,10 @@ class Values:
         except StateError as error:
             missing = error
         self._note_stop()
-        async with self.evaluator.evaluation(frame) as evaluation:
+        rules = self.evaluator.rules.changed(time_limit, others_run)
+        async with self.evaluator.evaluation(frame, rules) as evaluation:
             try:
-                yield evaluation, Results(self._target, evaluation)
+                yield evaluation, Results(self._target)
             except EvalError as error:
                 if missing is not None and not error.hint:
                     error.hint = f"{missing.message}; {missing.hint}" if missing.hint else missing.message

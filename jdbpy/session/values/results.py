@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from jdbpy.session.eval.evaluator import Evaluation
+from functools import partial
+
+from jdbpy.session.concurrency import together
 from jdbpy.session.eval.java.types import BOXES, STRING, Primitive, SequenceType, source_name
 from jdbpy.session.eval.jvm.raw import to_wire
 from jdbpy.session.eval.operands import Elements, Entry, LocalBox, LocalString, Operand
+from jdbpy.session.eval.syntax.literals import unescape
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.target import Target
@@ -14,15 +17,37 @@ from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 
+LOG_LIMITS = Limits(depth=1, string=10_000, elements=20, fields=10)
+"""How much of a value goes into a line of a log."""
+
 VOID = Value("void", "void", "V", None)
+
+
+async def log_texts(target: Target, operands: list[Operand]) -> list[str]:
+    """The operands as a logpoint writes them: strings and characters as they are, all else as ``print`` shows it.
+
+    wire: what describing objects takes, all of them side by side.
+    """
+    results = Results(target)
+    calls = (partial(results.describe, operand, LOG_LIMITS) for operand in operands)
+    return [_unquoted(value) for value in await together(*calls)]
+
+
+def _unquoted(value: Value) -> str:
+    """The characters of a string or char, the text of anything else."""
+    if value.tag == "C":
+        return str(value.raw)
+    if value.tag != "s":
+        return value.text
+    dots = "..." if value.truncated else ""
+    return unescape(value.text.removesuffix(dots)[1:-1]) + dots
 
 
 class Results:
     """Describes the operands of one evaluation."""
 
-    def __init__(self, target: Target, evaluation: Evaluation) -> None:
+    def __init__(self, target: Target) -> None:
         self._target = target
-        self._evaluation = evaluation
 
     async def describe(self, operand: Operand, limits: Limits) -> Value:
         """The operand as plain data. wire: what describing the object takes, nothing for a primitive."""

@@ -1,7 +1,7 @@
 """Tables of expressions, and the program in which both jdbpy and java evaluate them.
 
-Each table is named for the place in ``Subject.java`` where its expressions are evaluated, one a line, in order: what one
-changes, the next ones see, on both sides. ``#`` begins a comment line, ``void:`` an expression without a value.
+Each table is named for the place in ``Subject.java`` where its expressions are evaluated, one a line, in order: what
+one changes, the next ones see, on both sides. ``#`` begins a comment line, ``void:`` an expression without a value.
 """
 
 from __future__ import annotations

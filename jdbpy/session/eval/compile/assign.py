@@ -15,11 +15,10 @@ from jdbpy.session.eval.ops.base import Constant, Op, ReadCell
 from jdbpy.session.eval.ops.convert import Late
 from jdbpy.session.eval.ops.read import ReadVariable
 from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.variables import OWN_NAMES
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
-
-_OWN = frozenset(("exc", "ret", "_", "this"))  # $variables that the debugger sets
 
 
 async def compile_assign(c: Compiler, node: tree.Assign, scope: Scope) -> Op:
@@ -63,7 +62,7 @@ def _require_variable(c: Compiler, target: Op) -> None:
 async def _modify(
     c: Compiler, target: Op, op: str, value: Op, at: int, *, step: bool = False, gives_old: bool = False
 ) -> Op:
-    """``target = (T)(target op value)``, the variable being located once (JLS 15.26.2); ``step`` tells ``++``, ``--``."""
+    """``target = (T)(target op value)``, the variable located once (JLS 15.26.2); ``step`` tells ``++`` and ``--``."""
     old = ReadCell(target.type, c.new_cell(), target.at, "value")
     computed = await binary_op(c, op, old, value, at)
     if computed is None:
@@ -78,7 +77,7 @@ async def _modify(
 async def _debugger_variable(c: Compiler, node: tree.Assign, target: tree.Name, scope: Scope) -> Op | None:
     """``$name = value``; None when the program has a variable of that name, or when it is to be modified."""
     name = target.name[1:]
-    if name in _OWN or name.isdecimal():
+    if name in OWN_NAMES or name.isdecimal():
         raise EvalError(f"${name} is set by the debugger", target.at, hint="choose a name of your own, such as $x")
     if node.op != "=" or (name not in c.variable_types and await _is_of_the_program(c, target, scope)):
         return None

@@ -31,6 +31,7 @@ from jdbpy.session.eval.ops.base import Op, ReadCell
 from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
 from jdbpy.session.eval.ops.sequences import EntryPart
 from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.variables import OWN_NAMES
 from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _debugger_variable(c: Compiler, name: str, at: int) -> Op | None:
     value = c.variables.get(name)
     if value is not None:
         return ReadVariable(LATE if value.type.is_reference and value.value is not None else value.type, name, at)
-    if name in ("exc", "ret", "_", "this") or name.isdecimal():
+    if name in OWN_NAMES or name.isdecimal():
         raise EvalError(f"${name} has no value", at)
     return None
 

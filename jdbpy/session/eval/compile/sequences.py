@@ -21,7 +21,7 @@ from jdbpy.session.eval.java.types import (
 from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.flow import Body as LeaveBody
 from jdbpy.session.eval.ops.read import ReadElement
-from jdbpy.session.eval.ops.sequences import GIVES, KEEPS, METHODS, Body, SequenceCall, TakeSlice
+from jdbpy.session.eval.ops.sequences import GIVES, KEEPS, METHODS, Body, GatherValues, SequenceCall, TakeSlice
 from jdbpy.session.eval.syntax import tree
 
 if TYPE_CHECKING:
@@ -152,6 +152,11 @@ def _as_lambda(node: tree.Expression) -> tree.Lambda:
         body = tree.Call(node.at, tree.Name(node.at, "it"), node.name, ())
         return tree.Lambda(node.at, ("it",), body)
     raise EvalError("a lambda is expected here", node.at)
+
+
+async def compile_values(c: Compiler, node: tree.Values, scope: Scope) -> Op:
+    """Several expressions whose reads go out together."""
+    return GatherValues([await c.value(element, scope) for element in node.elements], node.at)
 
 
 async def compile_lambda(c: Compiler, node: tree.Lambda | tree.MethodRef, scope: Scope) -> Op:

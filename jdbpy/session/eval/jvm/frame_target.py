@@ -13,6 +13,7 @@ from jdbpy.errors import EvalError, JdwpError, StateError, UsageError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
+from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.invoking import InvokeRules, require_invocation
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
@@ -34,7 +35,6 @@ from jdbpy.wire.messages import (
     array_type,
     class_object_reference,
     reference_type,
-    stack_frame,
     thread_reference,
 )
 
@@ -55,6 +55,7 @@ class FrameTarget:
         self._classes = ClassFinder(target, memory, home)
         self.pins = Pins(target)
         self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
+        self._foreseen: FrameValues | None = None
         self.notes: list[str] = []  # words of warning that writing gave
 
     @property
@@ -113,28 +114,22 @@ class FrameTarget:
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         """See ``EvalTarget``: one command for all slots; when one of them cannot be read, one for each."""
+        if self._foreseen is not None:
+            return self._foreseen
         frame = await self.current_frame()
         thread, frame_id = wire_thread(frame.thread.id), FrameID(frame.id)
-        slots = [stack_frame.SlotInfo(local.slot, ord(local.signature[0])) for local in locals_]
-        commands = [stack_frame.GetValues(thread, frame_id, slots)] if slots else []
-        outcomes = await self._target.conn.batch(
-            [*commands, *([stack_frame.ThisObject(thread, frame_id)] if this else [])]
-        )
-        found: Ref | None = None
-        if this:
-            answer = outcomes.pop()
-            if isinstance(answer, JdwpError):
-                raise answer
-            found = Ref(answer.objectThis.objectID, answer.objectThis.tag) if answer.objectThis.objectID else None
-        values: dict[int, Raw] = {}
-        if slots and not isinstance(outcomes[0], JdwpError):
-            values = {slot.slot: from_wire(value) for slot, value in zip(slots, outcomes[0].values, strict=True)}
-        elif slots:
-            singly = await self._target.conn.batch([stack_frame.GetValues(thread, frame_id, [slot]) for slot in slots])
-            for slot, outcome in zip(slots, singly, strict=True):
-                if not isinstance(outcome, JdwpError):
-                    values[slot.slot] = from_wire(outcome.values[0])
-        return FrameValues(found, values)
+        read = FrameRead(locals_, this=this)
+        outcomes = await self._target.conn.batch(read.commands(thread, frame_id))
+        values = read.values(outcomes)
+        if values is not None:
+            return values
+        only_this = FrameRead((), this=this).values(outcomes[1:])
+        singly = await self._target.conn.batch(read.single_commands(thread, frame_id))
+        return read.single_values(only_this.this if only_this else None, singly)
+
+    def foresee(self, values: FrameValues) -> None:
+        """Takes in what was read of the frame beside other things, so that it need not be read again."""
+        self._foreseen = values
 
     # -- classes -------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,12 @@ class InvokeRules(Record):
     limit: float = DEFAULT_LIMIT
     others_run: bool = False
 
+    def changed(self, limit: float | None, others_run: bool | None) -> InvokeRules:
+        """These rules with what is given in place of their own."""
+        return InvokeRules(
+            self.limit if limit is None else limit, self.others_run if others_run is None else others_run
+        )
+
 
 class StillRunning(StateError):
     """A call has not ended within the limit; it goes on in its thread."""

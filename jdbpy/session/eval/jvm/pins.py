@@ -24,8 +24,11 @@ class Pins:
 
     async def add(self, ref: Ref) -> None:
         """Pins an object. Raises EvalError when it is gone already. wire: 1 trip, 0 when it is safe anyway."""
-        if self._target.suspension.everything_held and self._target.at_least(17):
-            return
+        if not (self._target.suspension.everything_held and self._target.at_least(17)):
+            await self.keep(ref)
+
+    async def keep(self, ref: Ref) -> None:
+        """Pins an object whatever is held now, so that it outlives this stop. Raises EvalError. wire: 1 trip."""
         object_id = ObjectID(ref.id)
         try:
             await self._target.conn.request(object_reference.DisableCollection(object_id))

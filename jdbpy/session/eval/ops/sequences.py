@@ -27,11 +27,12 @@ from jdbpy.session.eval.java.types import (
     ArrayType,
     JavaType,
     Primitive,
+    SequenceType,
     source_name,
     unboxed,
 )
 from jdbpy.session.eval.operands import Elements, Entry, LocalString, Operand
-from jdbpy.session.eval.ops.base import Op, Run
+from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.ops.intrinsics import units
 from jdbpy.session.eval.ops.values import exact, string_of, text_of, unbox
 from jdbpy.session.eval.target import Raw, Ref
@@ -114,6 +115,17 @@ class TakeSlice(Op):
             shown = f"{start}..{'' if end is None else end}"
             raise EvalError(f"a slice from {shown} has no elements", self.at, hint="bounds count from 0 and rise")
         return Operand(self.type, Elements(await elements_of(run, sequence, self.at, start, end)))
+
+
+class GatherValues(Op):
+    """Several values as one sequence."""
+
+    def __init__(self, elements: Sequence[Op], at: int) -> None:
+        super().__init__(SequenceType(LATE), at, *elements)
+        self.elements = elements
+
+    async def run(self, run: Run) -> Operand:
+        return Operand(self.type, Elements(await run_all(run, self.elements)))
 
 
 class Body:

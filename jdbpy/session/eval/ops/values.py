@@ -14,6 +14,7 @@ from jdbpy.session.eval.java import old_decimals
 from jdbpy.session.eval.java.types import (
     BOXES,
     CHAR,
+    DOUBLE,
     ENTRY,
     FLOAT,
     LATE,

@@ -57,6 +57,12 @@ class Held(Expression):
     cell: int
 
 
+class Values(Expression):
+    """Several expressions evaluated together, with the sequence of their values for a value. Never parsed."""
+
+    elements: tuple[Expression, ...]
+
+
 class Select(Expression):
     """``object.name``: a field, or a part of a qualified name."""
 

@@ -1,0 +1,55 @@
+"""Hit counts with an operator: ``-hit >= 10``, ``-hit % 100``, ``-hit 3``. Pure.
+
+Owns their syntax and which hits they let through; counting is the breakpoint's business.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+_SYNTAX = re.compile(r"\s*(==|=|!=|>=|<=|>|<|%)?\s*(\d+)\s*")
+_ADMITS: Mapping[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "%": lambda hits, number: hits % number == 0,
+}
+
+
+class HitCount(Record):
+    """Which hits count: those whose number, from 1, stands in this relation to ``number``; ``%`` is every nth."""
+
+    op: str
+    number: int
+
+    def admits(self, hits: int) -> bool:
+        """Whether the hit of that number is let through."""
+        return _ADMITS[self.op](hits, self.number)
+
+    def is_over(self, hits: int) -> bool:
+        """Whether no later hit can be let through: the breakpoint may then be taken out of the target."""
+        return self.op in ("==", "<=", "<") and not any(self.admits(later) for later in (hits + 1, self.number))
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.number}"
+
+
+def parse_hit_count(text: str) -> HitCount:
+    """The hit count that a text spells; a bare number means that hit alone. Raises UsageError."""
+    match = _SYNTAX.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"'{text}' is no hit count", hint="write 3, '>= 10', '% 100': ==, !=, >=, <=, >, <, % and a number"
+        )
+    op, number = match[1] or "==", int(match[2])
+    if op == "%" and number == 0:
+        raise UsageError("every 0th hit makes no sense", hint="'% 100' lets every hundredth hit through")
+    return HitCount("==" if op == "=" else op, number)
