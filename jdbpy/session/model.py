@@ -177,11 +177,14 @@ class Limits(Record):
 
 
 class Breakpoint(Record):
-    """A logical breakpoint. ``resolved`` are the places where it stands now; none while its class is not loaded."""
+    """A breakpoint or another point: all that has a number and stops the target or reports from it.
+
+    ``resolved`` are the places where a breakpoint stands now; none while its class is not loaded.
+    """
 
     number: int
-    spec: str  # as the user would type it, "com.acme.Order:42"
-    kind: str  # "line" or "method"
+    spec: str  # as the user would type it: "com.acme.Order:42", "uncaught com.acme.*", "access Order.total"
+    kind: str  # line, method, exception, field, methods, monitors, class-load, class-unload, thread, exit
     enabled: bool
     temporary: bool
     policy: SuspendPolicy
@@ -236,7 +239,9 @@ class Stop(Record):
     source: SourceWindow | None = None
     message: str = ""  # one sentence more, e.g. why a condition failed
     depth: int | None = None
-    watch: int | None = None  # number of the request for exception, watch, trace and class stops
+    object: Value | None = None  # whose field was watched; whose monitor it is
+    monitor: str = ""  # what happened to it: "enter" (another thread holds it), "entered", "wait", "waited"
+    class_name: str = ""  # the class that was loaded
 
 
 class Exited(Record):
@@ -262,8 +267,8 @@ class Lost(Record):
 class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
-    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, class-loaded, class-unloaded, thread-started,
-    thread-ended, trace, logpoint, warning.
+    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, exception-thrown, field-read, field-changed, trace,
+    monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, warning.
     """
 
     kind: str
@@ -357,12 +362,12 @@ class LineEntry(Record):
     method: str
     signature: str
     code_index: int
+    source: str = ""  # the file, where it is another than the class's main one: of code that was inlined
 
 
 class KnownNames(Record):
     """Names that are known without asking the target, for completion. Members are by the full name of their class."""
 
-    source: str = ""  # the file, where it is another than the class's main one: of code that was inlined
     classes: tuple[str, ...]
     methods: Mapping[str, tuple[str, ...]]
     fields: Mapping[str, tuple[str, ...]]

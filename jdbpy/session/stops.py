@@ -42,7 +42,7 @@ class StopShower:
 
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         """The pump's way in: publishes one Stop for all votes of a composite."""
-        votes = sorted(votes, key=lambda vote: _rank(vote[1].reason))
+        votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoint", 0)))
         hit, plan = votes[0]
         extra: dict[str, Any] = {}
         for _, other in reversed(votes):

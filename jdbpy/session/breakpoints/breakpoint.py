@@ -13,7 +13,7 @@ from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.class_names import ClassName, enclosing
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.points.point import Point
-from jdbpy.session.requests import EventRequest
+from jdbpy.session.requests import EventRequest, Hit
 from jdbpy.session.types import TypeCache
 from jdbpy.wire.ids import Location
 from jdbpy.wire.pending import Pending
@@ -57,7 +57,7 @@ class LogicalBreakpoint(Point):
     def disarm(self) -> list[Pending[Any]]:
         return self._placing.disarm(self)
 
-    def told(self, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "breakpoint-hit", f"breakpoint {self.number} hit: {where}"
 
     def snapshot(self) -> model.Breakpoint:

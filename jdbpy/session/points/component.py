@@ -33,9 +33,7 @@ class Points:
         self._last_number = 0
         self._whereabouts = Whereabouts(target)
 
-    async def add(
-        self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS
-    ) -> Breakpoint:
+    async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
         """Gives a new point its number, its policy and its condition, and sets it.
 
         Raises UsageError when it cannot be set, EvalError for a condition that does not compile.
@@ -140,6 +138,9 @@ class Points:
             extra.update(await point.details(hit))
         except JdwpError as error:
             message = message or f"what happened could not be read: {error.message}"
+        except Disconnected:  # the target ran on to its end: it is told as far as it is known
+            if point.policy is not SuspendPolicy.NONE:
+                raise
         if message:
             extra["message"] = message
         if point.policy is SuspendPolicy.NONE:
@@ -150,7 +151,7 @@ class Points:
     async def _tell(self, point: Point, hit: Hit, details: dict[str, Any]) -> None:
         """Publishes the hit of a point that suspends nothing. wire: 1 trip, 0 when thread and place are known."""
         where, place = await self._whereabouts.of(hit)
-        kind, text = point.told(where, details)
+        kind, text = point.told(hit, where, details)
         failed = f" ({details['message']})" if details.get("message") and details["message"] not in text else ""
         self._target.publish(Notice(kind, text + failed, (("breakpoint", point.number), *place)))
 

@@ -73,5 +73,5 @@ class Point(ABC):
         return {}
 
     @abstractmethod
-    def told(self, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         """Kind and text of the notice for a hit that suspends nothing; ``where`` is thread and place in words."""

@@ -1,0 +1,119 @@
+"""The classes that a name means: those that are loaded now, and each one that is loaded later, before its code runs.
+
+Owns the class prepare requests behind that. They suspend the preparing thread until whoever waits has done what it
+wants with the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.session.class_names import ClassName, similar
+from jdbpy.session.concurrency import both
+from jdbpy.session.refs import RefType
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages import event_request
+from jdbpy.wire.pending import Pending
+
+OnClass = Callable[[RefType], Awaitable[None]]
+
+
+class ClassWatch:
+    """Watches for one name. ``name`` is bound to the full name once a class is found that it means.
+
+    ``of_the_jdk``: a short name may also be that of a class of the JDK which is loaded later.
+    """
+
+    def __init__(self, target: Target, name: ClassName, on_class: OnClass, *, of_the_jdk: bool = False) -> None:
+        self.name = name
+        self._typed = name
+        self._of_the_jdk = of_the_jdk
+        self._target = target
+        self._on_class = on_class
+        self._requests: list[EventRequest] = []
+
+    async def open(self, base: ReferenceTypeID | None = None) -> list[RefType]:
+        """The classes of today; ``on_class`` is called with those to come. With ``base`` only subclasses are watched
+        for. Raises UsageError for an ambiguous name. wire: 1 trip.
+
+        Watching begins before the listing, in one segment, so that no class can be loaded unseen in between.
+        """
+        types = self._target.types
+        await both(lambda: self._watch(base), types.all_classes)
+        known = [each for each in types.all_known() if not each.is_array]
+        chosen = self.name.choose(each.name for each in known if self.name.needle in each.name)
+        found = [each for each in known if each.name in chosen]
+        if found:
+            await self._bind(found[0].name, base)
+        return found
+
+    def close(self) -> list[Pending[Any]]:
+        """Watches no more; what is returned may be waited for."""
+        requests, self._requests = self._requests, []
+        with suppress(Disconnected):
+            return self._target.requests.submit_clear(requests)
+        return []
+
+    def is_for(self, name: ClassName) -> bool:
+        """Whether another way to write the class means what is watched for."""
+        own = self.name.text
+        return (
+            name.text == self._typed.text
+            or name.is_name_of(own)
+            or name.is_end_of(own)
+            or self.name.is_end_of(name.text)
+        )
+
+    def waiting(self) -> str:
+        """What is waited for, with what may have been meant instead. No trip."""
+        if self.name.is_pattern:
+            return f"waits for a class {self.name.text} to be loaded"
+        near = similar(self.name.text, (each.name for each in self._target.types.all_known() if not each.is_array))
+        return f"waits for {self.name.text} to be loaded" + (f" (there is {', '.join(near)})" if near else "")
+
+    async def _watch(self, base: ReferenceTypeID | None) -> None:
+        only = [event_request.ClassOnly(base)] if base else []
+        specs = [
+            RequestSpec(
+                EventKind.CLASS_PREPARE,
+                SuspendPolicy.EVENT_THREAD,
+                [event_request.ClassMatch(pattern), *only],
+                self._on_prepare,
+            )
+            for pattern in self.name.prepare_patterns(nested=False)
+        ]
+        submitted = [self._target.requests.submit(spec) for spec in specs]
+        self._requests += [request for request, _ in submitted]
+        for outcome in await self._target.conn.gather([pending for _, pending in submitted]):
+            if isinstance(outcome, JdwpError):
+                raise outcome
+
+    async def _bind(self, full: str, base: ReferenceTypeID | None) -> None:
+        """Takes the full name for a short one, and watches for that only. wire: 1 trip, 0 for a name that was full."""
+        if self.name.is_pattern or self.name.bound:
+            return
+        was_full = self.name.text == full
+        self.name = ClassName(full, bound=True)
+        if not was_full:
+            before, self._requests = self._requests, []
+            await self._watch(base)
+            self._target.requests.submit_clear(before)
+
+    async def _on_prepare(self, hit: Hit) -> Verdict:
+        event = hit.event
+        prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
+        if hit.request in self._requests and self._may_mean(prepared.name):
+            if not self.name.is_pattern:
+                self.name = ClassName(prepared.name, bound=True)
+            await self._on_class(prepared)
+        return GO
+
+    def _may_mean(self, full: str) -> bool:
+        of_the_jdk = self._of_the_jdk and not self.name.is_full and self.name.is_end_of(full)
+        return of_the_jdk or self.name.may_mean(full)

@@ -1,0 +1,161 @@
+"""A point that is made of event requests: what all kinds but breakpoints have in common.
+
+Owns the requests of one point and the way from their events to the rule of a hit. A kind says which events it wants
+(``_set_up``), which of them it means (``concerns``), and what there is to tell of one (``details``, ``told``).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from jdbpy.errors import Disconnected, JdwpError, StateError
+from jdbpy.session import model
+from jdbpy.session.points import filters
+from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.point import Point
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import Error, EventKind
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages import event, event_request
+from jdbpy.wire.pending import Pending
+
+_NO_TYPE = ReferenceTypeID(0)
+
+OnHit = Callable[[Point, model.StopReason, Hit], Awaitable[Verdict]]
+
+_REASONS: dict[type, model.StopReason] = {
+    event.Exception: model.StopReason.EXCEPTION,
+    event.FieldAccess: model.StopReason.ACCESS,
+    event.FieldModification: model.StopReason.MODIFICATION,
+    event.MethodEntry: model.StopReason.METHOD_ENTRY,
+    event.MethodExit: model.StopReason.METHOD_EXIT,
+    event.MethodExitWithReturnValue: model.StopReason.METHOD_EXIT,
+    event.MonitorContendedEnter: model.StopReason.MONITOR,
+    event.MonitorContendedEntered: model.StopReason.MONITOR,
+    event.MonitorWait: model.StopReason.MONITOR,
+    event.MonitorWaited: model.StopReason.MONITOR,
+    event.ClassPrepare: model.StopReason.CLASS_PREPARE,
+    event.ClassUnload: model.StopReason.CLASS_UNLOAD,
+    event.ThreadStart: model.StopReason.THREAD_START,
+    event.ThreadDeath: model.StopReason.THREAD_DEATH,
+    event.VMDeath: model.StopReason.VM_DEATH,
+}
+
+
+class EventPoint(Point):
+    """``spec`` is the subject as a command would have it; ``what`` are its events in words, for messages."""
+
+    what = "such events"
+    allowed = filters.EVERY
+
+    def __init__(
+        self, number: int, policy: model.SuspendPolicy, options: PointOptions, *, target: Target, on_hit: OnHit
+    ) -> None:
+        super().__init__(number, policy, options)
+        self.options = options
+        self.requests: list[EventRequest] = []
+        self._target = target
+        self._on_hit = on_hit
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The subject as a command would have it."""
+
+    @abstractmethod
+    async def _set_up(self) -> None:
+        """Sets the requests that are needed now."""
+
+    async def concerns(self, hit: Hit) -> bool:
+        """Whether the point means this event of one of its requests."""
+        return True
+
+    async def arm(self) -> None:
+        filters.require_fitting(self.options, self.allowed, self.what)
+        try:
+            await self._set_up()
+        except BaseException:
+            self.disarm()
+            raise
+
+    def disarm(self) -> list[Pending[Any]]:
+        requests, self.requests = self.requests, []
+        with suppress(Disconnected):
+            return self._target.requests.submit_clear(requests)
+        return []
+
+    def snapshot(self) -> model.Breakpoint:
+        return model.Breakpoint(
+            number=self.number,
+            spec=self.spec,
+            kind=self.kind,
+            enabled=self.enabled,
+            temporary=self.temporary,
+            policy=self.policy,
+            resolved=(),
+            hits=self.hits,
+            condition=self.condition_text,
+            ignore=self.ignore,
+            thread=self.thread,
+            message=self.message,
+            options=tuple(self._shown_filters()),
+        )
+
+    def _shown_filters(self) -> list[tuple[str, str]]:
+        options = self.options
+        shown = [("from", ",".join(options.classes)), ("except", ",".join(options.excludes))]
+        shown.append(("on", "" if options.instance is None else f"object {options.instance}"))
+        return [(name, text) for name, text in shown if text]
+
+    async def _request(self, wanted: Sequence[tuple[EventKind, Sequence[Any]]]) -> None:
+        """Sets requests for kinds of events with the modifiers of their subjects, and with the filters of the point.
+
+        Count comes last, since the agent tests modifiers in their order. Raises the error of the first that the agent
+        refuses. wire: 1 trip.
+        """
+        specs = [
+            RequestSpec(
+                kind,
+                self.wire_policy,
+                [*subject, *share.modifiers, *([event_request.Count(self.agent_count)] if self.agent_count else ())],
+                partial(self._on_event, share.earlier),
+            )
+            for kind, subject in wanted
+            for share in await filters.shares(self._target.types, self.options)
+        ]
+        submitted = [self._target.requests.submit(spec) for spec in specs]
+        self.requests += [request for request, _ in submitted]
+        for outcome in await self._target.conn.gather([pending for _, pending in submitted]):
+            if isinstance(outcome, JdwpError):
+                if outcome.number == Error.NOT_IMPLEMENTED:
+                    raise StateError(f"this JVM does not report {self.what}", code="NOT_IMPLEMENTED")
+                raise outcome
+
+    def _announce(self, *, resolved: bool) -> None:
+        """Publishes what came of a class that was waited for: nothing, when the point stood already."""
+        data = (("breakpoint", self.number), ("spec", self.spec))
+        if resolved:
+            text = f"{self.noun} {self.number} is set for {self.spec}"
+            self._target.publish(model.Notice("breakpoint-resolved", text, data))
+        elif not self.requests:
+            text = f"{self.noun} {self.number} cannot be set: {self.message}"
+            self._target.publish(model.Notice("breakpoint-failed", text, data))
+
+    async def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Verdict:
+        happened = hit.event
+        place = getattr(happened, "location", None)
+        type_id = happened.typeID if isinstance(happened, event.ClassPrepare) else place.classID if place else _NO_TYPE
+        if await filters.fits_any(self._target.types, earlier, type_id) or not await self.concerns(hit):
+            return GO
+        return await self._on_hit(self, _REASONS[type(hit.event)], hit)
+
+
+def count_for_agent(point: EventPoint) -> int:
+    """The Count modifier for a temporary point that is one request, whose every event is a hit of its own."""
+    several = len(point.options.classes) > 1 or point.condition is not None
+    return point.ignore + 1 if point.temporary and point.ignore and not several else 0

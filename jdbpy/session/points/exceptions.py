@@ -1,0 +1,142 @@
+"""Catchpoints for exceptions: by class or pattern, caught or not, wherever they are thrown or only in some classes.
+
+A request is for one class and its subclasses, so a pattern becomes one for each exception class that it fits, those
+that are loaded later included; a class below another that has a request needs none. Exceptions of other classes thus
+cost the target nothing. For a class the subclasses count too, as in a Java ``catch``; for a pattern only the names that
+fit it, since ``*Exception`` would otherwise be every exception there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from jdbpy.errors import UsageError
+from jdbpy.session import model
+from jdbpy.session.class_names import ClassName
+from jdbpy.session.points.class_watch import ClassWatch
+from jdbpy.session.points.event_point import EventPoint, OnHit
+from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.throwables import exception_info
+from jdbpy.session.refs import RefType
+from jdbpy.session.requests import Hit
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import EventKind
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages import event_request
+from jdbpy.wire.pending import Pending
+
+_ANY = ReferenceTypeID(0)
+_THROWABLE = "Ljava/lang/Throwable;"
+
+
+class ExceptionPoint(EventPoint):
+    """Stops where an exception is thrown."""
+
+    noun = "catchpoint"
+    kind = "exception"
+    what = "exceptions"
+    looks_at_thread = True
+
+    def __init__(
+        self,
+        number: int,
+        policy: model.SuspendPolicy,
+        options: PointOptions,
+        *,
+        name: ClassName,
+        caught: bool,
+        uncaught: bool,
+        target: Target,
+        on_hit: OnHit,
+    ) -> None:
+        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+        self.typed = name
+        self.caught = caught
+        self.uncaught = uncaught
+        self._throwable: RefType | None = None
+        self._covered: set[ReferenceTypeID] = set()
+        self._watch = ClassWatch(target, name, self._on_class, of_the_jdk=True)
+
+    @property
+    def spec(self) -> str:
+        which = "all" if self.caught and self.uncaught else "caught" if self.caught else "uncaught"
+        return f"{which} {self._watch.name.text}"
+
+    def is_for(self, name: ClassName) -> bool:
+        """Whether it was set for, or found, a class of that name."""
+        return self._watch.is_for(name)
+
+    async def _set_up(self) -> None:
+        """wire: 3 trips, and 1 a superclass that is new; 1 for every exception (``*``)."""
+        self._covered.clear()
+        if self.typed.text == "*":
+            await self._catch([_ANY])
+            return
+        [self._throwable] = await self._target.types.by_signature(_THROWABLE)
+        pattern = self.typed.is_pattern
+        found = await self._watch.open(self._throwable.id if pattern else None)
+        await self._cover(found)
+        if self._covered:
+            self.message = ""
+        elif found and not pattern:
+            raise UsageError(f"{found[0].name} is no exception class", code="NO_EXCEPTION")
+        else:
+            self.message = self._watch.waiting()
+
+    def disarm(self) -> list[Pending[Any]]:
+        return [*self._watch.close(), *super().disarm()]
+
+    async def concerns(self, hit: Hit) -> bool:
+        """Of a pattern, whether the exception's own class fits it. wire: 2 trips for a pattern, 1 for a known class."""
+        if not self.typed.is_pattern or self.typed.text == "*":
+            return True
+        reader = self._target.objects.reader
+        type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
+        known = (await self._target.types.info([type_id])).get(type_id)
+        return known is None or self.typed.is_name_of(known.name)
+
+    async def details(self, hit: Hit) -> dict[str, Any]:
+        place = hit.event.catchLocation
+        catch = (await self._target.types.locations([place]))[0] if place.classID else None
+        info = await exception_info(self._target.objects.reader, hit.event.exception.objectID, catch)
+        return {"exception": info}
+
+    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+        info: model.ExceptionInfo | None = details.get("exception")
+        if info is None:
+            return "exception-thrown", f"an exception was thrown: {where}"
+        said = f": {info.message}" if info.message is not None else ""
+        how = "exception" if info.caught else "uncaught exception"
+        return "exception-thrown", f"{how} {info.type}{said} thrown: {where}"
+
+    async def _on_class(self, prepared: RefType) -> None:
+        waited = not self.requests
+        await self._cover([prepared])
+        if self._covered:
+            self.message = ""
+            self._announce(resolved=waited)
+        elif not self.typed.is_pattern:
+            self.message = f"{prepared.name} is no exception class"
+            self._announce(resolved=False)
+
+    async def _cover(self, types: Iterable[RefType]) -> None:
+        """Requests exceptions of those types that no request covers yet. wire: 1 trip, and 1 a superclass."""
+        assert self._throwable is not None
+        above = {
+            type_id: {type_id, *(each.id for each in chain)}
+            for type_id, chain in (await self._target.types.superclasses(each.id for each in types)).items()
+        }
+        exceptions = {type_id for type_id, chain in above.items() if self._throwable.id in chain}
+        new = [
+            type_id
+            for type_id in exceptions
+            if not above[type_id] & self._covered and not (above[type_id] - {type_id}) & exceptions
+        ]
+        self._covered.update(new)
+        await self._catch(new)
+
+    async def _catch(self, types: Iterable[ReferenceTypeID]) -> None:
+        only = [event_request.ExceptionOnly(type_id, self.caught, self.uncaught) for type_id in types]
+        if only:
+            await self._request([(EventKind.EXCEPTION, [modifier]) for modifier in only])

@@ -1,0 +1,67 @@
+"""The traces of a session: methods that are entered and left, monitors that threads contend for and wait on."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from functools import partial
+
+from jdbpy.errors import UsageError
+from jdbpy.session.model import Breakpoint, Location
+from jdbpy.session.points.component import Points
+from jdbpy.session.points.methods import MethodPoint
+from jdbpy.session.points.monitors import KINDS, MonitorPoint
+from jdbpy.session.points.options import NO_OPTIONS, PointOptions
+from jdbpy.session.target import Target
+
+
+class Traces:
+    """The ``traces`` of a session. Listing, switching and removing them is ``session.points``' business."""
+
+    def __init__(self, target: Target, points: Points) -> None:
+        self._target = target
+        self._points = points
+
+    async def methods(
+        self,
+        *,
+        entries: bool = True,
+        exits: bool = True,
+        method: Location | None = None,
+        options: PointOptions = NO_OPTIONS,
+    ) -> Breakpoint:
+        """Stops, or with the policy NONE reports, where methods are entered and left; a stop has ``return_value``.
+
+        ``method`` is a place in the one method whose exits are meant. Without filters in ``options`` that is every
+        method of every class, which makes a target very slow. wire: 1 trip.
+        """
+        if not (entries or exits):
+            raise UsageError("neither entries nor exits would be left")
+        make = partial(
+            MethodPoint,
+            options=options,
+            entries=entries and method is None,
+            exits=exits,
+            method=method,
+            target=self._target,
+            on_hit=self._points.hit,
+        )
+        return await self._points.add(make, options)
+
+    async def monitors(self, kinds: Sequence[str] = tuple(KINDS), *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
+        """Stops or reports at ``kinds`` of what can happen to monitors: enter, entered, wait, waited.
+
+        A stop has ``monitor``, ``object`` and a sentence as ``message``. Raises StateError when the JVM cannot tell.
+        wire: 1 trip.
+        """
+        unknown = [kind for kind in kinds if kind not in KINDS]
+        if unknown or not kinds:
+            raise UsageError(f"'{', '.join(unknown)}' does not happen to monitors", hint=f"there is {', '.join(KINDS)}")
+        make = partial(MonitorPoint, options=options, kinds=kinds, target=self._target, on_hit=self._points.hit)
+        return await self._points.add(make, options)
+
+    def find(self, *, methods: bool = True, monitors: bool = True) -> builtins.list[int]:
+        """Numbers of the traces of methods, of monitors, or of both. No trip."""
+        points = self._points
+        found = [point.number for point in points.of_type(MethodPoint)] if methods else []
+        return found + ([point.number for point in points.of_type(MonitorPoint)] if monitors else [])
