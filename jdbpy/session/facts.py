@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from jdbpy.session.constant_pool import class_names
+from jdbpy.session.constant_pool import ConstantPool, class_names, read_pool
 from jdbpy.session.refs import NO_LINES, Field, LineTable, Method, Slot, VariableTable
 from jdbpy.session.strata.smap import SourceMap, parse as parse_source_map
 from jdbpy.wire.command import Command
@@ -125,6 +125,11 @@ MENTIONED_CLASSES: Fact[ReferenceTypeID, frozenset[str] | None] = Fact(
     reference_type.ConstantPool, lambda _, reply: class_names(reply.count, reply.bytes), _NOT_THERE
 )
 """Names of the classes in the constant pool, nested ones that are not loaded yet among them; None if unreadable."""
+
+CONSTANT_POOL: Fact[ReferenceTypeID, ConstantPool | None] = Fact(
+    reference_type.ConstantPool, lambda _, reply: read_pool(reply.count, reply.bytes), _NOT_THERE
+)
+"""The constant pool; None if unreadable, and for arrays."""
 
 MODULE: Fact[ReferenceTypeID, ModuleID | None] = Fact(
     reference_type.Module, lambda _, reply: reply.module, _NOT_THERE, kept=True

@@ -15,6 +15,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.breakpoints.component import Breakpoints
 from jdbpy.session.classes.component import Classes
+from jdbpy.session.code.component import Code
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.execution.component import Execution
 from jdbpy.session.heap.component import Heap
@@ -59,6 +60,7 @@ class Session:
         self.threads = Threads(target, self._calls, self.values.convert)
         self.locks = Locks(target)
         self.locks = Locks(target)
+        self.code = Code(target, self.classes, self.stack.selected)
         self.heap = Heap(target, self.classes, self.stack, self.values)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
         self.catchpoints = Catchpoints(target, self.points)

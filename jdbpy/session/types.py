@@ -15,7 +15,7 @@ from jdbpy.session import facts, model, signatures
 from jdbpy.session.code_flow import once_per_pass
 from jdbpy.session.facts import Fact, K, MethodKey, V
 from jdbpy.session.locations import model_location, no_code_on_line
-from jdbpy.session.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
+from jdbpy.session.refs import NO_LINES, NOWHERE, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
 from jdbpy.session.strata.lines import files_of, lines_in, main_file
 from jdbpy.session.strata.smap import Stratum, StratumFile
 from jdbpy.wire.connection import Connection
@@ -204,6 +204,18 @@ class TypeCache:
         if stratum is None:
             return table
         return lines_in(table, stratum, file or main_file(stratum, self.known(facts.SOURCE_FILE, key[0])))
+
+    def lines_by_index(self, key: MethodKey) -> dict[int, tuple[int, str]]:
+        """Where the known lines of a method begin: the line by code index, with its file if not the main one. No trip.
+        """
+        files = files_of(self.stratum_of(key[0]), self.known(facts.SOURCE_FILE, key[0]))
+        found = {}
+        for file in files or (StratumFile(0, "", None),):
+            source = "" if not files or file is files[0] else file.name
+            for index, line in self.lines_of(key, file.name).entries:
+                if line != NOWHERE:
+                    found[index] = (line, source)
+        return found
 
     # -- ancestry ------------------------------------------------------------------------------------------------
 

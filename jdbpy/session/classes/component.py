@@ -19,8 +19,7 @@ from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.records import class_info, field_info, method_info
 from jdbpy.session.concurrency import together
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
-from jdbpy.session.refs import NOWHERE, Field, Method, RefType
-from jdbpy.session.strata.smap import StratumFile
+from jdbpy.session.refs import Field, Method, RefType
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ReferenceTypeID
@@ -111,14 +110,14 @@ class Classes:
 
         Raises UsageError when it is not loaded. wire: 2 trips, and 1 a level of inheritance.
         """
-        own = await self._type(name)
+        own = await self.loaded(name)
         family = await self._family(own, facts.METHODS, inherited)
         declared = await self._types.methods(each.id for each in family)
         return [method_info(each, method) for each in family for method in declared.get(each.id, ())]
 
     async def fields(self, name: str, *, inherited: bool = True) -> builtins.list[FieldInfo]:
         """The fields of a class: its own, then those of superclasses and interfaces. Costs, raises as ``methods``."""
-        own = await self._type(name)
+        own = await self.loaded(name)
         family = await self._family(own, facts.FIELDS, inherited)
         declared = await self._types.fields(each.id for each in family)
         return [field_info(each, field) for each in family for field in declared.get(each.id, ())]
@@ -128,7 +127,7 @@ class Classes:
 
         Raises UsageError when the class is not loaded or has no such method. wire: 3 trips.
         """
-        own = await self._type(name)
+        own = await self.loaded(name)
         methods = (await self._types.methods([own.id])).get(own.id, ())
         chosen = [each for each in methods if method in ("", each.name)]
         if not chosen:
@@ -138,14 +137,12 @@ class Classes:
                 hint=f"there is {', '.join(near)}" if near else f"'methods {name}' lists what there is",
                 code="NO_METHOD",
             )
+        await self._types.prefetch((facts.SOURCE_FILE, [own.id]), (facts.SOURCE_MAP, [own.id]))
         await self._types.line_tables((own.id, each.id) for each in chosen)
-        files = (await self._types.sources_of([own.id]))[own.id] or (StratumFile(0, "", None),)
         return [
-            LineEntry(line, each.name, each.signature, index, file.name if file is not files[0] else "")
+            LineEntry(line, each.name, each.signature, index, source)
             for each in chosen
-            for file in files
-            for index, line in self._types.lines_of((own.id, each.id), file.name).entries
-            if line != NOWHERE
+            for index, (line, source) in sorted(self._types.lines_by_index((own.id, each.id)).items())
         ]
 
     def known(self) -> KnownNames:
@@ -165,8 +162,11 @@ class Classes:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    async def _type(self, name: str) -> RefType:
-        """The class of that name; of several loaders' the first. wire: 1 trip, 2 for a short name."""
+    async def loaded(self, name: str) -> RefType:
+        """The class of that name; of several loaders' the first. Raises UsageError when it is not loaded.
+
+        wire: 1 trip, 2 for a short name.
+        """
         plain = name.partition("@")[0].strip()
         if "." in plain or plain.endswith("]"):
             spellings = [plain] if plain.endswith("]") else parse_class_name(plain).spellings()
