@@ -125,10 +125,14 @@ class PseudoTerminal:
             self.process.wait(0.2)
 
     async def wait_until(self, done: Callable[[], bool], what: str) -> None:
-        """Waits until ``done``, looking whenever something was written; ``what`` is named when it never is."""
+        """Waits until ``done``, looking whenever something was written; ``what`` is named when it never is.
+
+        It looks now and then besides: the modes of a terminal change without a word.
+        """
         with trio.move_on_after(LIMIT):
             while not done():
-                await self._read()
+                with trio.move_on_after(0.2):
+                    await self._read()
         assert done(), f"waited in vain for {what}; on the screen:\n{self.screen.text}"
 
     async def _read(self) -> None:
