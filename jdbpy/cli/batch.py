@@ -9,6 +9,7 @@ batch waits for its next line. A breakpoint hit while another command ran is thu
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -97,6 +98,12 @@ class Batch:
         except trio.Cancelled:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             raise
+        except BrokenPipeError:
+            raise
+        except Exception as fault:  # ours; a program that reads our results still gets one
+            traceback.print_exc()
+            self._report(Outcome(line.strip(), None, error=internal_error(fault)))
+            return False
         what = "the target did not stop" if self._waiting else "there was no answer"
         error = TimedOut(f"{what} within {self._timeout:g} seconds", hint="--timeout SECONDS allows more")
         self._report(Outcome(line.strip(), None, error=error))
@@ -183,3 +190,9 @@ def status_of(error: JdbpyError) -> int:
     if isinstance(error, Disconnected):
         return LOST
     return TIMED_OUT if isinstance(error, TimedOut) else FAILED
+
+
+def internal_error(fault: Exception) -> JdbpyError:
+    """What to tell of a fault of jdbpy itself."""
+    message = f"jdbpy has a fault: {type(fault).__name__}: {fault}"
+    return JdbpyError(message, hint="please report it with what is on standard error", code="INTERNAL")

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
+import pytest
 import trio
 
+from jdbpy import Session
+from jdbpy.cli.batch import Batch
+from jdbpy.cli.cmdline import Script
+from jdbpy.cli.console import Console
+from jdbpy.cli.json_lines import JsonRenderer
+from jdbpy.cli.lines import Lines
+from jdbpy.cli.settings import Settings
+from tests.cli.json_check import check_line
 from tests.cli.process import driving, jdbpy, launching, script
 from tests.cli.test_exit_status import assert_runs_on
 from tests.harness import LIMIT, Jvm, program, start_target
@@ -223,6 +233,40 @@ async def test_a_stop_is_shown_whole_in_plain_text(jvm: Jvm) -> None:
         assert f"=> {line}          int sum = 0; // @total\n" in done.out
         assert done.out.count("Hint: 'where' shows the stack") == 1
         assert "1: factor = 2\n" in done.out.rpartition("Step completed")[2]
+
+
+class BrokenSession:
+    """A session with a fault: whatever is asked of it raises. Nothing ever happens in it."""
+
+    launched = False
+    last_stop = ending = None
+
+    def events(self) -> BrokenSession:
+        return self
+
+    def __enter__(self) -> BrokenSession:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def take_nowait(self) -> None:
+        return None
+
+    @property
+    def info(self) -> object:
+        raise RuntimeError("a fault of ours")
+
+
+async def test_a_fault_of_ours_is_a_result_too(capsys: pytest.CaptureFixture[str]) -> None:
+    batch = Batch(cast(Session, BrokenSession()), Console(JsonRenderer(), json=True), Settings(), keep_going=True)
+    assert await batch.run(Lines([Script(command="version\nshow color")])) == 1
+    out, err = capsys.readouterr()
+    failed, shown = [check_line(line) for line in out.splitlines()]
+    assert failed["error"]["code"] == "INTERNAL"
+    assert "RuntimeError: a fault of ours" in failed["error"]["message"]
+    assert "Traceback" in err
+    assert shown["ok"]
 
 
 async def test_errors_go_to_standard_error_in_plain_text(any_jvm: Jvm) -> None:
