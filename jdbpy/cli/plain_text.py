@@ -34,6 +34,12 @@ def place_of(location: Location) -> str:
     return f"{method_of(location)} ({line_of(location)})"
 
 
+def short_place_of(location: Location) -> str:
+    """``Order.total:42``: no package, and no file, whose name is the class's as a rule."""
+    line = f":{location.line}" if location.line is not None else ""
+    return escape(f"{location.class_name.rpartition('.')[2]}.{location.method}{line}")
+
+
 def frame_line(frame: Frame, settings: Settings, *, pc: bool = False) -> str:
     """``[1] com.acme.Order.total (Order.java:42)``, the number as the setting frame-base wants it."""
     number = frame.index - 1 + settings["frame-base"]

@@ -16,8 +16,7 @@ from rich.highlighter import Highlighter
 from rich.text import Text
 
 from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop
-from jdbpy.cli import render_rich_look as look
-from jdbpy.cli import results
+from jdbpy.cli import render_rich_look as look, results
 from jdbpy.cli.plain import PlainRenderer
 from jdbpy.cli.plain_events import event_lines
 from jdbpy.cli.render_rich_source import source_texts

@@ -13,12 +13,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from jdbpy import Location, Variable
+from jdbpy import Variable
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain_answers import breakpoint_row
 from jdbpy.cli.plain_help import short_names
 from jdbpy.cli.plain_stacks import state_of
-from jdbpy.cli.plain_text import place_of, value_text
+from jdbpy.cli.plain_text import short_place_of, value_text
 from jdbpy.cli.render_rich_columns import GAP, Column, fit
 from jdbpy.cli.render_rich_look import STYLES, Literals, styled
 from jdbpy.cli.results import Breakpoints, HelpIndex, SettingValues, Threads, Variables
@@ -70,7 +70,7 @@ def threads(result: Threads, width: int) -> Drawn:
             thread.name,
             thread.group if not result.group else "",
             state_of(thread),
-            _short_place(thread.frame.location) if thread.frame is not None else "",
+            short_place_of(thread.frame.location) if thread.frame is not None else "",
         )
         for thread in result.threads
     ]
@@ -155,11 +155,6 @@ def draw(
         for row in cells[first : first + ROWS]:
             table.add_row(*(row[place.index] for place in fitted))
         yield table
-
-
-def _short_place(location: Location) -> str:
-    """A place without the package, which would take most of the column."""
-    return place_of(location.replace(class_name=location.class_name.rpartition(".")[2]))
 
 
 def _variable(variable: Variable) -> tuple[Cell, Cell, Cell]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from jdbpy import JdbpyError, Location, VmState
+from jdbpy import JdbpyError, VmState
+from jdbpy.cli.plain_text import short_place_of
 from jdbpy.cli.prompt_state import ALL_THREADS, PromptState
 
 if TYPE_CHECKING:
@@ -54,17 +55,11 @@ class Picture:
     async def _where(self, thread_id: int, frame: int) -> str:
         stop = self._session.last_stop
         if stop is not None and stop.location and stop.thread and stop.thread.id == thread_id and frame == 1:
-            return place(stop.location)
+            return short_place_of(stop.location)
         selected = (thread_id, frame, stop.epoch if stop else 0)
         if self._place[0] != selected:
             try:
-                self._place = (selected, place((await self._session.stack.selected()).location))
+                self._place = (selected, short_place_of((await self._session.stack.selected()).location))
             except JdbpyError:
                 self._place = (None, "")
         return self._place[1]
-
-
-def place(location: Location) -> str:
-    """A place in few letters: ``Order.total:42``, without the package."""
-    line = f":{location.line}" if location.line is not None else ""
-    return f"{location.class_name.rpartition('.')[2]}.{location.method}{line}"
