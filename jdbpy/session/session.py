@@ -21,7 +21,6 @@ from jdbpy.session.execution.component import Execution
 from jdbpy.session.heap.component import Heap
 from jdbpy.session.launch import Launched
 from jdbpy.session.locks.component import Locks
-from jdbpy.session.locks.component import Locks
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
 from jdbpy.session.points.catchpoints import Catchpoints
@@ -36,6 +35,7 @@ from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
 from jdbpy.session.threads import Threads
 from jdbpy.session.values.component import Values
+from jdbpy.session.vm.component import Vm
 from jdbpy.wire.messages import event_request, virtual_machine
 
 LEAVE_LIMIT = 3.0
@@ -59,7 +59,7 @@ class Session:
         self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
         self.threads = Threads(target, self._calls, self.values.convert)
         self.locks = Locks(target)
-        self.locks = Locks(target)
+        self.vm = Vm(target, self._calls)
         self.code = Code(target, self.classes, self.stack.selected)
         self.heap = Heap(target, self.classes, self.stack, self.values)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)

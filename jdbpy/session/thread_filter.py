@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 
 from jdbpy.errors import UsageError
 from jdbpy.session.model import Frame, StackTrace, ThreadInfo
 from jdbpy.session.model_threads import STATES, EqualStacks, ThreadFilter
+from jdbpy.session.patterns import like
 
 EVERY_THREAD = ThreadFilter()
 
@@ -15,7 +15,7 @@ EVERY_THREAD = ThreadFilter()
 def fits(chosen: ThreadFilter, info: ThreadInfo) -> bool:
     """Whether the filter lets the thread through."""
     return (
-        (not chosen.name or _name_fits(chosen.name.lower(), info.name.lower()))
+        like(chosen.name, info.name)
         and (not chosen.group or info.group.lower() == chosen.group.lower())
         and (not chosen.state or _state_fits(chosen.state, info))
     )
@@ -45,10 +45,6 @@ def fold(traces: Iterable[StackTrace]) -> list[EqualStacks]:
 
 def _place(frame: Frame) -> tuple[int, int, int]:
     return frame.location.type_id, frame.location.method_id, frame.location.code_index
-
-
-def _name_fits(wanted: str, name: str) -> bool:
-    return fnmatchcase(name, wanted) if "*" in wanted or "?" in wanted else wanted in name
 
 
 def _state_fits(wanted: str, info: ThreadInfo) -> bool:

@@ -124,7 +124,7 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
             assert blocked.owner is not None
             assert blocked.owner.name == "main"
             assert (await d.session.locks.deadlocks()).deadlocks == ()
-    assert costs[0] == costs[1] <= 20
+    assert max(costs) <= 16, "what runs side by side may meet in a wave, or just miss it"
 
 
 def test_cycles() -> None:

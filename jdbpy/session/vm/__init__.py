@@ -1,0 +1,9 @@
+"""The target VM as a whole: ``session.vm``.
+
+* ``component``: what front ends call
+* ``properties``: system properties, read from fields, set by a call; the search paths
+* ``capabilities``: what the agent can do, in words
+* ``facts``: what the VM is, its clocks
+* ``flags``: HotSpot's flags
+* ``diagnostic_commands``: the commands of ``jcmd``
+"""
