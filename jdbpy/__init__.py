@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
-    from jdbpy.session import heap as heap
+    from jdbpy.session import code as code, heap as heap, hotswap as hotswap, strata as strata
     from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
     from jdbpy.session.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.model import (
@@ -85,7 +85,12 @@ _HOMES = {
     "jdbpy.session.session": ("Session",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_NAMESPACES = {"heap": "jdbpy.session.heap"}
+_NAMESPACES = {
+    "code": "jdbpy.session.code",
+    "heap": "jdbpy.session.heap",
+    "hotswap": "jdbpy.session.hotswap",
+    "strata": "jdbpy.session.strata",
+}
 """Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""
 
 __all__ = sorted([*_HOME_OF, *_NAMESPACES])

@@ -19,6 +19,7 @@ from jdbpy.session.code.component import Code
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.execution.component import Execution
 from jdbpy.session.heap.component import Heap
+from jdbpy.session.hotswap.component import HotSwap
 from jdbpy.session.launch import Launched
 from jdbpy.session.locks.component import Locks
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
@@ -30,6 +31,7 @@ from jdbpy.session.points.watchpoints import Watchpoints
 from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
+from jdbpy.session.strata.component import Strata
 from jdbpy.session.stops import StopShower
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
@@ -58,6 +60,9 @@ class Session:
         self.points = Points(target, self.values.compile_condition)
         self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
         self.threads = Threads(target, self._calls, self.values.convert)
+        self.code = Code(target, self.classes, self.stack.selected)
+        self.strata = Strata(target, self.classes, self.stack)
+        self.hotswap = HotSwap(target, self.classes, self.breakpoints, self.stack)
         self.locks = Locks(target)
         self.vm = Vm(target, self._calls)
         self.code = Code(target, self.classes, self.stack.selected)

@@ -90,6 +90,10 @@ class Stack:
 
     async def select_thread(self, thread_id: int) -> ThreadInfo:
         """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
+    def forget(self) -> None:
+        """Drops what is remembered: what the frames run, or how their lines are shown, has changed."""
+        self._selected = None
+
         self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1, top_only=True))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))

@@ -1,0 +1,202 @@
+"""The ``hotswap`` of a session: classes of the target replaced by newer ones.
+
+Owns the order of things: find, compare, redefine all at once, forget what is known of the old code, set breakpoints
+again, tell which frames still run it. What the VM refuses changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+
+import trio
+
+from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session import facts
+from jdbpy.session.breakpoints.component import Breakpoints
+from jdbpy.session.classes.component import Classes
+from jdbpy.session.hotswap import class_file, shape
+from jdbpy.session.hotswap.compiler import compile_sources
+from jdbpy.session.hotswap.differences import Difference, differences
+from jdbpy.session.hotswap.files import FoundFile, read_all, read_one
+from jdbpy.session.hotswap.model import RedefinedClass, Redefinition
+from jdbpy.session.hotswap.refusals import explained
+from jdbpy.session.hotswap.running import running_shapes
+from jdbpy.session.java_home import feature_number
+from jdbpy.session.model import Breakpoint, Frame
+from jdbpy.session.refs import RefType
+from jdbpy.session.stack import Stack
+from jdbpy.session.target import Target
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.record import Record
+
+_WHAT = "redefining classes"
+
+
+class _Replacement(Record):
+    """A class of the target, the file that is to replace it, and what differs."""
+
+    type: RefType
+    found: FoundFile
+    changes: tuple[Difference, ...]
+
+
+class HotSwap:
+    """Replaces classes of one target."""
+
+    def __init__(self, target: Target, classes: Classes, breakpoints: Breakpoints, stack: Stack) -> None:
+        self._target = target
+        self._types = target.types
+        self._classes = classes
+        self._breakpoints = breakpoints
+        self._stack = stack
+        self._sent: dict[ReferenceTypeID, bytes] = {}  # what was given to the VM: then that is what it runs
+
+    async def redefine(self, class_name: str, file: str) -> Redefinition:
+        """Replaces one class by a class file, changed or not; of a name that several loaders have, all of them.
+
+        Raises UsageError for a class that is not loaded or a file of another class, JdwpError when the VM refuses.
+        wire: 5 trips, and 3 a breakpoint in the class.
+        """
+        self._require()
+        own = await self._classes.loaded(class_name)
+        if own.is_array:
+            raise UsageError(f"{own.name} is an array type: it has no class file")
+        found = await trio.to_thread.run_sync(read_one, file)
+        name = _java_name(found)
+        if name != own.name:
+            raise UsageError(
+                f"{file} is the class {name}, not {own.name}", hint=f"redefine {name} {file}", code="NAMES_DONT_MATCH"
+            )
+        types = [own] if "@" in class_name else await self._types.by_signature(own.signature)
+        return await self._replace(await self._compared(types, [found]), Redefinition(()))
+
+    async def redefine_all(self, path: str) -> Redefinition:
+        """Replaces every loaded class that differs from its class file below a directory or in a jar, all in one step.
+
+        Classes are compared by members, code, lines, variables and constants. Raises UsageError without class files,
+        JdwpError when the VM refuses one. wire: 6 trips, and 3 a breakpoint in the classes.
+        """
+        self._require()
+        listed = await self._types.all_classes()
+        loaded = {each.signature: self._types.learn(each.typeID, each.refTypeTag, each.signature) for each in listed}
+        stems = {name.removesuffix(";").rpartition("/")[2].removeprefix("L") for name in loaded if name[0] == "L"}
+        found, names = await trio.to_thread.run_sync(read_all, path, stems)
+        matching = [each for each in found if f"L{each.file.name};" in loaded]
+        types = [
+            self._types.learn(each.typeID, each.refTypeTag, each.signature)
+            for each in listed
+            if any(each.signature == f"L{file.file.name};" for file in matching)
+        ]
+        replacements = await self._compared(types, matching)
+        changed = [each for each in replacements if each.changes]
+        known = {each.rpartition(".")[2] for each in map(_java_name, matching)}
+        result = Redefinition(
+            (),
+            unchanged=tuple(sorted({each.type.name for each in replacements if not each.changes})),
+            not_loaded=tuple(sorted(name for name in names if name not in known)),
+        )
+        return await self._replace(changed, result)
+
+    async def redefine_sources(self, sources: Sequence[str], class_path: Sequence[str] = ()) -> Redefinition:
+        """Compiles source files with a javac of this machine and replaces the classes that are changed by that.
+
+        It is compiled for the release that the class runs as, on the target's own class path unless one is given.
+        Raises UsageError when it does not compile, JdwpError when the VM refuses.
+        wire: as ``redefine_all``, and 2 trips.
+        """
+        self._require()
+        paths = list(class_path) or await self._class_path()
+        release = await self._release(sources)
+        with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
+            await compile_sources(sources, paths, release, directory)
+            return await self.redefine_all(directory)
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def _require(self) -> None:
+        self._target.require_alive()
+        self._target.require_writable(_WHAT)
+        if not self._target.can("canRedefineClasses"):
+            raise StateError("this VM cannot redefine classes", hint="'version' shows which VM it is")
+
+    async def _compared(self, types: Sequence[RefType], found: Sequence[FoundFile]) -> list[_Replacement]:
+        """The types with their files and what differs. wire: 2 trips for classes that were not replaced before."""
+        files = {each.file.name: each for each in found}
+        running = await running_shapes(self._types, [each for each in types if each.id not in self._sent])
+        replacements = []
+        for each in types:
+            file = files[each.signature[1:-1]]
+            if each.id in self._sent:
+                before = shape.of_file(class_file.parse(self._sent[each.id]))
+                same = self._sent[each.id] == file.data
+            else:
+                before, same = running[each.id], False
+            changes = [] if same else differences(before, shape.of_file(file.file))
+            if each.id in self._sent and not same and not changes:
+                changes = [Difference("attributes")]
+            replacements.append(_Replacement(each, file, tuple(changes)))
+        return replacements
+
+    async def _replace(self, replacements: Sequence[_Replacement], result: Redefinition) -> Redefinition:
+        """Redefines the classes in one command and puts in order what hung on their old code."""
+        if not replacements:
+            return result
+        definitions = [virtual_machine.ClassDef(each.type.id, each.found.data) for each in replacements]
+        try:
+            await self._target.conn.request(virtual_machine.RedefineClasses(definitions))
+        except JdwpError as error:
+            by_class = {each.type.name: each.changes for each in replacements}
+            raise explained(error, by_class, [shape.of_file(each.found.file) for each in replacements]) from None
+        ids = [each.type.id for each in replacements]
+        self._sent.update({each.type.id: each.found.data for each in replacements})
+        self._types.invalidate(ids)
+        self._stack.forget()
+        stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]
+        await self._breakpoints.reinstall(ids)
+        return Redefinition(
+            classes=tuple(
+                RedefinedClass(
+                    each.type.name, each.type.id, each.found.path, tuple(change.text for change in each.changes)
+                )
+                for each in replacements
+            ),
+            unchanged=result.unchanged,
+            not_loaded=result.not_loaded,
+            obsolete=await self._obsolete(set(ids)),
+            lost=tuple(point for point in self._breakpoints.list() if point.number in stood and not point.resolved),
+        )
+
+    async def _obsolete(self, ids: set[ReferenceTypeID]) -> tuple[Frame, ...]:
+        """Frames of held threads that run what was replaced. wire: 2 trips, none when nothing is held."""
+        if not self._target.suspension.anything_held:
+            return ()
+        traces = await self._stack.all()
+        frames = (frame for trace in traces for frame in trace.frames)
+        return tuple(frame for frame in frames if frame.obsolete and frame.location.type_id in ids)
+
+    async def _class_path(self) -> list[str]:
+        """The target's class path; what is relative is so to its working directory. wire: 1 trip."""
+        reply = await self._target.conn.request(virtual_machine.ClassPaths())
+        return [os.path.join(reply.baseDir, each) for each in reply.classpaths if each]
+
+    async def _release(self, sources: Sequence[str]) -> int:
+        """The Java release of a loaded class that is called like one of the files, else the target's. wire: 2 trips."""
+        stems = {os.path.basename(source).partition(".")[0] for source in sources}
+        listed = await self._types.all_classes()
+        named = [
+            each.typeID for each in listed if each.signature.removesuffix(";").lstrip("L").rpartition("/")[2] in stems
+        ]
+        versions = await self._types.many(facts.CLASS_FILE_VERSION, named)
+        releases = [version[0] - 44 for version in versions.values() if version]
+        return max(releases, default=feature_number(self._target.info.version))
+
+
+def _stands_in(point: Breakpoint, ids: set[ReferenceTypeID]) -> bool:
+    return any(place.type_id in ids for place in point.resolved)
+
+
+def _java_name(found: FoundFile) -> str:
+    return found.file.name.replace("/", ".")
