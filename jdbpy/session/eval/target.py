@@ -94,6 +94,9 @@ class EvalTarget(Protocol):
     async def simple_names(self, name: str) -> list[str]:
         """Binary names of loaded classes whose simple name is ``name``. wire: 1 trip."""
 
+    async def has_package(self, name: str) -> bool:
+        """Whether any loaded class is in the package. wire: 1 trip."""
+
     async def referenced_classes(self) -> list[str]:
         """Names of the classes that the frame's class refers to (its constant pool); [] when that is not told."""
 

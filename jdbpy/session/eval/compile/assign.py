@@ -67,6 +67,7 @@ async def _modify(
     computed = await binary_op(c, op, old, value, at)
     if computed is None:
         raise bad_operands(op, target, value, at)
+    computed.at = value.at
     narrowed = unboxed(target.type) if step else None
     if narrowed is not None:  # ++ narrows before it boxes; a compound assignment does not (JLS 15.14.2, 15.26.2)
         computed = await c.convert(computed, narrowed, Context.CAST)

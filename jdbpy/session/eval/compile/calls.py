@@ -17,7 +17,7 @@ from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequenc
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
 from jdbpy.session.eval.java.class_graph import JClass, Method
 from jdbpy.session.eval.java.conversions import Context
-from jdbpy.session.eval.java.overloads import Resolved, Unresolved, resolve
+from jdbpy.session.eval.java.overloads import Argument, Resolved, Unresolved, resolve
 from jdbpy.session.eval.java.types import (
     BOXES,
     INT,
@@ -59,9 +59,6 @@ async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
     if isinstance(target, Op) and isinstance(upper_bound(target.type), Primitive):
         c.refuse(f"{target.type} cannot be dereferenced", node.at)
     callee = await _callee(c, node, target)
-    late_operands: dict[str, Op | list[Op]] = {"args": args}
-    if isinstance(target, Op):
-        late_operands["object"] = target
     if not callee.candidates:
         error = EvalError(f"cannot find symbol: method {node.name}({_types(args)}){_where(callee)}", node.at)
         if isinstance(target, Op):
@@ -70,7 +67,11 @@ async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
     try:
         resolved = await _resolve(c, callee, args, f"method {node.name}", node.at)
     except Unresolved as error:
-        return c.late(node, scope, error, **late_operands)
+        if not any(c.inexact(arg) for arg in args):
+            raise
+        if isinstance(target, Op):
+            return c.late(node, scope, error, object=target, args=args)
+        return c.late(node, scope, error, args=args)
     return await _invocation(c, callee, resolved, args, node.at)
 
 
@@ -143,7 +144,8 @@ async def _resolve(c: Compiler, callee: Callee, args: Sequence[Op], what: str, a
     types = [arg.type for arg in args]
     parameters = [kind for method in callee.candidates for kind in method.erased.parameters]
     await c.graph.ensure([*types, *parameters, *([callee.type] if callee.type else []), *BOXES.values()])
-    return resolve(c.graph, callee.candidates, callee.type, types, what, at)
+    arguments = [Argument(arg.type, arg.at) for arg in args]
+    return resolve(c.graph, callee.candidates, callee.type, arguments, what, at)
 
 
 async def _invocation(c: Compiler, callee: Callee, resolved: Resolved, args: Sequence[Op], at: int) -> Op:
@@ -187,7 +189,7 @@ async def compile_new(c: Compiler, node: tree.New, scope: Scope) -> Op:
         c.refuse("an anonymous class cannot be made here", node.at, "it would need a new class in the target")
     kind, cls, outer = await _new_class(c, node, scope)
     if cls.is_enum:
-        c.refuse("enum classes may not be instantiated", node.at)
+        c.refuse("enum types may not be instantiated", node.at)
     if cls.is_abstract:
         c.refuse(f"{cls.type} is abstract; cannot be instantiated", node.at)
     explicit = [await c.value(arg, scope) for arg in node.args]

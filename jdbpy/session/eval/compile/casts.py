@@ -60,7 +60,6 @@ async def compile_cast(c: Compiler, node: tree.Cast, scope: Scope) -> Op:
     if isinstance(op.type, SequenceType):
         c.refuse(refusal(op.type, kinds[0]), node.at)
     for kind in reversed(kinds):
-        op.at = node.at
         op = await c.convert(op, kind, Context.CAST)
     return op
 
@@ -75,7 +74,7 @@ async def compile_instance_of(c: Compiler, node: tree.InstanceOf, scope: Scope) 
         c.refuse(f"unexpected type: required class or array, found {kind}", node.type.at)
     await c.graph.ensure([op.type, kind])
     if op.type is not LATE and not castable(c.graph, op.type, kind):
-        c.refuse(refusal(op.type, kind), node.at)
+        c.refuse(refusal(op.type, kind), op.at)
     cell = None if node.binding is None else c.new_cell()
     test = InstanceTest(op, kind, cell, node.at)
     if node.binding is not None and cell is not None:

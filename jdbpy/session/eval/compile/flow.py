@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
+from jdbpy.session import signatures
 from jdbpy.session.eval.compile.operators import common_type
 from jdbpy.session.eval.compile.scope import Binding, Scope
 from jdbpy.session.eval.compile.typenames import resolve_type
+from jdbpy.session.eval.java.class_graph import JClass
 from jdbpy.session.eval.java.conversions import narrows_constant, refusal
 from jdbpy.session.eval.java.types import (
     INT,
@@ -153,9 +155,9 @@ async def _labels(c: Compiler, node: tree.Switch, selector: Op) -> tuple[dict[La
                 c.refuse("duplicate default label", case.at)
             default = index
         for label in case.labels:
-            value = _enum_label(label) if enum is not None else await _constant(c, label, selector.type)
+            value = _enum_label(c, label, enum) if enum is not None else await _constant(c, label, selector.type)
             if value in labels:
-                c.refuse("duplicate case label", label.at)
+                c.refuse("duplicate case label", case.at)
             labels[value] = index
     return labels, default
 
@@ -164,12 +166,16 @@ def _can_be_selected(kind: JavaType) -> bool:
     return is_string(kind) or kind is LATE or (is_integral(kind) and unboxed(kind) is not LONG)
 
 
-def _enum_label(node: tree.Expression) -> str:
-    if isinstance(node, tree.Name):
-        return node.name
-    if isinstance(node, tree.Select):
+def _enum_label(c: Compiler, node: tree.Expression, enum: ClassType) -> str:
+    cls = c.graph.known(enum)
+    if isinstance(node, tree.Name) and cls is not None and node.name in _constants(cls):
         return node.name
     raise EvalError("an enum switch case label must be the unqualified name of an enumeration constant", node.at)
+
+
+def _constants(cls: JClass) -> set[str]:
+    """The names of an enum's constants."""
+    return {member.name for member in cls.facts.fields if member.bits & signatures.ENUM}
 
 
 async def _constant(c: Compiler, node: tree.Expression, selector: JavaType) -> Label:
@@ -177,7 +183,7 @@ async def _constant(c: Compiler, node: tree.Expression, selector: JavaType) -> L
     value = op.constant
     if isinstance(value, LocalString):
         if not is_string(selector) and selector is not LATE:
-            c.refuse(f"constant label of type String is not assignment compatible with {selector}", node.at)
+            c.refuse(refusal(op.type, selector), node.at)
         return value.text
     if isinstance(value, int):
         kind = unboxed(selector)
@@ -201,7 +207,4 @@ async def _covers_enum(c: Compiler, selector: Op, labels: dict[Label | None, int
     """Whether the labels name every constant of the selector's enum."""
     kind = await _enum_of(c, selector)
     cls = c.graph.known(kind) if kind is not None else None
-    if cls is None:
-        return False
-    constants = {m.name for m in cls.facts.fields if m.bits & 0x4000}
-    return constants <= set(labels)
+    return cls is not None and _constants(cls) <= set(labels)

@@ -101,7 +101,8 @@ async def compile_this(c: Compiler, node: tree.This, scope: Scope) -> Op:
             if instance is None:
                 c.refuse("non-static variable this cannot be referenced from a static context", node.at)
             return instance
-    raise EvalError(f"not an enclosing class: {wanted.type}", node.at)
+    name = wanted.name.rpartition(".")[2].replace("$", ".")
+    raise EvalError(f"not an enclosing class: {name}", node.at)
 
 
 async def type_of_qualifier(c: Compiler, node: tree.Expression) -> JClass:
@@ -245,10 +246,13 @@ async def _static_field(c: Compiler, cls: JClass, node: tree.Select) -> Op:
 
 
 async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op | JClass:
-    """What stands before a dot: a value, or, if it is a name that is no variable, a type (JLS 6.5.2)."""
+    """What stands before a dot: a value, or, if it is a name that is no variable, a type (JLS 6.5.2).
+
+    The value may be of type void: the caller says what that means.
+    """
     parts = dotted(node)
     if parts is None:
-        return await c.value(node, scope)
+        return await c.expression(node, scope)
     first = await variable(c, parts[0], node.at, scope)
     if first is not None:
         return first if len(parts) == 1 else await c.value(node, scope)
@@ -256,7 +260,10 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
     if found is None:
         if len(parts) == 1:
             raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at)
-        raise EvalError(f"package {'.'.join(parts[:-1])} does not exist", node.at)
+        package = ".".join(parts[:-1])
+        if await c.target.has_package(package):
+            raise unknown_class(".".join(parts), node.at)
+        raise EvalError(f"package {package} does not exist", node.at)
     cls, used = found
     if used == len(parts):
         return cls

@@ -73,9 +73,16 @@ async def compile_binary(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
     left = await c.value(node.left, scope)
     right = await c.value(node.right, scope)
     op = await binary_op(c, node.op, left, right, node.at)
+    if op is None and node.op in arithmetic.EQUALITY and _both_known(left, right):
+        raise bad_operands(node.op, left, right, node.at)
     if op is None:
         return c.late(node, scope, bad_operands(node.op, left, right, node.at), left=left, right=right)
     return op
+
+
+def _both_known(left: Op, right: Op) -> bool:
+    """Whether both are references of some type: if those cannot be compared, their subtypes cannot either."""
+    return left.type.is_reference and right.type.is_reference and LATE not in (left.type, right.type)
 
 
 def bad_operands(op: str, left: Op, right: Op, at: int) -> EvalError:
@@ -85,10 +92,13 @@ def bad_operands(op: str, left: Op, right: Op, at: int) -> EvalError:
 
 
 async def _short_circuit(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
-    left = await c.condition(node.left, scope)
+    left = await c.value(node.left, scope)
     both = node.op == "&&"
     bound = left.when_true if both else left.when_false
-    right = await c.condition(node.right, scope.with_variables(bound))
+    right = await c.value(node.right, scope.with_variables(bound))
+    if not all(is_boolean(side.type) or c.inexact(side) for side in (left, right)):
+        raise bad_operands(node.op, left, right, node.at)
+    left, right = await c.convert(left, BOOLEAN, Context.LOOSE), await c.convert(right, BOOLEAN, Context.LOOSE)
     op = ShortCircuit(node.op, left, right, node.at)
     if both:
         op.when_true = {**left.when_true, **right.when_true}

@@ -70,6 +70,15 @@ class JClass:
         return bool(self.facts.modifiers & signatures.ENUM)
 
     @property
+    def kind(self) -> str:
+        """What javac calls it in messages."""
+        if self.is_interface:
+            return "interface"
+        if self.is_enum:
+            return "enum"
+        return "record" if any(parent.name == "java.lang.Record" for parent in self.parents or ()) else "class"
+
+    @property
     def package(self) -> str:
         return self.name.rpartition(".")[0]
 

@@ -36,6 +36,13 @@ class Phase(Enum):
     VARARGS = 3
 
 
+class Argument(Record):
+    """An argument as far as it decides on the method: its static type, and its column for messages."""
+
+    type: JavaType
+    at: int
+
+
 class Resolved(Record):
     """The method that a call means. ``parameters`` are the types the arguments are converted to, one for each argument;
     with ``varargs`` those from ``fixed`` on go into an array. ``returns`` is the type of the call."""
@@ -55,12 +62,13 @@ def resolve(
     graph: ClassGraph,
     candidates: Sequence[Method],
     receiver: JavaType | None,
-    args: Sequence[JavaType],
+    arguments: Sequence[Argument],
     what: str,
     at: int,
 ) -> Resolved:
     """The method for arguments of these static types. ``receiver`` is the type the method is looked up in, ``what``
     names the call in messages ("method total"). Raises Unresolved in javac's words."""
+    args = [argument.type for argument in arguments]
     applicable: list[Method] = []
     for phase in Phase:
         applicable = [each for each in candidates if _applicable(graph, each, receiver, args, phase)]
@@ -69,7 +77,7 @@ def resolve(
             if len(best) > 1:
                 raise Unresolved(_ambiguous(what, best), at)
             return _resolved(graph, best[0], receiver, args, varargs=phase is Phase.VARARGS)
-    raise Unresolved(_not_applicable(graph, candidates, receiver, args, what), at)
+    raise _not_applicable(graph, candidates, receiver, arguments, what, at)
 
 
 def _formals(method: Method, count: int, *, varargs: bool) -> tuple[JavaType, ...]:
@@ -192,10 +200,6 @@ def _infer(graph: ClassGraph, formal: JavaType, arg: JavaType, own: set[str], bi
 # Sentences
 
 
-def _listed(types: Sequence[JavaType]) -> str:
-    return ",".join(map(str, types))
-
-
 def _ambiguous(what: str, best: Sequence[Method]) -> str:
     name = what.partition(" ")[2]
     one, other = best[:2]
@@ -205,26 +209,42 @@ def _ambiguous(what: str, best: Sequence[Method]) -> str:
 
 
 def _not_applicable(
-    graph: ClassGraph, candidates: Sequence[Method], receiver: JavaType | None, args: Sequence[JavaType], what: str
-) -> str:
+    graph: ClassGraph,
+    candidates: Sequence[Method],
+    receiver: JavaType | None,
+    args: Sequence[Argument],
+    what: str,
+    at: int,
+) -> Unresolved:
+    """What is wrong: with the one argument, if only one method takes as many, else with all of them."""
+    fitting = [each for each in candidates if _takes(each, len(args))]
+    if len(fitting) == 1 and (wrong := _wrong_argument(graph, fitting[0], receiver, args)):
+        return wrong
+    found = ",".join(str(arg.type) for arg in args) or "no arguments"
     if len(candidates) != 1:
+        kind, _, name = what.partition(" ")
         tried = "; ".join(map(str, candidates[:8]))
-        return f"no suitable {what}({_listed(args)}) found" + (f" among {tried}" if tried else "")
+        return Unresolved(f"no suitable {kind} found for {name}({found}): there is {tried}", at)
     (only,) = candidates
     required = ",".join(only.shown_parameters()) or "no arguments"
-    found = _listed(args) or "no arguments"
-    reason = _reason(graph, only, receiver, args)
-    refused = f"{what} in class {only.owner.type} cannot be applied to given types"
-    return f"{refused}: required {required}, found {found} ({reason})"
+    refused = f"{what} in {only.owner.kind} {only.owner.type} cannot be applied to given types"
+    reason = "actual and formal argument lists differ in length"
+    return Unresolved(f"{refused}: required {required}, found {found} ({reason})", at)
 
 
-def _reason(graph: ClassGraph, method: Method, receiver: JavaType | None, args: Sequence[JavaType]) -> str:
-    if len(args) != len(method.type.parameters):
-        return "actual and formal argument lists differ in length"
-    formals = instantiate(graph, method, receiver, args, method.type.parameters)
-    wrong = (
-        refusal(arg, formal)
-        for arg, formal in zip(args, formals, strict=True)
-        if plan(graph, arg, formal, Context.LOOSE) is None
-    )
-    return next(wrong, "argument mismatch")
+def _takes(method: Method, count: int) -> bool:
+    own = len(method.type.parameters)
+    return count >= own - 1 if method.member.is_varargs else count == own
+
+
+def _wrong_argument(
+    graph: ClassGraph, method: Method, receiver: JavaType | None, args: Sequence[Argument]
+) -> Unresolved | None:
+    """The first argument that does not fit its parameter."""
+    types = [arg.type for arg in args]
+    parameters = _formals(method, len(args), varargs=method.member.is_varargs)
+    formals = instantiate(graph, method, receiver, types, parameters)
+    for arg, formal in zip(args, formals, strict=True):
+        if plan(graph, arg.type, formal, Context.LOOSE) is None:
+            return Unresolved(refusal(arg.type, formal), arg.at)
+    return None

@@ -102,6 +102,11 @@ class ClassFinder:
         names = {java_name(each.signature) for each in listed if each.signature.endswith(endings)}
         return sorted(each for each in names if simple_name(each) == name and not each.endswith("]"))
 
+    async def has_package(self, name: str) -> bool:
+        """Whether a class of the package is loaded. wire: 1 trip."""
+        beginning = f"L{name.replace('.', '/')}/"
+        return any(each.signature.startswith(beginning) for each in await self._target.types.all_classes())
+
     async def referenced(self) -> list[str]:
         """Names of classes that the frame's class mentions. wire: 1 trip, 0 when known."""
         home = self._home

@@ -145,6 +145,10 @@ class FrameTarget:
         """See ``EvalTarget``."""
         return await self._classes.simple_names(name)
 
+    async def has_package(self, name: str) -> bool:
+        """See ``EvalTarget``."""
+        return await self._classes.has_package(name)
+
     async def referenced_classes(self) -> list[str]:
         """See ``EvalTarget``."""
         return await self._classes.referenced()

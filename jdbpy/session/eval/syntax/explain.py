@@ -114,7 +114,9 @@ _BINARY = frozenset(
         "instanceof",
     ]
 )
+_ASSIGNMENTS = frozenset("= += -= *= /= %= &= |= ^= <<= >>= >>>=".split())
 _CLOSERS = frozenset((")", "]", "}", ";"))
+_REFUSED = _KEYWORDS - _OPERAND_WORDS - _PREFIXES - _PRIMITIVES - _BINARY - {"final", "case", "default"}
 
 
 def explain(rewritten: Rewritten) -> EvalError:
@@ -128,20 +130,44 @@ def _fault(found: list[Token], end: int) -> tuple[str, int, str]:
     if found and found[0].text in _DECLARATIONS:
         return (f"'{found[0].text}' cannot be evaluated", found[0].start, "give expressions, separated by ';'")
     closing = Token(TokenKind.OPERATOR, ";", end, end)
-    for before, token in pairwise([Token(TokenKind.OPERATOR, ";", 0, 0), *found, closing]):
-        if before.text == "." and token.kind is not TokenKind.IDENTIFIER and token.text != "<":
-            return "<identifier> expected", before.end, ""
-        if before.text in _BINARY and _cannot_begin(token):
-            return "illegal start of expression", token.start, ""
-        if _is_operand(before) and _begins_operand(token):
-            return "';' expected", before.end, ""
-        if token.text in _KEYWORDS and before.text == ".":
-            continue
-        if token.text in _KEYWORDS - _OPERAND_WORDS - _PREFIXES - _PRIMITIVES - _BINARY - {"final", "case", "default"}:
-            return "illegal start of expression", token.start, ""
-        if before.text in _PREFIXES and token.text in _CLOSERS and before.text not in ("(", "{"):
-            return "illegal start of expression", token.start, ""
+    line = [Token(TokenKind.OPERATOR, ";", 0, 0), *found, closing]
+    for index, (before, token) in enumerate(pairwise(line)):
+        fault = _fault_between(before, token)
+        if fault is not None and not _is_declaration(line, index):
+            return (*fault, "")
+    questions = [token for token in found if token.text == "?"]
+    if len(questions) > sum(token.text == ":" for token in found):
+        return ": or -> expected", end, ""
     return "not a statement", found[0].start if found else 0, "this is not a Java expression"
+
+
+def _fault_between(before: Token, token: Token) -> tuple[str, int] | None:
+    """What is wrong with one token after another, if anything is."""
+    if ".." in (before.text, token.text):
+        return "<identifier> expected", token.start + (token.text == "..")
+    if (before.text == "." and token.kind is not TokenKind.IDENTIFIER and token.text != "<") or (
+        before.text == "new" and token.kind is not TokenKind.IDENTIFIER
+    ):
+        return "<identifier> expected", before.end
+    if token.text in _ASSIGNMENTS and before.kind not in (TokenKind.IDENTIFIER, TokenKind.OPERATOR):
+        return "unexpected type: required variable, found value", before.start
+    if before.text in _BINARY and _cannot_begin(token):
+        return "illegal start of expression", token.start
+    if before.text in (";", "{") and token.text in _BINARY - _PREFIXES - {"<"}:
+        return "illegal start of expression", token.start
+    if _is_operand(before) and _begins_operand(token):
+        return "';' expected", before.end
+    if token.text in _REFUSED and before.text != ".":
+        return "illegal start of expression", token.start
+    if before.text in _PREFIXES and token.text in _CLOSERS and before.text not in ("(", "{"):
+        return "illegal start of expression", token.start
+    return None
+
+
+def _is_declaration(line: list[Token], index: int) -> bool:
+    """Whether two names in a row begin a statement: a type and the variable that it declares."""
+    names = all(line[index + step].kind is TokenKind.IDENTIFIER for step in (0, 1))
+    return names and index > 0 and line[index - 1].text in (";", "{")
 
 
 def _cannot_begin(token: Token) -> bool:

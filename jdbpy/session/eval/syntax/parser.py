@@ -177,7 +177,7 @@ class _Builder:
             case "wildcard":
                 bounds = [child for child in children(node) if child.type != "super"]
                 kind = "" if not bounds else "super" if any(c.type == "super" for c in node.children) else "extends"
-                return tree.TypeName(at, "?", tuple(self._type(bound) for bound in bounds), bound=kind)
+                return tree.TypeName(at, "?", tuple(self._type(bound) for bound in bounds) or None, bound=kind)
             case "annotated_type":
                 return self._type(children(node)[-1])
         return tree.TypeName(at, self._dotted(node))
@@ -243,7 +243,7 @@ class _Builder:
         found = _field(node, "object")
         member = _field(node, "field")
         if member.type == "this":
-            return tree.This(self._at(node), self.expression(found))
+            return tree.This(self._at(member), self.expression(found))
         target = self._qualified_super(node, found)
         return tree.Select(self._at(member), target, self._text(member))
 

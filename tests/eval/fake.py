@@ -1,0 +1,447 @@
+"""A target for the evaluator without any JVM: classes from a few lines of text, objects in a dict, methods in Python.
+
+    fake = FakeTarget()
+    fake.define("Order", fields="I total|LOrder; next|static I count", methods={"sum(I)I": lambda this, x: ...})
+    order = fake.new("Order", total=7)
+    fake.local("order", "LOrder;", order)
+
+``trips`` names what was asked, one entry a request, so that tests can say what an expression costs. Nothing a real
+target would refuse is let pass: a field of another class, an index outside, a wrong number of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import trio
+
+from jdbpy.errors import StateError
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.java.class_graph import ClassGraph
+from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.program import Program
+from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
+from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
+from jdbpy.session.eval.variables import DebuggerVariables
+from jdbpy.session.refs import Field, Method
+from jdbpy.session.signatures import ABSTRACT, ENUM, FINAL, INTERFACE, PRIVATE, PUBLIC, STATIC, VARARGS, split_method
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
+
+Code = Callable[..., Raw]
+_WORDS = {
+    "static": STATIC,
+    "final": FINAL,
+    "private": PRIVATE,
+    "abstract": ABSTRACT,
+    "varargs": VARARGS,
+    "interface": INTERFACE,
+    "enum": ENUM,
+}
+_BOXES = {
+    "Integer": "I",
+    "Long": "J",
+    "Double": "D",
+    "Character": "C",
+    "Boolean": "Z",
+    "Byte": "B",
+    "Short": "S",
+    "Float": "F",
+}
+
+
+class FakeObject:
+    """An object: its class, and its fields, elements or text."""
+
+    def __init__(self, class_name: str) -> None:
+        self.class_name = class_name
+        self.fields: dict[str, Raw] = {}
+        self.elements: list[Raw] = []
+        self.text = ""
+
+
+class FakeTarget:
+    """An ``EvalTarget`` of plain Python."""
+
+    release = 25
+
+    def __init__(self, *, can_invoke: bool = True) -> None:
+        self.trips: list[str] = []
+        self.can_invoke = can_invoke
+        self.statics: dict[tuple[str, str], Raw] = {}
+        self.unloaded: set[str] = set()  # classes that load_class finds and find_classes does not
+        self.variables = DebuggerVariables()
+        self.home = "Main"
+        self.is_static = False
+        self.this: Ref | None = None
+        self.source_imports: Imports = NO_IMPORTS
+        self._locals: dict[str, tuple[Local, Raw]] = {}
+        self._classes: dict[str, ClassFacts] = {}
+        self._by_id: dict[int, ClassFacts] = {}
+        self._code: dict[int, Code] = {}
+        self._objects: dict[int, FakeObject] = {}
+        self._next = 100
+        self._define_jdk()
+
+    # -- what there is ---------------------------------------------------------------------------------------------
+
+    def define(
+        self,
+        name: str,
+        *,
+        above: Sequence[str] = ("java.lang.Object",),
+        fields: str = "",
+        methods: Mapping[str, Code] | None = None,
+        words: str = "",
+        generic: str = "",
+        generics: Mapping[str, str] | None = None,
+    ) -> None:
+        """A class. ``above`` is the superclass and the interfaces; ``generics`` maps members to generic signatures."""
+        class_id = ReferenceTypeID(self._id())
+        told = generics or {}
+        own_fields = [_field(self._id(), class_id, text.strip(), told) for text in fields.split("|") if text.strip()]
+        own_methods = []
+        for text, code in (methods or {}).items():
+            method = _method(self._id(), class_id, text, told)
+            self._code[method.id] = code
+            own_methods.append(method)
+        is_interface = "interface" in words
+        parents = [self._classes[parent] for parent in above]
+        superclass = 0 if is_interface or not parents else parents[0].id
+        interfaces = tuple(parent.id for parent in (parents if is_interface else parents[1:]) if parent.name != OBJECT)
+        found = ClassFacts(
+            class_id, name, _bits(words.split()), generic, superclass, interfaces, tuple(own_fields), tuple(own_methods)
+        )
+        self._classes[name] = self._by_id[class_id] = found
+
+    def new(self, class_name: str, /, **fields: Raw) -> Ref:
+        """An object with these field values; the others have their defaults."""
+        made = FakeObject(class_name)
+        for cls in self._lineage(class_name):
+            for field in cls.fields:
+                made.fields.setdefault(field.name, _default(field.signature))
+        made.fields.update(fields)
+        return self._keep(made, Tag.OBJECT)
+
+    def string(self, text: str) -> Ref:
+        made = FakeObject("java.lang.String")
+        made.text = text
+        return self._keep(made, Tag.STRING)
+
+    def box(self, class_name: str, value: Raw) -> Ref:
+        return self.new(f"java.lang.{class_name}", value=value)
+
+    def array(self, type_name: str, *elements: Raw) -> Ref:
+        """An array of a type such as ``int[]``."""
+        self._array_class(type_name)
+        made = FakeObject(type_name)
+        made.elements = list(elements)
+        return self._keep(made, Tag.ARRAY)
+
+    def local(self, name: str, signature: str, value: Raw, generic: str = "") -> None:
+        """A local variable of the frame."""
+        self._locals[name] = Local(name, signature, generic, len(self._locals)), value
+
+    def value_of(self, name: str) -> Raw:
+        """What a local variable holds now."""
+        return self._locals[name][1]
+
+    def text_of(self, raw: Raw) -> str:
+        """The characters of a string."""
+        assert isinstance(raw, Ref)
+        return self._objects[raw.id].text
+
+    async def evaluate(self, text: str) -> Operand:
+        """Compiles and runs a text in the frame."""
+        compiled = await Program(text).compile(self, ClassGraph(self), self.variables)
+        return await compiled.run(self, self.variables)
+
+    # -- EvalTarget ------------------------------------------------------------------------------------------------
+
+    async def frame(self) -> FrameFacts:
+        home = self._classes.get(self.home)
+        locals_ = tuple(local for local, _ in self._locals.values())
+        return FrameFacts(home.id if home else 0, self.home, self.is_static, locals_)
+
+    async def imports(self) -> Imports:
+        return self.source_imports
+
+    async def find_classes(self, names: Sequence[str]) -> list[int]:
+        await self._trip("find_classes")
+        return [self._classes[n].id if n in self._classes and n not in self.unloaded else 0 for n in names]
+
+    async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        await self._trip("class_facts")
+        return [self._by_id[class_id] for class_id in ids]
+
+    async def load_class(self, name: str) -> int:
+        if not self.can_invoke:
+            return 0
+        await self._trip(f"load {name}")
+        self.unloaded.discard(name)
+        if name.endswith("[]"):
+            self._array_class(name)
+        return self._classes[name].id if name in self._classes else 0
+
+    async def simple_names(self, name: str) -> list[str]:
+        await self._trip("simple_names")
+        return [each for each in self._classes if each.rpartition(".")[2].rpartition("$")[2] == name]
+
+    async def has_package(self, name: str) -> bool:
+        await self._trip("has_package")
+        return any(each.startswith(name + ".") for each in self._classes)
+
+    async def referenced_classes(self) -> list[str]:
+        return []
+
+    async def initialized(self, class_id: int) -> bool:
+        return True
+
+    async def initialize(self, name: str) -> None:
+        raise AssertionError("every class of the fake is initialised")
+
+    async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
+        await self._trip("read_frame")
+        values = {local.slot: self._locals[local.name][1] for local in locals_}
+        return FrameValues(self.this if this else None, values)
+
+    async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
+        await self._trip("classes_of")
+        return [self._classes[self._objects[ref.id].class_name].id for ref in objects]
+
+    async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
+        await self._trip("read_fields")
+        found = self._objects[obj.id]
+        declared = [field for cls in self._lineage(found.class_name) for field in cls.fields]
+        assert all(field in declared and not field.is_static for field in fields), "a field of another class"
+        return [found.fields[field.name] for field in fields]
+
+    async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
+        await self._trip("read_statics")
+        owner = self._by_id[class_id]
+        assert all(field in owner.fields and field.is_static for field in fields), "a field of another class"
+        return [self.statics.get((owner.name, field.name), _default(field.signature)) for field in fields]
+
+    async def array_length(self, array: Ref) -> int:
+        await self._trip("array_length")
+        return len(self._objects[array.id].elements)
+
+    async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
+        await self._trip("read_array")
+        elements = self._objects[array.id].elements
+        return elements[start : start + count] if start >= 0 and start + count <= len(elements) else []
+
+    async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
+        await self._trip("read_strings")
+        return [self._objects[ref.id].text for ref in strings]
+
+    async def class_object(self, class_id: int) -> Ref:
+        await self._trip("class_object")
+        return self.new("java.lang.Class", name=self.string(self._by_id[class_id].name))
+
+    async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
+        await self._trip("elements")
+        found = self._objects[collection.id]
+        return found.elements[:most] if found.class_name == "java.util.ArrayList" else None
+
+    async def write_local(self, local: Local, value: Raw) -> None:
+        await self._trip("write_local")
+        self._locals[local.name] = local, value
+
+    async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
+        await self._trip("write_field")
+        self._objects[obj.id].fields[field.name] = value
+
+    async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
+        await self._trip("write_static")
+        self.statics[self._by_id[class_id].name, field.name] = value
+
+    async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
+        await self._trip("write_array")
+        elements = self._objects[array.id].elements
+        assert start + len(values) <= len(elements), "an index outside"
+        elements[start : start + len(values)] = values
+
+    async def new_string(self, text: str) -> Ref:
+        await self._trip("new_string")
+        return self.string(text)
+
+    async def new_array(self, class_id: int, length: int) -> Ref:
+        await self._trip("new_array")
+        name = self._by_id[class_id].name
+        return self.array(name, *[_default(_SIGNATURES.get(name[:-2], "L"))] * length)
+
+    def require_invocation(self) -> None:
+        if not self.can_invoke:
+            raise StateError("methods cannot be run now")
+
+    async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
+        self.require_invocation()
+        await self._trip(f"invoke {method.name}")
+        assert len(args) == len(split_method(method.signature)[0]), "a wrong number of arguments"
+        assert (obj is None) == method.is_static
+        chosen = method
+        if obj is not None and not exact:
+            overriding = [
+                each
+                for cls in self._lineage(self._objects[obj.id].class_name)
+                for each in cls.methods
+                if (each.name, each.signature) == (method.name, method.signature) and not each.is_abstract
+            ]
+            chosen = overriding[0] if overriding else method
+        return self._code[chosen.id](*([obj] if obj is not None else []), *args)
+
+    async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
+        self.require_invocation()
+        await self._trip("instantiate")
+        made = self.new(self._by_id[class_id].name)
+        self._code[constructor.id](self._objects[made.id], *args)
+        return made
+
+    async def thrown(self, exception: Ref) -> Thrown:
+        return Thrown(self._objects[exception.id].class_name, None, id=exception.id)
+
+    # -- how it is done --------------------------------------------------------------------------------------------
+
+    def object(self, ref: Raw) -> FakeObject:
+        """The object itself, for the code of methods."""
+        assert isinstance(ref, Ref)
+        return self._objects[ref.id]
+
+    def _define_jdk(self) -> None:
+        self.define(
+            OBJECT,
+            above=(),
+            methods={
+                "toString()Ljava/lang/String;": lambda this: self.string(f"{self.object(this).class_name}@1"),
+                "equals(Ljava/lang/Object;)Z": lambda this, other: this == other,
+                "hashCode()I": lambda this: 1,
+                "getClass()Ljava/lang/Class;": lambda this: None,
+            },
+        )
+        for name in ("java.io.Serializable", "java.lang.Cloneable", "java.lang.CharSequence", "java.lang.Runnable"):
+            self.define(name, words="interface")
+        self.define("java.lang.Comparable", words="interface", generic="<T:Ljava/lang/Object;>Ljava/lang/Object;")
+        self.define(
+            "java.lang.String",
+            above=(OBJECT, "java.lang.Comparable", "java.lang.CharSequence", "java.io.Serializable"),
+            words="final",
+            methods={
+                "length()I": lambda this: len(self.text_of(this)),
+                "intern()Ljava/lang/String;": lambda this: this,
+                "charAt(I)C": lambda this, index: self._char_at(this, index),
+                "trim()Ljava/lang/String;": lambda this: self.string(self.text_of(this).strip()),
+            },
+        )
+        self.define("java.lang.Class", fields="Ljava/lang/String; name", words="final")
+        self.define("java.lang.Number", words="abstract")
+        self.define("java.lang.Enum", fields="Ljava/lang/String; name|I ordinal", words="abstract")
+        for box, tag in _BOXES.items():
+            number = "java.lang.Number" if tag not in "ZC" else OBJECT
+            descriptor = f"Ljava/lang/{box};"
+            self.define(
+                f"java.lang.{box}",
+                above=(number, "java.lang.Comparable"),
+                words="final",
+                fields=f"{tag} value|static final Ljava/lang/Class; TYPE",
+                methods={f"static valueOf({tag}){descriptor}": lambda value, box=box: self.box(box, value)},
+            )
+        self.define("java.lang.Iterable", words="interface", generic="<T:Ljava/lang/Object;>Ljava/lang/Object;")
+        self.define(
+            "java.util.List",
+            above=("java.lang.Iterable",),
+            words="interface",
+            generic="<E:Ljava/lang/Object;>Ljava/lang/Object;Ljava/lang/Iterable<TE;>;",
+            methods={
+                "abstract get(I)Ljava/lang/Object;": lambda this, index: None,
+                "abstract add(Ljava/lang/Object;)Z": lambda this, value: None,
+                "abstract size()I": lambda this: None,
+            },
+            generics={"get": "(I)TE;", "add": "(TE;)Z"},
+        )
+        self.define(
+            "java.util.ArrayList",
+            above=(OBJECT, "java.util.List"),
+            generic="<E:Ljava/lang/Object;>Ljava/lang/Object;Ljava/util/List<TE;>;",
+            methods={
+                "get(I)Ljava/lang/Object;": lambda this, index: self.object(this).elements[index],
+                "size()I": lambda this: len(self.object(this).elements),
+            },
+            generics={"get": "(I)TE;"},
+        )
+        for name in ("java.lang.Throwable", "java.lang.RuntimeException"):
+            self.define(name)
+
+    def list_of(self, *elements: Raw) -> Ref:
+        """A java.util.ArrayList."""
+        made = self.new("java.util.ArrayList")
+        self.object(made).elements = list(elements)
+        return made
+
+    def _char_at(self, this: Raw, index: int) -> Raw:
+        text = self.text_of(this)
+        if not 0 <= index < len(text):
+            raise Thrown("java.lang.StringIndexOutOfBoundsException", f"index {index}, length {len(text)}")
+        return ord(text[index])
+
+    def _array_class(self, name: str) -> None:
+        if name not in self._classes:
+            self.define(name, above=(OBJECT, "java.lang.Cloneable", "java.io.Serializable"), words="final")
+
+    def _lineage(self, name: str) -> list[ClassFacts]:
+        found, pending = [], [self._classes[name]]
+        while pending:
+            cls = pending.pop(0)
+            found.append(cls)
+            pending += [self._by_id[above] for above in (cls.superclass, *cls.interfaces) if above]
+        return found
+
+    def _keep(self, made: FakeObject, tag: int) -> Ref:
+        ref = Ref(self._id(), tag)
+        self._objects[ref.id] = made
+        return ref
+
+    def _id(self) -> int:
+        self._next += 1
+        return self._next
+
+    async def _trip(self, what: str) -> None:
+        self.trips.append(what)
+        await trio.lowlevel.checkpoint()
+
+
+OBJECT = "java.lang.Object"
+_SIGNATURES = {
+    "int": "I",
+    "long": "J",
+    "double": "D",
+    "char": "C",
+    "boolean": "Z",
+    "byte": "B",
+    "short": "S",
+    "float": "F",
+}
+
+
+def _bits(words: Sequence[str]) -> int:
+    return PUBLIC | sum(_WORDS[word] for word in words)
+
+
+def _field(field_id: int, owner: ReferenceTypeID, text: str, generics: Mapping[str, str]) -> Field:
+    """A field of ``static final I count``."""
+    *words, signature, name = text.split()
+    return Field(FieldID(field_id), owner, name, signature, generics.get(name, ""), _bits(words))
+
+
+def _method(method_id: int, owner: ReferenceTypeID, text: str, generics: Mapping[str, str]) -> Method:
+    """A method of ``static max(II)I``."""
+    *words, rest = text.split()
+    name, _, signature = rest.partition("(")
+    return Method(MethodID(method_id), owner, name, "(" + signature, generics.get(name, ""), _bits(words))
+
+
+def _default(signature: str) -> Any:
+    if signature in "FD":
+        return 0.0
+    return None if signature[0] in "L[" else False if signature == "Z" else 0
