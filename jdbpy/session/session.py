@@ -7,8 +7,8 @@ behaviour of its own: what a breakpoint or a stack is stands in the component's 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import trio
 
@@ -21,7 +21,6 @@ from jdbpy.session.execution.component import Execution
 from jdbpy.session.heap.component import Heap
 from jdbpy.session.hotswap.component import HotSwap
 from jdbpy.session.launch import Launched
-from jdbpy.session.locks.component import Locks
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
 from jdbpy.session.points.catchpoints import Catchpoints
@@ -37,8 +36,12 @@ from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
 from jdbpy.session.threads import Threads
 from jdbpy.session.values.component import Values
-from jdbpy.session.vm.component import Vm
 from jdbpy.wire.messages import event_request, virtual_machine
+
+if TYPE_CHECKING:
+    from jdbpy.session.locks.component import Locks
+    from jdbpy.session.modules.component import Modules
+    from jdbpy.session.vm.component import Vm
 
 LEAVE_LIMIT = 3.0
 """Seconds that leaving a target may take before the socket is simply closed, which frees the target as well."""
@@ -63,8 +66,6 @@ class Session:
         self.code = Code(target, self.classes, self.stack.selected)
         self.strata = Strata(target, self.classes, self.stack)
         self.hotswap = HotSwap(target, self.classes, self.breakpoints, self.stack)
-        self.locks = Locks(target)
-        self.vm = Vm(target, self._calls)
         self.code = Code(target, self.classes, self.stack.selected)
         self.heap = Heap(target, self.classes, self.stack, self.values)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
@@ -79,6 +80,29 @@ class Session:
         self._pump = Pump(target, self._stops.show)
         if launched is not None:
             self._pump.exit_status = launched.wait_exit
+
+    # Components that few sessions use: loaded when they are asked for
+
+    @cached_property
+    def locks(self) -> Locks:
+        """Monitors and locks: who holds them, who waits, deadlocks."""
+        from jdbpy.session.locks.component import Locks
+
+        return Locks(self._target)
+
+    @cached_property
+    def vm(self) -> Vm:
+        """The VM as a whole: properties, paths, capabilities, clocks, flags."""
+        from jdbpy.session.vm.component import Vm
+
+        return Vm(self._target, self._calls)
+
+    @cached_property
+    def modules(self) -> Modules:
+        """The modules of Java 9 and later."""
+        from jdbpy.session.modules.component import Modules
+
+        return Modules(self._target, self.classes, self._calls)
 
     # What it is
 

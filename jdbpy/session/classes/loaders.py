@@ -36,7 +36,13 @@ class Loaders:
     async def names(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, str]:
         """The defining loader of each type. wire: 3 trips, 0 when known."""
         loaders = await self._types.many(facts.LOADER, type_ids)
-        unknown = [loader for loader in dict.fromkeys(loaders.values()) if loader not in self._names]
+        words = await self.in_words(loaders.values())
+        return {type_id: words[loader] for type_id, loader in loaders.items()}
+
+    async def in_words(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, str]:
+        """Each loader in words, "?" for one that is gone. wire: 2 trips, 0 when known."""
+        wanted = list(dict.fromkeys(loaders))
+        unknown = [loader for loader in wanted if loader not in self._names]
         replies = await self._conn.batch([object_reference.ReferenceType(loader) for loader in unknown])
         classes = {
             loader: reply.typeID
@@ -48,4 +54,4 @@ class Loaders:
             if class_id in known:
                 name = known[class_id].name
                 self._names[loader] = _USUAL.get(name) or f"{name}@{loader}"
-        return {type_id: self._names.get(loader, "?") for type_id, loader in loaders.items()}
+        return {loader: self._names.get(loader, "?") for loader in wanted}

@@ -1,0 +1,218 @@
+"""Reads modules from the fields of java.lang.Module and of its ModuleDescriptor. Nothing is run.
+
+Owns the names of those fields. To be run by the reader; a field that this JVM does not have raises UnknownLayout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.modules.later import MOST, read_later
+from jdbpy.session.signatures import java_name
+from jdbpy.session.values.obj import OBJECT_TAGS, find_fields
+from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.shown import Entries, Items, UnknownLayout
+from jdbpy.session.values.viewer import Viewer
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.ids import Value
+from jdbpy.wire.record import Record
+
+_MODULE = "java.lang.Module"
+_DESCRIPTOR = "java.lang.module.ModuleDescriptor"
+NULL = Value(ord("L"), 0)
+
+
+class Brief(Record):
+    """A module in a line."""
+
+    version: str = ""
+    kind: str = "unnamed"
+
+
+class Access(Record):
+    """A package with the ids of the modules that it is exported or opened to; ``everyone`` is to all."""
+
+    package: str
+    to: tuple[int, ...]
+    everyone: bool
+
+
+class Contents(Record):
+    """All about a module; other modules are ids."""
+
+    requires: tuple[str, ...]
+    reads: tuple[int, ...]
+    exports: tuple[Access, ...]
+    opens: tuple[Access, ...]
+    uses: tuple[str, ...]
+    provides: tuple[tuple[str, tuple[str, ...]], ...]
+    packages: tuple[str, ...]
+    main_class: str
+    all_unnamed: int  # the module that stands for all unnamed ones, 0 if there is none
+
+
+async def read_briefs(reader: Reader, modules: Sequence[int]) -> dict[int, Brief]:
+    """Version and kind of modules. wire: 4 trips, whatever their number."""
+    module = await reader.boot_class(_MODULE)
+    field = module.field("descriptor") if module is not None else None
+    if field is None:
+        return {}
+    rows = await reader.fields_of_all(modules, [field])
+    found = await gather([_brief(reader, NULL if isinstance(row, JdwpError) else row[0]) for row in rows])
+    return dict(zip(modules, found, strict=True))
+
+
+async def _brief(reader: Reader, descriptor: Value) -> Brief:
+    if not descriptor.value:
+        return Brief()
+    values = await _named(reader, _DESCRIPTOR, descriptor, "rawVersionString", "version", "open", "automatic")
+    kind = "open" if values["open"].value else "automatic" if values["automatic"].value else ""
+    version = values["rawVersionString"]
+    if values["version"].value:
+        version = (await _named(reader, f"{_DESCRIPTOR}$Version", values["version"], "version"))["version"]
+    return Brief(await _text(reader, version), kind)
+
+
+async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents:
+    """All about one module. wire: 15 trips or so."""
+    (values, later), special = await both(
+        both(
+            _named(
+                reader,
+                _MODULE,
+                Value(ord("L"), module),
+                "descriptor",
+                "reads",
+                "openPackages",
+                "exportedPackages",
+            ),
+            read_later(reader, viewer),
+        ),
+        _special(reader),
+    )
+    (reads, exports, opens), declared = await both(
+        gather([
+            _ids(viewer, values["reads"]),
+            _accesses(reader, viewer, values["exportedPackages"], later_of(later.exports, module), special),
+            _accesses(reader, viewer, values["openPackages"], later_of(later.opens, module), special),
+        ]),
+        _declared(reader, viewer, values["descriptor"]),
+    )  # fmt: skip
+    used = await gather([reader.reflected(class_object) for owner, class_object in later.uses if owner == module])
+    return declared.replace(  # type: ignore[no-any-return]
+        reads=(*reads, *(other for owner, other in later.reads if owner == module)),
+        exports=exports,
+        opens=opens,
+        uses=(*declared.uses, *(java_name(each) for each in used)),
+        all_unnamed=special.get("ALL_UNNAMED_MODULE", 0),
+    )
+
+
+def later_of(added: Sequence[tuple[int, int, str]], module: int) -> list[tuple[int, str]]:
+    """What was added to one module: to whom, and which package."""
+    return [(other, package) for owner, other, package in added if owner == module]
+
+
+async def _special(reader: Reader) -> dict[str, int]:
+    """The modules that stand for others: for everyone, and for all unnamed ones."""
+    shape = await reader.boot_class(_MODULE)
+    names = ("ALL_UNNAMED_MODULE", "EVERYONE_MODULE")
+    fields = [shape.field(name, static=True) for name in names] if shape is not None else []
+    known = [field for field in fields if field is not None]
+    values = await reader.statics(shape, known) if shape is not None else []
+    return {field.name: int(value.value or 0) for field, value in zip(known, values, strict=True)}
+
+
+async def _declared(reader: Reader, viewer: Viewer, descriptor: Value) -> Contents:
+    """What stands in the module's declaration; an unnamed module has none."""
+    if not descriptor.value:
+        return Contents((), (), (), (), (), (), (), "", 0)
+    values = await _named(reader, _DESCRIPTOR, descriptor, "requires", "uses", "provides", "packages", "mainClass")
+    requires, provides, uses, packages = await gather([
+        _items(viewer, values[name]) for name in ("requires", "provides", "uses", "packages")
+    ])  # fmt: skip
+    (required, provided), (used, packaged) = await both(
+        both(
+            gather([_required(reader, viewer, each) for each in requires]),
+            gather([_provided(reader, viewer, each) for each in provides]),
+        ),
+        both(_texts(reader, uses), _texts(reader, packages)),
+    )
+    main = await _text(reader, values["mainClass"])
+    return Contents(
+        tuple(sorted(required)),
+        (),
+        (),
+        (),
+        tuple(sorted(used)),
+        tuple(sorted(provided)),
+        tuple(sorted(packaged)),
+        main,
+        0,
+    )
+
+
+async def _required(reader: Reader, viewer: Viewer, requires: Value) -> str:
+    values = await _named(reader, f"{_DESCRIPTOR}$Requires", requires, "name", "mods")
+    name, modifiers = await both(_text(reader, values["name"]), _items(viewer, values["mods"]))
+    named = await gather([_named(reader, "java.lang.Enum", each, "name") for each in modifiers])
+    words = await gather([_text(reader, each["name"]) for each in named])
+    return " ".join([*sorted(word.lower() for word in words if word != "MANDATED"), name])
+
+
+async def _provided(reader: Reader, viewer: Viewer, provides: Value) -> tuple[str, tuple[str, ...]]:
+    values = await _named(reader, f"{_DESCRIPTOR}$Provides", provides, "service", "providers")
+    service, providers = await both(_text(reader, values["service"]), _items(viewer, values["providers"]))
+    return service, tuple(await _texts(reader, providers))
+
+
+async def _accesses(
+    reader: Reader, viewer: Viewer, table: Value, added: Sequence[tuple[int, str]], special: Mapping[str, int]
+) -> tuple[Access, ...]:
+    """The packages of a map from names to sets of modules, and those that were added later."""
+    to: dict[str, set[int]] = {}
+    if table.value:
+        shown = await viewer.show(int(table.value), MOST)
+        if not isinstance(shown, Entries):
+            raise UnknownLayout("a map is expected where there is none")
+        names, modules = await both(
+            gather([reader.text(int(key.value or 0)) for key, _ in shown.entries]),
+            gather([_ids(viewer, value) for _, value in shown.entries]),
+        )
+        to = {name: set(ids) for name, ids in zip(names, modules, strict=True)}
+    for other, package in added:
+        to.setdefault(package, set()).add(other)
+    everyone = special.get("EVERYONE_MODULE", 0)
+    return tuple(Access(package, tuple(sorted(ids)), everyone in ids) for package, ids in sorted(to.items()))
+
+
+async def _ids(viewer: Viewer, value: Value) -> tuple[int, ...]:
+    return tuple(int(each.value or 0) for each in await _items(viewer, value))
+
+
+async def _items(viewer: Viewer, value: Value) -> Sequence[Value]:
+    """The elements of a set or list; none of null."""
+    if value.tag not in OBJECT_TAGS or not value.value:
+        return ()
+    shown = await viewer.show(int(value.value), MOST)
+    if not isinstance(shown, Items):
+        raise UnknownLayout("a collection is expected where there is none")
+    return shown.items
+
+
+async def _named(reader: Reader, class_name: str, value: Value, *names: str) -> dict[str, Value]:
+    """Fields of an object of a class of the JDK. Raises UnknownLayout."""
+    shape = await reader.boot_class(class_name)
+    if shape is None or not value.value:
+        raise UnknownLayout(f"{class_name} is not loaded")
+    fields = await find_fields(reader, shape, names)
+    return dict(zip(names, await reader.fields(int(value.value), fields), strict=True))
+
+
+async def _text(reader: Reader, value: Value) -> str:
+    return await reader.text(int(value.value)) if value.value else ""
+
+
+async def _texts(reader: Reader, values: Sequence[Value]) -> list[str]:
+    return await gather([_text(reader, value) for value in values])
