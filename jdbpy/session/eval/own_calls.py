@@ -112,12 +112,13 @@ class CallRunner:
     async def calls(self, what: str) -> AsyncIterator[OwnCalls]:
         """Calls in the selected thread, or in another that an event has stopped; ``what`` they are for, in messages.
 
-        Objects that come out of them are kept from collection until the block ends. Raises StateError when no thread
-        can run methods. wire: 1 trip, 0 when the frame is known.
+        Objects that come out of them are kept from collection until the block ends. Not for handlers of events, which
+        it waits for. Raises StateError when no thread can run methods. wire: 1 trip, 0 when the frame is known.
         """
         target = self._target
         target.require_alive()
         target.require_writable(f"running a method, which {what} takes,")
+        await target.publisher.settled()  # a thread that an event of ours holds for a moment is none that can be used
         thread = self._thread()
         if thread is None:
             raise StateError(
