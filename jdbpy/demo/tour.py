@@ -79,7 +79,7 @@ TOUR = (
         ("Rosa", "Marco", "main"),
     ),
     Step(
-        "Do not let the method count at all: make it return one euro where Ben should pay 9.80. (A prompt asks first: y.)",
+        "Do not let the method count: make it return one euro. Ben should pay 9.80. (A prompt asks first: y.)",
         "return 100",
         ("100",),
     ),
