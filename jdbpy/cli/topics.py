@@ -38,6 +38,12 @@ Places in code, for `stop`, `break`, `tbreak`, `clear`, `until`, `advance` and `
     "repeat": """\
 `!!` runs the last line again, `3 next` runs a command three times, and at the prompt an empty line repeats up, down,
 step, next, stepi, nexti, cont, list, pop and reenter (`repeat off` ends that).""",
+    "keys": """\
+Tab           completes commands, classes, methods, variables, fields, threads, breakpoints and files
+Ctrl-C        clears a line that has text; on an empty one pauses the target; ends a command that takes long
+Ctrl-D        leaves: an attached target runs on, a launched one is ended
+Up, Ctrl-R    the history, which is kept over runs
+Ctrl-Z        puts the debugger into the background""",
     "numbers": """\
 Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set frame-base 0` makes 0 the innermost.
 Threads have the id that `threads` shows. Breakpoints are numbered in the order in which they were set.""",
