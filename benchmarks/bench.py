@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import trio
 
-from benchmarks.figures import Effort, Sample
-from benchmarks.relay import Relay, open_relay
+from benchmarks.figures import Effort, Result, Sample, Unit, measure
+from benchmarks.relay import open_relay
+from benchmarks.traffic import Traffic
 from tests.harness.jvms import Jvm, all_jvms
-from tests.harness.programs import program
+from tests.harness.programs import Program, program
 from tests.harness.targets import Target, start_target
 
 T = TypeVar("T")
 
 TARGETS = Path(__file__).parent / "targets"
+
+
+class Link(Protocol):
+    """The way to a target: a ``Relay``, or a ``Direct`` one, which counts nothing."""
+
+    host: str
+    port: int
+    address: str
+
+    def traffic(self) -> Traffic | None: ...
+
+
+class Direct:
+    """A target on loopback with nothing in between."""
+
+    def __init__(self, target: Target) -> None:
+        self.host = "127.0.0.1"
+        self.port = target.port
+        self.address = target.address
+
+    def traffic(self) -> None:
+        """Nobody counts it."""
 
 
 class Bench:
@@ -31,15 +54,34 @@ class Bench:
     @asynccontextmanager
     async def target(self, name: str, *args: str) -> AsyncIterator[Target]:
         """Runs ``targets/<name>.java``; the block is entered when it has printed "ready"."""
-        async with start_target(self.jvm, program(name, where=TARGETS), *args, suspend=False) as target:
+        async with start_target(self.jvm, program_of(name), *args, suspend=False) as target:
             await target.wait_output("ready")
             yield target
 
     @asynccontextmanager
-    async def far_target(self, name: str, *args: str, rtt: float) -> AsyncIterator[Relay]:
-        """The same behind a link with this round trip (seconds)."""
+    async def far_target(self, name: str, *args: str, rtt: float) -> AsyncIterator[Link]:
+        """The same behind a link with this round trip (seconds); the link of a round trip of 0 is counted, too."""
         async with self.target(name, *args) as target, open_relay(target.address, rtt=rtt) as relay:
             yield relay
+
+    @asynccontextmanager
+    async def near_target(self, name: str, *args: str) -> AsyncIterator[Link]:
+        """The same with nothing in between: where the relay's own work would show."""
+        async with self.target(name, *args) as target:
+            yield Direct(target)
+
+    async def compare(
+        self, work: str, link: str, contenders: Mapping[str, Callable[[], Awaitable[Sample]]], unit: Unit = Unit.SECONDS
+    ) -> Result:
+        """Measures one contender after the other; JDI and jdb are left out where the JVM has none."""
+        rivals = ("JDI", "jdb") if not has_jdb(self.jvm) else ()
+        figures = [await measure(name, self.effort, run) for name, run in contenders.items() if name not in rivals]
+        return Result(work, link, tuple(figures), unit)
+
+
+def program_of(name: str) -> Program:
+    """The program ``targets/<name>.java``, compiled."""
+    return program(name, where=TARGETS)
 
 
 def choose_jvm(version: int | None) -> Jvm:
@@ -47,7 +89,12 @@ def choose_jvm(version: int | None) -> Jvm:
     candidates = [jvm for jvm in all_jvms() if version in (None, jvm.feature)]
     if not candidates:
         raise SystemExit(f"no Java {version} here")
-    return next((jvm for jvm in candidates if jvm.javac), candidates[0])
+    return next((jvm for jvm in candidates if has_jdb(jvm)), candidates[0])
+
+
+def has_jdb(jvm: Jvm) -> bool:
+    """Whether the runtime has jdb, and so the module jdk.jdi that it stands on."""
+    return Path(jvm.home, "bin", "jdb").exists()
 
 
 async def in_thread(function: Callable[[], T]) -> T:
@@ -58,12 +105,15 @@ async def in_thread(function: Callable[[], T]) -> T:
 class Stopwatch:
     """Time and waves of a stretch of work, from its making to ``sample``."""
 
-    def __init__(self, relay: Relay) -> None:
-        self._relay = relay
-        self._before = relay.traffic()
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._before = link.traffic()
         self._start = time.perf_counter()
 
-    def sample(self) -> Sample:
-        """What has passed since this was made."""
+    def sample(self, per: int = 1) -> Sample:
+        """What has passed since this was made; with ``per``, for each of so many pieces of work."""
         seconds = time.perf_counter() - self._start
-        return Sample(seconds, self._relay.traffic().since(self._before).waves)
+        traffic = self._link.traffic()
+        if traffic is None or self._before is None:
+            return Sample(seconds / per)
+        return Sample(seconds / per, traffic.since(self._before).waves / per)

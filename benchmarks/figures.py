@@ -5,15 +5,24 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Awaitable, Callable
+from enum import Enum
 
 from jdbpy.wire.record import Record
 
 
-class Sample(Record):
-    """One run. ``seconds`` is the time of the work, or of one piece of it; ``waves`` the round trips, where counted."""
+class Unit(Enum):
+    """What the amounts of a result are."""
 
-    seconds: float
-    waves: int | None = None
+    SECONDS = "s"
+    BYTES = "B"
+
+
+class Sample(Record):
+    """One run. ``amount`` is the seconds of the work, or of one piece of it, or its bytes of memory; ``waves`` the
+    round trips, where counted."""
+
+    amount: float
+    waves: float | None = None
 
 
 class Figure(Record):
@@ -24,15 +33,15 @@ class Figure(Record):
 
     @property
     def median(self) -> float:
-        return statistics.median(sample.seconds for sample in self.samples)
+        return statistics.median(sample.amount for sample in self.samples)
 
     @property
     def lowest(self) -> float:
-        return min(sample.seconds for sample in self.samples)
+        return min(sample.amount for sample in self.samples)
 
     @property
     def highest(self) -> float:
-        return max(sample.seconds for sample in self.samples)
+        return max(sample.amount for sample in self.samples)
 
     @property
     def waves(self) -> float | None:
@@ -47,6 +56,7 @@ class Result(Record):
     work: str
     link: str
     figures: tuple[Figure, ...]
+    unit: Unit = Unit.SECONDS
 
     def figure(self, contender: str) -> Figure | None:
         return next((figure for figure in self.figures if figure.contender == contender), None)

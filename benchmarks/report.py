@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.figures import Figure, Result
+from benchmarks.figures import Figure, Result, Unit
 from tests.harness.jvms import Jvm
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
@@ -30,9 +30,9 @@ def spreads(results: Iterable[Result]) -> str:
             result.link,
             figure.contender,
             str(len(figure.samples)),
-            _time(figure.lowest),
-            _time(figure.median),
-            _time(figure.highest),
+            _amount(figure.lowest, result.unit),
+            _amount(figure.median, result.unit),
+            _amount(figure.highest, result.unit),
         )
         for result in results
         for figure in result.figures
@@ -74,18 +74,18 @@ def _work(result: Result) -> tuple[str, ...]:
     return (
         result.work,
         result.link,
-        *(_median(figure) for figure in figures),
+        *(_median(figure, result.unit) for figure in figures),
         _ratio(jdbpy, floor),
         _ratio(jdi, jdbpy),
         _ratio(jdb, jdbpy),
     )
 
 
-def _median(figure: Figure | None) -> str:
+def _median(figure: Figure | None, unit: Unit) -> str:
     if figure is None:
         return ""
-    trips = "" if figure.waves is None else f", {figure.waves:g} {'trip' if figure.waves == 1 else 'trips'}"
-    return _time(figure.median) + trips
+    trips = "" if figure.waves is None else f", {round(figure.waves, 1):g} {'trip' if figure.waves == 1 else 'trips'}"
+    return _amount(figure.median, unit) + trips
 
 
 def _ratio(figure: Figure | None, to: Figure | None) -> str:
@@ -100,7 +100,11 @@ def _table(rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, tuple("---" for _ in head), *body))
 
 
-def _time(seconds: float) -> str:
-    if seconds < 0.001:
-        return f"{seconds * 1e6:.1f} µs"
-    return f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+def _amount(amount: float, unit: Unit) -> str:
+    if unit is Unit.BYTES:
+        return f"{amount / 1e6:.1f} MB"
+    if amount < 0.001:
+        return f"{amount * 1e6:.1f} µs"
+    if amount < 0.01:
+        return f"{amount * 1e3:.1f} ms"
+    return f"{amount * 1e3:.0f} ms" if amount < 1 else f"{amount:.1f} s"

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from benchmarks.bench import Bench
-from benchmarks.cases import attach, messages, requests, stacks
+from benchmarks.cases import attach, events, hits, library, memory, messages, requests, stacks, startup, stops, values
 from benchmarks.figures import Result
 
 CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
+    "start-up": startup.run,
     "attach": attach.run,
     "where-all": stacks.where_all,
     "threads": stacks.threads,
+    "locals": values.locals_,
+    "dump": values.dump,
+    "hit": stops.hit,
+    "step": stops.steps,
+    "condition": hits.condition,
+    "logpoint": hits.logpoint,
+    "entries": hits.entries,
+    "classes": library.classes,
+    "memory": memory.run,
     "requests": requests.run,
     "messages": messages.run,
+    "events": events.run,
 }

@@ -7,7 +7,7 @@ import time
 import trio
 
 from benchmarks.bench import Bench, in_thread
-from benchmarks.figures import Result, Sample, measure
+from benchmarks.figures import Result, Sample
 from benchmarks.rivals.floor import Floor, ids
 from jdbpy.wire.connection import open_connection
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -44,8 +44,7 @@ async def _compare(bench: Bench, work: str, number: int, *, at_once: bool) -> Re
         async with bench.target("Crowd", "1", "1") as target:
             return await in_thread(lambda: _bare(target.port, number, at_once=at_once))
 
-    figures = (await measure("floor", bench.effort, floor), await measure("jdbpy", bench.effort, jdbpy))
-    return Result(work, "loopback", figures)
+    return await bench.compare(work, "loopback", {"floor": floor, "jdbpy": jdbpy})
 
 
 def _bare(port: int, number: int, *, at_once: bool) -> Sample:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import jdbpy
-from benchmarks.bench import Bench, Stopwatch, in_thread
-from benchmarks.figures import Figure, Result, Sample, measure
-from benchmarks.relay import Relay
+from benchmarks.bench import Bench, Link, Stopwatch, in_thread
+from benchmarks.figures import Result, Sample
 from benchmarks.rivals import jdi
-from benchmarks.rivals.conversation import Conversation, jdb_of, open_jdb, open_jdbpy
+from benchmarks.rivals.conversation import Conversation, open_jdb, open_jdbpy
 from benchmarks.rivals.floor import Floor, count, ids
-from benchmarks.rivals.jdi import has_jdi
 
 _ALL_THREADS = (1, 4, b"")
 _SUSPEND = (1, 8, b"")
 _WHOLE_STACK = b"\0\0\0\0\xff\xff\xff\xff"
 
-_WAITING_FRAMES = 5
+WAITING_FRAMES = 5
 """Frames that Crowd's threads have besides its own: those of Thread.run and of waiting."""
 
 
@@ -45,66 +42,60 @@ async def _crowd(
     bare: Callable[[Floor], None],
     with_rivals: bool = True,
 ) -> Result:
-    arguments = (str(threads), str(frames - _WAITING_FRAMES))
+    arguments = (str(threads), str(frames - WAITING_FRAMES))
 
-    async def asked(conversation: Conversation, relay: Relay) -> Sample:
+    async def asked(conversation: Conversation, link: Link) -> Sample:
         if command == "where all":
             await conversation.ask("suspend")
-        watch = Stopwatch(relay)
-        text, _ = await conversation.ask(command)
+        watch = Stopwatch(link)
+        text = await conversation.ask(command)
         if text.count("crowd-") < threads:
             raise RuntimeError(f"{command} has not shown {threads} threads: {text[:2000]}")
         return watch.sample()
 
     async def by_command_line() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as relay, open_jdbpy(relay.address) as conversation:
-            return await asked(conversation, relay)
+        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link, open_jdbpy(link.address) as conversation:
+            return await asked(conversation, link)
 
     async def by_jdb() -> Sample:
         async with (
-            bench.far_target("Crowd", *arguments, rtt=rtt) as relay,
-            open_jdb(str(jdb_of(bench.jvm)), relay.address) as conversation,
+            bench.far_target("Crowd", *arguments, rtt=rtt) as link,
+            open_jdb(bench.jvm, link.address) as conversation,
         ):
-            return await asked(conversation, relay)
+            return await asked(conversation, link)
 
     async def by_jdi() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as relay:
+        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link:
             if command == "where all":
-                return await jdi.work(bench.jvm, relay, "where-all", threads * frames)
-            return await jdi.work(bench.jvm, relay, "threads", threads)
+                return await jdi.work(bench.jvm, link, "where-all", at_least=threads * frames)
+            return await jdi.work(bench.jvm, link, "threads", at_least=threads)
 
     async def by_script() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
+        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link, jdbpy.attach(link.address) as session:
             if command == "where all":
                 await session.execution.suspend()
-            watch = Stopwatch(relay)
+            watch = Stopwatch(link)
             found = await (session.stack.all() if command == "where all" else session.threads.list())
             if len(found) < threads:
                 raise RuntimeError(f"only {len(found)} threads")
             return watch.sample()
 
     async def by_floor() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as relay:
+        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link:
 
             def work() -> Sample:
-                with Floor(relay.host, relay.port, [_SUSPEND] if command == "where all" else []) as floor:
-                    before = relay.traffic()
-                    start = time.perf_counter()
+                with Floor(link.host, link.port, [_SUSPEND] if command == "where all" else []) as floor:
+                    watch = Stopwatch(link)
                     bare(floor)
-                    return Sample(time.perf_counter() - start, relay.traffic().since(before).waves)
+                    return watch.sample()
 
             return await in_thread(work)
 
-    figures: list[Figure] = [
-        await measure("floor", bench.effort, by_floor),
-        await measure("jdbpy", bench.effort, by_command_line),
-        await measure("jdbpy, from a script", bench.effort, by_script),
-    ]
-    if with_rivals and has_jdi(bench.jvm):
-        figures += [await measure("JDI", bench.effort, by_jdi), await measure("jdb", bench.effort, by_jdb)]
-    link = f"{rtt * 1000:.0f} ms"
+    contenders = {"floor": by_floor, "jdbpy": by_command_line, "jdbpy, from a script": by_script}
+    if with_rivals:
+        contenders |= {"JDI": by_jdi, "jdb": by_jdb}
     size = f"{threads:,} threads" + (f" of {frames} frames" if command == "where all" else "")
-    return Result(f"`{command}`, {size}", link, tuple(figures))
+    return await bench.compare(f"`{command}`, {size}", f"{rtt * 1000:.0f} ms", contenders)
 
 
 def _bare_where_all(floor: Floor) -> None:

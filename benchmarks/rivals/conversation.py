@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +25,7 @@ class Conversation:
 
     def __init__(self, process: trio.Process) -> None:
         self._process = process
+        self.pid = process.pid
         self._text = ""
         self._asked = 0
 
@@ -41,16 +41,17 @@ class Conversation:
         before, _, self._text = self._text.partition(text)
         return before
 
-    async def ask(self, command: str) -> tuple[str, float]:
-        """Gives a command; returns its output and the seconds until it was done."""
+    async def say(self, command: str) -> None:
+        """Gives a command and waits for nothing."""
         assert self._process.stdin is not None
+        await self._process.stdin.send_all(f"{command}\n".encode())
+
+    async def ask(self, command: str) -> str:
+        """Gives a command and waits until it is done; returns its output."""
         self._asked += 1
         nonsense = f"nonsense{self._asked}"
-        start = time.perf_counter()
-        await self._process.stdin.send_all(f"{command}\n{nonsense}\n".encode())
-        text = await self.until(nonsense)
-        seconds = time.perf_counter() - start
-        return text, seconds
+        await self.say(f"{command}\n{nonsense}")
+        return await self.until(nonsense)
 
 
 @asynccontextmanager
@@ -70,16 +71,10 @@ async def converse(command: Sequence[str]) -> AsyncIterator[Conversation]:
                     await trio.aclose_forcefully(pipe)
 
 
-def jdb_of(jvm: Jvm) -> str | None:
-    """The jdb that came with a JDK, or None: runtimes without a compiler have none."""
-    jdb = Path(jvm.home, "bin", "jdb")
-    return str(jdb) if jdb.exists() else None
-
-
 @asynccontextmanager
-async def open_jdb(jdb: str, address: str) -> AsyncIterator[Conversation]:
-    """jdb, attached and at its prompt."""
-    async with converse([jdb, "-attach", address]) as conversation:
+async def open_jdb(jvm: Jvm, address: str) -> AsyncIterator[Conversation]:
+    """The jdb that came with a JDK, attached and at its prompt."""
+    async with converse([str(Path(jvm.home, "bin", "jdb")), "-attach", address]) as conversation:
         await conversation.until("> ")
         yield conversation
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import select
 import socket
 import struct
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 
 HANDSHAKE = b"JDWP-Handshake"
@@ -16,7 +18,7 @@ HANDSHAKE = b"JDWP-Handshake"
 Command = tuple[int, int, bytes]
 """Command set, command, body."""
 
-IDS = struct.Struct(">Q")
+_REPLY = 0x80
 
 
 class Floor:
@@ -26,53 +28,79 @@ class Floor:
         self._socket = socket.create_connection((host, port))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setblocking(False)
-        self._buffer = b""
+        self._unsent = memoryview(HANDSHAKE)
+        self._skip = len(HANDSHAKE)
+        self._chunks: list[bytes] = []
+        self._bodies: dict[int, bytes] = {}
         self._next_id = 1
-        self.hello = self._exchange(HANDSHAKE, hello)
+        self._events: deque[bytes] = deque()
+        self.hello = self.wave(hello)
+        while self._skip:
+            self._exchange()
+
+    def post(self, commands: Sequence[Command]) -> range:
+        """Sends all commands at once and waits for nothing; gives the ids of the packets."""
+        base = self._next_id
+        self._next_id += len(commands)
+        packets = b"".join(
+            struct.pack(">IIBBB", 11 + len(body), base + index, 0, command_set, command) + body
+            for index, (command_set, command, body) in enumerate(commands)
+        )
+        self._unsent = memoryview(bytes(self._unsent) + packets)
+        self._send()
+        return range(base, self._next_id)
 
     def wave(self, commands: Sequence[Command]) -> list[bytes]:
         """Sends all commands at once; gives the bodies of the replies in the same order, empty for errors."""
-        return self._exchange(b"", commands)
+        ids = self.post(commands)
+        bodies = self._bodies
+        while not all(packet_id in bodies for packet_id in reversed(ids)):
+            self._exchange()
+        return [bodies.pop(packet_id) for packet_id in ids]
 
-    def _exchange(self, first: bytes, commands: Sequence[Command]) -> list[bytes]:
-        base = self._next_id
-        self._next_id += len(commands)
-        unsent = memoryview(
-            first
-            + b"".join(
-                struct.pack(">IIBBB", 11 + len(body), base + index, 0, command_set, command) + body
-                for index, (command_set, command, body) in enumerate(commands)
-            )
-        )
-        skip, bodies, missing = len(first), [b""] * len(commands), len(commands)
-        chunks = [self._buffer]
-        while missing or skip or unsent:
-            readable, writable, _ = select.select([self._socket], [self._socket] if unsent else [], [])
-            if writable:
-                unsent = unsent[self._socket.send(unsent) :]
-            if not readable:
-                continue
+    def next_event(self) -> bytes:
+        """The body of the next event set; what replies came before it stays where ``wave`` finds it."""
+        while not self._events:
+            self._exchange()
+        return self._events.popleft()
+
+    def _send(self) -> None:
+        with suppress(BlockingIOError):
+            self._unsent = self._unsent[self._socket.send(self._unsent) :]
+
+    def _exchange(self) -> None:
+        """Sends what can be sent and takes in what has come, after waiting for either."""
+        readable, writable, _ = select.select([self._socket], [self._socket] if self._unsent else [], [])
+        if writable:
+            self._send()
+        if readable:
             data = self._socket.recv(1 << 20)
             if not data:
                 raise ConnectionError("the JVM has closed the connection")
-            buffer, position = b"".join([*chunks, data]), 0
-            if skip:
-                if len(buffer) < skip:
-                    chunks = [buffer]
-                    continue
-                position, skip = skip, 0
-            while len(buffer) - position >= 11:
-                length, packet_id, flags, error = struct.unpack_from(">IIBH", buffer, position)
-                if len(buffer) - position < length:
-                    break
-                if flags == 0x80:
-                    missing -= 1
-                    if not error:
-                        bodies[packet_id - base] = buffer[position + 11 : position + length]
-                position += length
-            chunks = [buffer[position:]]
-        self._buffer = chunks[0]
-        return bodies
+            self._take_in(data)
+
+    def _take_in(self, data: bytes) -> None:
+        buffer, position = b"".join([*self._chunks, data]), 0
+        if self._skip:
+            if len(buffer) < self._skip:
+                self._chunks = [buffer]
+                return
+            position, self._skip = self._skip, 0
+        while len(buffer) - position >= 11:
+            length, packet_id, flags, error = struct.unpack_from(">IIBH", buffer, position)
+            if len(buffer) - position < length:
+                break
+            body = buffer[position + 11 : position + length]
+            if flags == _REPLY:
+                self._bodies[packet_id] = b"" if error else body
+            else:
+                self._events.append(body)
+            position += length
+        self._chunks = [buffer[position:]]
+
+    def shut_down(self) -> None:
+        """Ends the connection, from another thread than the one that waits: that one gets a ConnectionError."""
+        self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._socket.close()
@@ -94,3 +122,9 @@ def ids(data: bytes, offset: int, count: int, stride: int = 8) -> list[bytes]:
 def count(data: bytes, offset: int = 0) -> int:
     """The number of elements that stands at the offset."""
     return int.from_bytes(data[offset : offset + 4], "big")
+
+
+def text(value: str) -> bytes:
+    """A string as it is sent."""
+    data = value.encode()
+    return struct.pack(">I", len(data)) + data

@@ -1,0 +1,195 @@
+"""Breakpoints that do not stop: a condition that is false, a logpoint, and events with the policy NONE.
+
+The target counts its turns in a file that is read beside it; figures are the time of one turn. All but jdb suspend only
+the thread that hits.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import trio
+
+import jdbpy
+from benchmarks.bench import Bench, Link, in_thread
+from benchmarks.figures import Result, Sample
+from benchmarks.rivals import jdi
+from benchmarks.rivals.bare import THREAD, BareStop, count_entries, request_entries
+from benchmarks.rivals.conversation import open_jdb
+from benchmarks.rivals.floor import Floor
+from benchmarks.rivals.stopped import Place, ask_jdb, jdb_at
+
+_HIT = Place("Loop", "hit")
+_SETTLING = 1.0
+_MEASURED = 2.0
+_ENTRIES = 50_000
+_JDB_ENTRIES = 5_000
+
+
+class _Turns:
+    """A running Loop, the way to it, and the number of its turns."""
+
+    def __init__(self, link: Link, counter: mmap.mmap) -> None:
+        self.link = link
+        self._counter = counter
+
+    def __call__(self) -> int:
+        (turns,) = struct.unpack_from(">q", self._counter)
+        return int(turns)
+
+    async def sample(self) -> Sample:
+        """The time of one turn, when what has been set works at all of them."""
+        await trio.sleep(_SETTLING)
+        before, start = self(), time.perf_counter()
+        await trio.sleep(_MEASURED)
+        return Sample((time.perf_counter() - start) / (self() - before))
+
+
+@asynccontextmanager
+async def _turning(bench: Bench, rtt: float) -> AsyncIterator[_Turns]:
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(bytes(8))
+        file.flush()
+        with mmap.mmap(file.fileno(), 8) as counter:
+            if rtt:
+                async with bench.far_target("Loop", file.name, rtt=rtt) as link:
+                    yield _Turns(link, counter)
+            else:
+                async with bench.near_target("Loop", file.name) as link:
+                    yield _Turns(link, counter)
+
+
+async def condition(bench: Bench) -> list[Result]:
+    """``number < 0`` where it never is."""
+    return [await _condition(bench, 0.02), await _condition(bench, 0.0)]
+
+
+async def _condition(bench: Bench, rtt: float) -> Result:
+    async def by_script() -> Sample:
+        async with _turning(bench, rtt) as turns, jdbpy.attach(turns.link.address) as session:
+            await session.breakpoints.add(_HIT.text, condition="number < 0", policy=jdbpy.SuspendPolicy.THREAD)
+            return await turns.sample()
+
+    async def by_jdi() -> Sample:
+        async with _turning(bench, rtt) as turns, jdi.begun(bench.jvm, turns.link, *_jdi("condition")):
+            return await turns.sample()
+
+    async def by_jdb() -> Sample:
+        """jdb has no conditions: it prints the variable and goes on."""
+        async with _turning(bench, rtt) as turns, jdb_at(bench, turns.link, _HIT) as conversation:
+
+            async def go_on() -> None:
+                while True:
+                    await ask_jdb(conversation, "print number")
+                    await ask_jdb(conversation, "cont")
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(go_on)
+                sample = await turns.sample()
+                nursery.cancel_scope.cancel()
+            return sample
+
+    async def by_floor() -> Sample:
+        async with _turning(bench, rtt) as turns:
+            return await _beside(turns, lambda stop: stop.condition("number"))
+
+    contenders = {"floor": by_floor, "jdbpy": by_script, "JDI": by_jdi, "jdb": by_jdb}
+    link = f"{rtt * 1000:.0f} ms" if rtt else "loopback"
+    return await bench.compare("a hit with a false condition on an int", link, contenders)
+
+
+async def logpoint(bench: Bench) -> list[Result]:
+    """A text with one local variable."""
+
+    async def by_script() -> Sample:
+        async with _turning(bench, 0.1) as turns, jdbpy.attach(turns.link.address) as session:
+            await session.breakpoints.add(_HIT.text, log="number is {number}", policy=jdbpy.SuspendPolicy.NONE)
+            return await turns.sample()
+
+    async def by_jdi() -> Sample:
+        async with _turning(bench, 0.1) as turns, jdi.begun(bench.jvm, turns.link, *_jdi("condition")):
+            return await turns.sample()
+
+    async def by_floor() -> Sample:
+        async with _turning(bench, 0.1) as turns:
+            return await _beside(turns, lambda stop: stop.logpoint("number"))
+
+    contenders = {"floor": by_floor, "jdbpy": by_script, "JDI": by_jdi}
+    return [await bench.compare("a hit of a logpoint with one local", "100 ms", contenders)]
+
+
+async def _beside(turns: _Turns, work: Callable[[BareStop], None]) -> Sample:
+    """Runs the floor in a thread while the turns are measured; closing its connection ends it."""
+    floor = await in_thread(lambda: Floor(turns.link.host, turns.link.port))
+
+    def run() -> None:
+        try:
+            work(BareStop(floor, _HIT.program, _HIT.line, THREAD))
+        except ConnectionError:
+            if not over:
+                raise
+
+    over = False
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(in_thread, run)
+        sample = await turns.sample()
+        over = True
+        floor.shut_down()
+    floor.close()
+    return sample
+
+
+async def entries(bench: Bench) -> list[Result]:
+    """Events of entered methods, told and counted; figures are the time of one."""
+
+    async def by_script() -> Sample:
+        options = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, classes=(_HIT.program,))
+        async with bench.near_target("Loop") as link, jdbpy.attach(link.address) as session:
+            with session.events(capacity=100_000) as events:
+                await session.traces.methods(exits=False, options=options)
+                await anext(events)
+                start = time.perf_counter()
+                for _ in range(_ENTRIES):
+                    await anext(events)
+                return Sample((time.perf_counter() - start) / _ENTRIES)
+
+    async def by_jdb() -> Sample:
+        async with bench.near_target("Loop") as link, open_jdb(bench.jvm, link.address) as conversation:
+            await conversation.say("trace go methods")
+            await conversation.until("Method entered: ")
+            start = time.perf_counter()
+            seen = 0
+            for _ in range(_JDB_ENTRIES):
+                await conversation.until("Method ")
+                seen += 1
+            return Sample((time.perf_counter() - start) / seen)
+
+    async def by_jdi() -> Sample:
+        async with bench.near_target("Loop") as link:
+            what = (*_jdi("entries"), str(_ENTRIES))
+            return await jdi.work(bench.jvm, link, *what, at_least=_ENTRIES, per=_ENTRIES)
+
+    async def by_floor() -> Sample:
+        async with bench.near_target("Loop") as link:
+
+            def work() -> Sample:
+                with Floor(link.host, link.port) as floor:
+                    request_entries(floor, _HIT.program)
+                    count_entries(floor, 1)
+                    start = time.perf_counter()
+                    count_entries(floor, _ENTRIES)
+                    return Sample((time.perf_counter() - start) / _ENTRIES)
+
+            return await in_thread(work)
+
+    contenders = {"floor": by_floor, "jdbpy": by_script, "JDI": by_jdi, "jdb": by_jdb}
+    return [await bench.compare("an event of an entered method, policy NONE", "loopback", contenders)]
+
+
+def _jdi(work: str) -> tuple[str, str, str]:
+    return (work, _HIT.program, str(_HIT.line))
