@@ -22,7 +22,7 @@ from jdbpy.session.session import Session
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
-from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.wirelog import open_wire_log
 
 CONNECT_LIMIT = 10.0
@@ -32,12 +32,19 @@ AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.
 """What a JVM must be started with; shown wherever a connection fails."""
 
 
+START_LIMIT = 2.0
+"""Seconds to wait for the first stop of a target whose threads are held."""
+
+_ASKED = 8
+"""Threads that are asked whether they are held: at the start either all are or none."""
+
+
 @asynccontextmanager
 async def attach(address: str, *, options: Options | None = None) -> AsyncIterator[Session]:
     """Attaches to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
     Leaving the block detaches: the target runs on. Raises UsageError for the address, ConnectError when nobody, or
-    no JVM, answers there. wire: 2 trips with connecting.
+    no JVM, answers there. wire: 3 trips with connecting; the handshake and the first commands share one.
     """
     where = parse_address(address)
     stream = await _dial(where)
@@ -166,6 +173,7 @@ async def _open_session(
         virtual_machine.IDSizes(),
         virtual_machine.Version(),
         virtual_machine.CapabilitiesNew(),
+        virtual_machine.AllThreads(),
     ]
     async with AsyncExitStack() as stack:
         log = stack.enter_context(open_wire_log(options.wire_log)) if options.wire_log else None
@@ -178,15 +186,29 @@ async def _open_session(
             session = Session(target, options, launched)
             nursery.start_soon(session.run)
             try:
+                await _await_start(target)
                 yield session
             finally:
                 await session.leave()
                 nursery.cancel_scope.cancel()
 
 
+async def _await_start(target: Target) -> None:
+    """Waits for the stop at the start of a VM that was started with suspend=y, so that its thread is selected.
+
+    VMStart comes when the agent gets round to it, which may be after it has answered the first commands; held threads
+    of a VM that nobody has debugged yet tell that it is coming. wire: 1 trip; the greeting has asked for the threads.
+    """
+    threads = (await target.conn.hello[-1].wait()).threads
+    counts = await target.conn.batch([thread_reference.SuspendCount(thread) for thread in threads[:_ASKED]])
+    if target.launched or any(not isinstance(count, JdwpError) and count.suspendCount for count in counts):
+        with trio.move_on_after(START_LIMIT):
+            await target.publisher.wait_for_stop()
+
+
 async def _greet(conn: Connection, name: str) -> tuple[VmInfo, virtual_machine.CapabilitiesNewReply]:
     """Takes in the answers to the first commands. Raises ConnectError when the target goes away meanwhile."""
-    sizes, version, capabilities = conn.hello
+    sizes, version, capabilities, _ = conn.hello
     try:
         conn.id_sizes = (await sizes.wait()).sizes()
         about: virtual_machine.VersionReply = await version.wait()

@@ -30,11 +30,11 @@ from jdbpy.session.points.watchpoints import Watchpoints
 from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
-from jdbpy.session.strata.component import Strata
 from jdbpy.session.stops import StopShower
+from jdbpy.session.strata.component import Strata
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
-from jdbpy.session.threads import Threads
+from jdbpy.session.threads.component import Threads
 from jdbpy.session.values.component import Values
 from jdbpy.wire.messages import event_request, virtual_machine
 
@@ -63,12 +63,11 @@ class Session:
         self.points = Points(target, self.values.compile_condition)
         self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
         self.threads = Threads(target, self._calls, self.values.convert)
+        self.heap = Heap(target, self.classes, self.stack, self.values)
+        self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
         self.code = Code(target, self.classes, self.stack.selected)
         self.strata = Strata(target, self.classes, self.stack)
         self.hotswap = HotSwap(target, self.classes, self.breakpoints, self.stack)
-        self.code = Code(target, self.classes, self.stack.selected)
-        self.heap = Heap(target, self.classes, self.stack, self.values)
-        self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
         self.catchpoints = Catchpoints(target, self.points)
         self.watchpoints = Watchpoints(
             target, self.points, partial(self.values.evaluate, remember=False), self.stack.selected
@@ -158,7 +157,8 @@ class Session:
     # What happens in it
 
     def events(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
-        """Subscribes: an async iterator of events from now on, to be used in a ``with`` block.
+        """Subscribes: an async iterator of events from now on, to be used in a ``with`` block. A stop that nobody has
+        seen yet, as that at the start of the target, comes first.
 
         At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted (``Lost``).
         """

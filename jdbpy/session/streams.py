@@ -72,7 +72,7 @@ class EventStream:
 
 
 class Publisher:
-    """All subscribers of one session, and the queue behind ``Session.await_stop``."""
+    """All subscribers of one session, and the queue behind ``Session.next_stop``."""
 
     def __init__(self) -> None:
         self._streams: list[EventStream] = []
@@ -80,11 +80,15 @@ class Publisher:
         self._unseen: list[Stop] = []
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | Gone | None = None
-        self._in_hand = 0
+        self._came_in = 0
+        self._handled = 0
 
     def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
+        """A stream of the events from now on; it begins with the stops that nobody has seen yet."""
         stream = EventStream(self, capacity)
         self._streams.append(stream)
+        for stop in self._unseen:
+            stream.put(stop)
         if self.ending is not None:
             stream.put(self.ending)
         return stream
@@ -136,16 +140,22 @@ class Publisher:
 
     def came_in(self) -> None:
         """An event set has come in; it may become a stop."""
-        self._in_hand += 1
+        self._came_in += 1
 
     def was_handled(self) -> None:
         """It has been handled, and its stop published if it became one."""
-        self._in_hand -= 1
+        self._handled += 1
         self._changed.unpark_all()
 
     async def settled(self) -> None:
         """Waits until all that has come in so far was handled: a resume after it releases no stop unseen."""
-        while self._in_hand and self.ending is None:
+        before = self._came_in  # what comes later, in a flood of traces, is not waited for
+        while self._handled < before and self.ending is None:
+            await self._changed.park()
+
+    async def wait_for_stop(self) -> None:
+        """Waits until there is a stop (or the ending) that ``next_stop`` would give at once, and leaves it there."""
+        while not self._stops and self.ending is None:
             await self._changed.park()
 
     async def wait_ended(self) -> Exited | Gone:

@@ -41,6 +41,18 @@ async def test_a_slow_subscriber_is_told_what_it_lost_and_keeps_every_stop() -> 
         assert [event async for event in other] == events
 
 
+async def test_a_stream_begins_with_what_nobody_has_seen() -> None:
+    publisher = Publisher()
+    first, second = stop(1), stop(2)
+    publisher.publish(first)
+    publisher.publish(notice("over"))
+    publisher.publish(second)
+    assert await publisher.next_stop() is first
+    with publisher.subscribe() as stream:
+        assert stream.take_nowait() is second
+        assert stream.take_nowait() is None
+
+
 async def test_who_comes_after_the_end_gets_the_end() -> None:
     publisher = Publisher()
     publisher.publish(Exited(3))
