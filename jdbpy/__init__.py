@@ -28,7 +28,8 @@ if TYPE_CHECKING:
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
-    from jdbpy.session import code as code, heap as heap, hotswap as hotswap, strata as strata
+    from jdbpy.session import code as code, heap as heap, hotswap as hotswap, locks as locks
+    from jdbpy.session import modules as modules, strata as strata, threads as threads, vm as vm
     from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
     from jdbpy.session.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.model import (
@@ -89,7 +90,11 @@ _NAMESPACES = {
     "code": "jdbpy.session.code",
     "heap": "jdbpy.session.heap",
     "hotswap": "jdbpy.session.hotswap",
+    "locks": "jdbpy.session.locks",
+    "modules": "jdbpy.session.modules",
     "strata": "jdbpy.session.strata",
+    "threads": "jdbpy.session.threads",
+    "vm": "jdbpy.session.vm",
 }
 """Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""
 

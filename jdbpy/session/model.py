@@ -114,6 +114,7 @@ class ThreadInfo(Record):
     frame: Frame | None = None  # top frame, when it was asked for and the thread is suspended
     current: bool = False
     java_id: int | None = None  # what Thread.getId() gives
+    cpu: float | None = None  # seconds of processor time, when it was asked for
 
 
 class ThreadGroup(Record):

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef, Variable
-from jdbpy.session.model_threads import ThreadFilter
 from jdbpy.session.target import Target
-from jdbpy.session.thread_filter import EVERY_THREAD, check, fits
 from jdbpy.session.thread_reader import FrameRange, ReadThread, ThreadReader, wire_thread
+from jdbpy.session.threads import ThreadFilter
+from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
 from jdbpy.session.variables import DEFAULT_LIMITS, read_variables
 
 

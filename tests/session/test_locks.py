@@ -6,8 +6,8 @@ import pytest
 
 from jdbpy.errors import StateError
 from jdbpy.session.locks.deadlocks import find_cycles
+from jdbpy.session.locks.model import DeadlockReport, LocksReport, ThreadLocks
 from jdbpy.session.model import VmState
-from jdbpy.session.model_threads import DeadlockReport, LocksReport, ThreadLocks
 from tests.harness import Debugging, Jvm, debug
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.model_vm import PackageAccess
+from jdbpy.session.modules.model import PackageAccess
 from tests.harness import Debugging, Jvm, debug
 
 

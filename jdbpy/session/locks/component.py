@@ -14,14 +14,14 @@ import trio
 from jdbpy.errors import Disconnected, JdwpError, StateError
 from jdbpy.session.concurrency import both
 from jdbpy.session.locks.deadlocks import find_deadlocks
+from jdbpy.session.locks.model import DeadlockReport, Lock, LocksReport, LockState
 from jdbpy.session.locks.reading import LockReader
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, sync_of_lock
 from jdbpy.session.model import Limits, ThreadInfo
-from jdbpy.session.model_threads import DeadlockReport, Lock, LocksReport, LockState
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
-from jdbpy.session.thread_fields import read_thread_fields
 from jdbpy.session.thread_reader import ThreadReader, wire_thread
+from jdbpy.session.threads.fields import read_thread_fields
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ObjectID, Value

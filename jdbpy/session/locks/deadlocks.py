@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from jdbpy.session.model_threads import Deadlock, ThreadLocks
+from jdbpy.session.locks.model import Deadlock, ThreadLocks
 
 
 def find_deadlocks(threads: Iterable[ThreadLocks]) -> list[Deadlock]:

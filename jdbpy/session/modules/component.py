@@ -13,8 +13,8 @@ from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import Limits
-from jdbpy.session.model_vm import ModuleDetail, ModuleInfo, PackageAccess
 from jdbpy.session.modules import changes
+from jdbpy.session.modules.model import ModuleDetail, ModuleInfo, PackageAccess
 from jdbpy.session.modules.reading import Access, Brief, Contents, read_briefs, read_contents
 from jdbpy.session.patterns import like
 from jdbpy.session.target import Target

@@ -6,4 +6,24 @@
 * ``facts``: what the VM is, its clocks
 * ``flags``: HotSpot's flags
 * ``diagnostic_commands``: the commands of ``jcmd``
+
+This package's own names are its plain data, public as ``jdbpy.vm``.
 """
+
+from jdbpy.session.vm.model import (
+    Capability,
+    Clocks,
+    Property,
+    SearchPaths,
+    VmFacts,
+    VmFlag,
+)
+
+__all__ = [
+    "Capability",
+    "Clocks",
+    "Property",
+    "SearchPaths",
+    "VmFacts",
+    "VmFlag",
+]

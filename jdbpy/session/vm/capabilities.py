@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jdbpy.session.model_vm import Capability
+from jdbpy.session.vm.model import Capability
 
 MEANINGS: Mapping[str, str] = {
     "canWatchFieldModification": "stop when a field is written ('watch')",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.eval.own_calls import CallRunner
-from jdbpy.session.model_vm import Capability, Clocks, Property, SearchPaths, VmFacts, VmFlag
 from jdbpy.session.patterns import like
 from jdbpy.session.target import Target
 from jdbpy.session.vm import capabilities, facts, properties
+from jdbpy.session.vm.model import Capability, Clocks, Property, SearchPaths, VmFacts, VmFlag
 
 
 class Vm:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
-from jdbpy.session.model_vm import Clocks, VmFacts
 from jdbpy.session.target import Target
+from jdbpy.session.vm.model import Clocks, VmFacts
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.target import Raw

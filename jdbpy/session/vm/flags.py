@@ -9,10 +9,10 @@ from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.model import Limits
-from jdbpy.session.model_vm import VmFlag
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.waves import gather
+from jdbpy.session.vm.model import VmFlag
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 

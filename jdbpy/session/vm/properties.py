@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.eval.own_calls import CallRunner
-from jdbpy.session.model_vm import Property, SearchPaths
 from jdbpy.session.target import Target
 from jdbpy.session.values.shown import Entries
 from jdbpy.session.values.viewer import contents
 from jdbpy.session.values.waves import gather
+from jdbpy.session.vm.model import Property, SearchPaths
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 from jdbpy.wire.messages import virtual_machine

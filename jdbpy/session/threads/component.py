@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from jdbpy.errors import UsageError
-from jdbpy.session import thread_changes, thread_details
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import ThreadGroup, ThreadInfo
-from jdbpy.session.model_threads import ThreadDetail, ThreadFilter, ThreadTimes
 from jdbpy.session.target import Target
-from jdbpy.session.thread_changes import Convert
-from jdbpy.session.thread_filter import EVERY_THREAD, check, fits
 from jdbpy.session.thread_groups import read_groups
 from jdbpy.session.thread_reader import ENDED, TOP, ThreadReader, wire_thread
-from jdbpy.session.virtual_threads import find_virtual_threads
+from jdbpy.session.threads import changes, details
+from jdbpy.session.threads.changes import Convert
+from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
+from jdbpy.session.threads.model import ThreadDetail, ThreadFilter
+from jdbpy.session.threads.virtual import find_virtual_threads
 from jdbpy.wire.ids import ThreadID
 
 _CANDIDATES = 5
@@ -71,29 +71,29 @@ class Threads:
     ) -> builtins.list[ThreadInfo]:
         read = await self._reader.read(threads, TOP if with_frames else None)
         infos = [each.info for each in read if fits(chosen, each.info)]
-        return await thread_details.with_fields(self._target, infos) if with_fields else infos
+        return await details.with_fields(self._target, infos) if with_fields else infos
 
     async def detail(self, thread_id: int) -> ThreadDetail:
         """All about a thread; what takes a method that cannot be run now is left out. wire: 11 trips."""
-        return await thread_details.read_detail(self._target, await self._by_id(thread_id), self._runner)
+        return await details.read_detail(self._target, await self._by_id(thread_id), self._runner)
 
-    async def times(self, chosen: ThreadFilter = EVERY_THREAD) -> builtins.list[ThreadTimes]:
-        """The processor time of threads, those that have used most first.
+    async def with_times(self, threads: Sequence[ThreadInfo]) -> builtins.list[ThreadInfo]:
+        """The same threads with their processor time, daemon flag, priority and Java id.
 
-        Raises StateError when no thread can run the method that tells. wire: 7 trips and two calls.
+        Raises StateError when no thread can run the method that tells. wire: 4 trips and two calls.
         """
-        return await thread_details.read_times(self._target, await self.list(chosen=chosen), self._runner)
+        return await details.with_times(self._target, threads, self._runner)
 
     async def throw_in(self, thread_id: int, expression: str) -> None:
         """Throws the value of an expression in a thread, as soon as it runs (JVM TI StopThread).
 
         Raises EvalError when that is no Throwable, StateError when the agent refuses. wire: 2 trips and the expression.
         """
-        await thread_changes.throw_in(self._target, await self._by_id(thread_id), expression, self._convert)
+        await changes.throw_in(self._target, await self._by_id(thread_id), expression, self._convert)
 
     async def rename(self, thread_id: int, name: str) -> None:
         """Gives a thread another name (Thread.setName). Raises StateError when no method can be run."""
-        await thread_changes.rename(self._target, await self._by_id(thread_id), name, self._runner)
+        await changes.rename(self._target, await self._by_id(thread_id), name, self._runner)
 
     async def find(self, text: str) -> ThreadInfo:
         """The thread with this id ("17", "#17", "0x11"), or this name; ``*`` in a name stands for anything.

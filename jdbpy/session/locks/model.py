@@ -1,70 +1,9 @@
-"""Plain data about threads beyond ``model.ThreadInfo``: all about one, equal stacks, locks, deadlocks."""
+"""Plain data about locks: who holds and who awaits them, deadlocks."""
 
 from __future__ import annotations
 
 from jdbpy.session.model import Frame, ThreadInfo, ThreadRef
 from jdbpy.wire.record import Record
-
-
-class ThreadFilter(Record):
-    """Which threads are wanted; what is empty does not matter.
-
-    ``name``: ``*`` and ``?`` stand for anything, other text may stand anywhere in the name; upper and lower case are
-    the same. ``state``: one of ``STATES``. ``group``: the name of the thread's group.
-    """
-
-    name: str = ""
-    state: str = ""
-    group: str = ""
-
-
-STATES = {
-    "running": "running",
-    "sleeping": "sleeping",
-    "blocked": "waiting for a monitor",
-    "waiting": "waiting",
-    "new": "not started",
-    "ended": "ended",
-    "suspended": "",
-    "virtual": "",
-}
-"""The words for states that a filter takes, with the state as ``ThreadInfo`` says it; "" is told by another field."""
-
-
-class ThreadDetail(Record):
-    """All about one thread. What could not be told is None; ``notes`` say why.
-
-    Times are in seconds, ``allocated`` is in bytes, all since the thread began; they take methods run in the target.
-    """
-
-    thread: ThreadInfo
-    class_name: str
-    groups: tuple[str, ...]  # from the top down to the thread's own
-    frames: int | None
-    interrupted: bool | None
-    context_loader: str | None
-    carrier: ThreadRef | None  # the platform thread that a virtual one is mounted on
-    blocker: str | None  # what it is parked for, as LockSupport.park was told
-    cpu: float | None
-    user: float | None
-    allocated: int | None
-    notes: tuple[str, ...] = ()
-
-
-class ThreadTimes(Record):
-    """What a thread has used. Times in seconds, None where the target does not tell."""
-
-    thread: ThreadInfo
-    cpu: float | None
-    user: float | None
-
-
-class EqualStacks(Record):
-    """Threads whose stacks are the same, frame by frame; ``frames`` are those of the first of them."""
-
-    threads: tuple[ThreadInfo, ...]
-    frames: tuple[Frame, ...]
-    error: str = ""  # why there are none
 
 
 class Lock(Record):

@@ -1,4 +1,4 @@
-"""All about one thread, and what threads have used of the processor.
+"""All about one thread, and what many threads are and have used of the processor.
 
 Owns what is put together from three sources: the protocol, the fields of the thread object, and ThreadMXBean, which
 has to be run in the target and is asked for on request only.
@@ -6,16 +6,16 @@ has to be run in the target and is asked for on request only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from jdbpy.errors import EvalError, JdwpError, StateError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.model import Limits, ThreadInfo, ThreadRef
-from jdbpy.session.model_threads import ThreadDetail, ThreadTimes
 from jdbpy.session.target import Target
-from jdbpy.session.thread_fields import ThreadFields, read_thread_fields
 from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.threads.fields import ThreadFields, read_thread_fields
+from jdbpy.session.threads.model import ThreadDetail
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
@@ -24,6 +24,7 @@ from jdbpy.wire.messages import thread_group_reference, thread_reference
 _DEEPEST_GROUP = 50
 _BEAN = "com.sun.management.ThreadMXBean"  # HotSpot's, which takes many ids at once
 _FACTORY = "java.lang.management.ManagementFactory"
+_TOLD = ("getThreadCpuTime", "getThreadUserTime", "getThreadAllocatedBytes")
 _BRIEF = Limits(depth=0)
 
 
@@ -46,7 +47,7 @@ async def read_detail(target: Target, info: ThreadInfo, runner: CallRunner) -> T
     allocated = None
     try:
         async with runner.calls("the CPU time of a thread") as calls:
-            (cpu,), (user,), (allocated,) = await _used(calls, [info.java_id or 0])
+            (cpu,), (user,), (allocated,) = await _used(calls, [info.java_id or 0], *_TOLD)
     except (EvalError, StateError) as error:
         notes.append(f"no CPU time: {error.message}")
     if cpu is None and not notes:
@@ -54,7 +55,7 @@ async def read_detail(target: Target, info: ThreadInfo, runner: CallRunner) -> T
     if isinstance(outcomes[0], JdwpError):
         notes.append("no frames: the thread is running")
     return ThreadDetail(
-        thread=info,
+        thread=info.replace(cpu=_seconds(cpu)),
         class_name=thread_class or "",
         groups=groups,
         frames=None if isinstance(outcomes[0], JdwpError) else outcomes[0].frameCount,
@@ -62,46 +63,39 @@ async def read_detail(target: Target, info: ThreadInfo, runner: CallRunner) -> T
         context_loader=context,
         carrier=await _carrier(target, fields.carrier),
         blocker=blocker,
-        cpu=_seconds(cpu),
         user=_seconds(user),
         allocated=allocated,
         notes=tuple(notes),
     )
 
 
-async def read_times(target: Target, threads: Sequence[ThreadInfo], runner: CallRunner) -> list[ThreadTimes]:
-    """The processor time of threads, those that have used most first. Raises StateError when no method can be run.
+async def with_times(target: Target, threads: Sequence[ThreadInfo], runner: CallRunner) -> list[ThreadInfo]:
+    """The threads with their processor time, and what ``with_fields`` adds.
 
-    wire: 4 trips and two calls, whatever the number of threads.
+    Raises StateError when no method can be run. wire: 4 trips and two calls, whatever the number of threads.
     """
     merged = await with_fields(target, threads)
     async with runner.calls("the CPU time of threads") as calls:
-        cpu, user, _ = await _used(calls, [thread.java_id or 0 for thread in merged])
-    times = [
-        ThreadTimes(thread, _seconds(one), _seconds(two)) for thread, one, two in zip(merged, cpu, user, strict=True)
-    ]
-    return sorted(times, key=lambda each: -(each.cpu if each.cpu is not None else -1.0))
+        (cpu,) = await _used(calls, [thread.java_id or 0 for thread in merged], "getThreadCpuTime")
+    return [thread.replace(cpu=_seconds(each)) for thread, each in zip(merged, cpu, strict=True)]
 
 
-async def _used(
-    calls: OwnCalls, java_ids: Sequence[int]
-) -> tuple[list[int | None], list[int | None], list[int | None]]:
-    """CPU and user time in nanoseconds, and bytes allocated, of threads by their Java ids."""
+async def _used(calls: OwnCalls, java_ids: Sequence[int], *methods: str) -> list[list[int | None]]:
+    """What methods of the bean tell of threads by their Java ids: nanoseconds, or bytes; None where it does not."""
     bean = await calls.static(_FACTORY, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;")
     ids = await calls.longs([max(each, 1) for each in java_ids])  # the bean refuses ids below 1
     rows = []
-    for name in ("getThreadCpuTime", "getThreadUserTime", "getThreadAllocatedBytes"):
-        numbers = await calls.array(await calls.call(bean, _BEAN, name, "([J)[J", ids))
-        rows.append([
-            int(number) if isinstance(number, int) and number >= 0 and java_id > 0 else None
-            for number, java_id in zip(numbers, java_ids, strict=True)
-        ])  # fmt: skip
-    return rows[0], rows[1], rows[2]
+    for method in methods:
+        told = zip(await calls.array(await calls.call(bean, _BEAN, method, "([J)[J", ids)), java_ids, strict=True)
+        rows.append(
+            [int(each) if isinstance(each, int) and each >= 0 and java_id > 0 else None for each, java_id in told]
+        )
+    return rows
 
 
-async def _fields(target: Target, ids: Iterable[int]) -> dict[int, ThreadFields]:
+async def _fields(target: Target, ids: Sequence[int]) -> dict[int, ThreadFields]:
     reader = target.objects.reader
-    return await reader.run(read_thread_fields(reader, list(ids)))
+    return await reader.run(read_thread_fields(reader, ids))
 
 
 def _merged(info: ThreadInfo, fields: ThreadFields) -> ThreadInfo:

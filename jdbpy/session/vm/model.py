@@ -1,4 +1,4 @@
-"""Plain data about the target VM as a whole: properties, paths, capabilities, clocks, flags, modules."""
+"""Plain data about the target VM as a whole: properties, paths, capabilities, clocks, flags."""
 
 from __future__ import annotations
 
@@ -69,35 +69,3 @@ class VmFlag(Record):
     value: str
     origin: str
     writeable: bool
-
-
-class ModuleInfo(Record):
-    """A module in a line. The unnamed module of a class loader has the name "". ``loader`` as classes show it."""
-
-    id: int
-    name: str
-    loader: str
-    version: str = ""
-    kind: str = ""  # "", "open", "automatic"; "unnamed"
-
-
-class PackageAccess(Record):
-    """A package that a module exports or opens: to all (``to`` is empty) or to the modules in ``to``."""
-
-    package: str
-    to: tuple[str, ...]
-
-
-class ModuleDetail(Record):
-    """All about a module. What is exported and opened is what holds now, command line and later additions included."""
-
-    info: ModuleInfo
-    requires: tuple[str, ...]  # as declared, with modifiers
-    reads: tuple[str, ...]
-    exports: tuple[PackageAccess, ...]
-    opens: tuple[PackageAccess, ...]
-    uses: tuple[str, ...]
-    provides: tuple[PackageAccess, ...]  # service and implementations
-    packages: tuple[str, ...]
-    main_class: str
-    notes: tuple[str, ...] = ()
