@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import ClassDetail, EvalError, Event, Output, Stop
-from jdbpy.cli import plain_answers, plain_heap, plain_help, plain_stacks, results
+from jdbpy.cli import plain_answers, plain_code, plain_heap, plain_help, plain_stacks, results
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain_events import event_lines
@@ -53,6 +53,7 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.Version: plain_answers.version,
     **plain_heap.LINES,
 }
+    **plain_code.LINES,
 
 _FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
 _BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop
 from jdbpy.cli import render_rich_look as look, results
+from jdbpy.cli.code_results import Disassemblies
 from jdbpy.cli.plain import PlainRenderer
 from jdbpy.cli.plain_events import event_lines
 from jdbpy.cli.render_rich_source import source_texts
@@ -27,6 +28,7 @@ from jdbpy.cli.terminal import size
 
 _LOOKS: dict[type, Highlighter] = {
     ClassDetail: look.Members(),
+    Disassemblies: look.Code(),
     results.Assigned: look.Values(),
     results.Classes: look.Classes(),
     results.Displayed: look.Values(),

@@ -98,6 +98,18 @@ class Members(_Lines):
     )
 
 
+class Code(_Lines):
+    """``=>   12: invokevirtual #7  // Method ...``: instructions stand out, what they mean stands back."""
+
+    highlights: ClassVar = (
+        r"^(?P<marker>=>)",
+        r"^(?:=>|  )\s*(?P<number>\d+): (?P<name>\w+(?: [a-z]\w+)?)",
+        r"(?P<faint>// .*)$",
+        r"^  (?P<heading>(?:line |\S+:)\d+)$",
+        r"(?P<faint>^  \(.*\)$)",
+    )
+
+
 class Help(_Lines):
     """Pages of the manual: what can be typed stands out."""
 

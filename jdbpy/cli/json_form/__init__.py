@@ -7,12 +7,13 @@ Owns keys and their meaning. A change that removes or renames a key, or changes 
 from __future__ import annotations
 
 from jdbpy.cli.json_form.answers import ANSWERS
+from jdbpy.cli.json_form.code import CODE_SHAPES
 from jdbpy.cli.json_form.events import EVENT_SHAPES
 from jdbpy.cli.json_form.heap import HEAP_SHAPES
 from jdbpy.cli.json_form.parts import PARTS
 from jdbpy.cli.json_form.shape import Field, Shape
 
-SHAPES = {shape.name: shape for shape in (*PARTS, *EVENT_SHAPES, *ANSWERS, *HEAP_SHAPES)}
+SHAPES = {shape.name: shape for shape in (*PARTS, *EVENT_SHAPES, *ANSWERS, *HEAP_SHAPES, *CODE_SHAPES)}
 """All shapes by name."""
 
 SHAPE_OF = {shape.record: shape for shape in SHAPES.values() if shape.record is not None}

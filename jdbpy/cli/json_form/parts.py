@@ -60,6 +60,7 @@ PARTS = (
         Field("source", "string?", "the file's name; null when the class does not tell"),
         Field("line", "integer?", "null without line numbers"),
         Field("code_index", "integer", "of the bytecode instruction; -1 in native code"),
+        Field("stratum", "string", "whose line it is, when it is not the class file's: Kotlin, JSP", optional=True),
     ),
     shape(
         "frame",
@@ -72,6 +73,7 @@ PARTS = (
         Field("source", "string?", source="location.source"),
         Field("line", "integer?", source="location.line"),
         Field("code_index", "integer", source="location.code_index"),
+        Field("stratum", "string", source="location.stratum", optional=True),
         Field("native", "boolean", optional=True),
         Field("obsolete", "boolean", "it runs an old version of a redefined method", optional=True),
     ),
@@ -188,3 +190,4 @@ PARTS = (
         Field("code_index", "integer"),
     ),
 )
+        Field("source", "string", "the file, when it is not the class's own: of inlined code", optional=True),

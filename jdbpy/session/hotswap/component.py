@@ -57,15 +57,17 @@ class HotSwap:
     async def redefine(self, class_name: str, file: str) -> Redefinition:
         """Replaces one class by a class file, changed or not; of a name that several loaders have, all of them.
 
+        Without a name it is the class that the file is of.
+
         Raises UsageError for a class that is not loaded or a file of another class, JdwpError when the VM refuses.
         wire: 5 trips, and 3 a breakpoint in the class.
         """
         self._require()
-        own = await self._classes.loaded(class_name)
-        if own.is_array:
-            raise UsageError(f"{own.name} is an array type: it has no class file")
         found = await trio.to_thread.run_sync(read_one, file)
         name = _java_name(found)
+        own = await self._classes.loaded(class_name or name)
+        if own.is_array:
+            raise UsageError(f"{own.name} is an array type: it has no class file")
         if name != own.name:
             raise UsageError(
                 f"{file} is the class {name}, not {own.name}", hint=f"redefine {name} {file}", code="NAMES_DONT_MATCH"

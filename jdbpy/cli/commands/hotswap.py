@@ -1,0 +1,64 @@
+"""Hot swap: redefine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import trio
+
+from jdbpy import hotswap
+from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.class_code import ClassOrFile
+from jdbpy.cli.arguments.plain import SearchPath
+from jdbpy.cli.context import Context
+from jdbpy.cli.table import command
+from jdbpy.errors import StateError, UsageError
+
+
+@command("redefine", "hotswap", group="changing")
+async def redefine(
+    ctx: Context,
+    *words: Annotated[str, ClassOrFile()],
+    compile: Annotated[
+        bool, Option("--compile", help="the files are source: compile them with the local javac")
+    ] = False,
+    class_path: Annotated[
+        tuple[str, ...], Option("-cp", argument=SearchPath(), help="with --compile: not the target's own class path")
+    ] = (),
+) -> hotswap.Redefinition:
+    """Replace classes of the running target by newer class files.
+
+    `redefine CLASS FILE` replaces one class; `redefine DIR` (or a jar) every loaded class that differs from its file;
+    `redefine --compile SOURCE` compiles first, the current source file if none is named. All classes are replaced in
+    one step, or none. A HotSpot JVM takes new code of methods only: no new or removed methods and fields. Calls that
+    run already go on in the old code: `where` marks them, and `pop` takes them back to before the call.
+    """
+    swap = ctx.session.hotswap
+    if compile:
+        return await swap.redefine_sources(words or (await _current_source(ctx),), class_path)
+    if class_path:
+        raise UsageError("-cp is for --compile")
+    if len(words) == 2:
+        return await swap.redefine(*words)
+    if len(words) != 1:
+        raise UsageError("a class and its file, or a directory, is wanted")
+    [path] = words
+    if path.endswith((".java", ".kt")):
+        raise UsageError(f"{path} is source", hint=f"redefine --compile {path}")
+    if path.endswith(".class"):
+        return await swap.redefine("", path)
+    if not await trio.Path(path).exists():
+        raise UsageError(f"there is no directory or jar {path}", hint="to replace one class: redefine CLASS FILE")
+    return await swap.redefine_all(path)
+
+
+async def _current_source(ctx: Context) -> str:
+    """The source file of the selected frame."""
+    location = (await ctx.session.stack.selected()).location
+    found = await ctx.session.sources.find(location.class_name, location.source_path or location.source)
+    if found is None or not await trio.to_thread.run_sync(Path(found).is_file):
+        raise StateError(
+            f"the source file of {location.class_name} was not found", hint="name it: redefine --compile FILE"
+        )
+    return found

@@ -1,0 +1,112 @@
+"""The JSON form of code, source maps and redefined classes."""
+
+from __future__ import annotations
+
+from jdbpy import code, hotswap, strata
+from jdbpy.cli.code_results import Disassemblies
+from jdbpy.cli.json_form.shape import Field, shape
+
+CODE_SHAPES = (
+    shape("disassemblies", Disassemblies, "The code of methods.", Field("methods", "disassembly[]")),
+    shape(
+        "disassembly",
+        code.Disassembly,
+        "The code of a method.",
+        Field("class", "string", source="class_name"),
+        Field("method", "string"),
+        Field("signature", "string"),
+        Field("modifiers", "string"),
+        Field("parameters", "string[]", "their types"),
+        Field("returns", "string"),
+        Field("size", "integer", "bytes of code"),
+        Field("instructions", "instruction[]"),
+        Field("note", "string", "why there is no code, or what is not told of it", optional=True),
+    ),
+    shape(
+        "instruction",
+        code.Instruction,
+        "An instruction.",
+        Field("index", "integer", "where it stands"),
+        Field("name", "string"),
+        Field("operands", "string", "as they are in the code: `#7`", optional=True),
+        Field("meaning", "string", "what they refer to: `Field items:Ljava/util/List;`", optional=True),
+        Field("line", "integer", "the line that begins here", optional=True),
+        Field("source", "string", "its file, where it is not the class's own", optional=True),
+        Field("current", "boolean", "the selected frame stands here", optional=True),
+        Field("cases", "switch-case[]", "of a switch", optional=True),
+    ),
+    shape(
+        "switch-case",
+        code.SwitchCase,
+        "Where a switch goes.",
+        Field("label", "string", "a number, or `default`"),
+        Field("target", "integer"),
+    ),
+    shape(
+        "constant-pool",
+        code.ConstantPoolListing,
+        "The constant pool of a class.",
+        Field("class", "string", source="class_name"),
+        Field("entries", "pool-entry[]"),
+    ),
+    shape(
+        "pool-entry",
+        code.PoolEntry,
+        "An entry of a constant pool.",
+        Field("index", "integer"),
+        Field("kind", "string", "as javap names it: `Methodref`"),
+        Field("references", "string", "the entries that it refers to: `#3.#7`", optional=True),
+        Field("text", "string", "all of it, resolved"),
+    ),
+    shape(
+        "source-debug",
+        strata.SourceDebug,
+        "The SourceDebugExtension of a class.",
+        Field("class", "string", source="class_name"),
+        Field("text", "string", "as the class file has it"),
+        Field("generated", "string", "the file that was compiled in between", optional=True),
+        Field("strata", "stratum[]", "none when it is no SMAP"),
+    ),
+    shape(
+        "stratum",
+        strata.StratumInfo,
+        "A stratum of a class.",
+        Field("name", "string"),
+        Field("files", "stratum-file[]"),
+        Field("default", "boolean", "its compiler chose it", optional=True),
+        Field("chosen", "boolean", "its lines are shown now", optional=True),
+    ),
+    shape(
+        "stratum-file",
+        strata.StratumSource,
+        "A source file of a stratum.",
+        Field("name", "string"),
+        Field("path", "string?"),
+    ),
+    shape(
+        "stratum-choice",
+        strata.StratumChoice,
+        "The stratum whose lines are shown.",
+        Field("chosen", "string", "empty: each class's own default"),
+        Field("known", "string[]", "those that some known class has"),
+    ),
+    shape(
+        "redefinition",
+        hotswap.Redefinition,
+        "Classes that were replaced.",
+        Field("classes", "redefined-class[]"),
+        Field("unchanged", "string[]", "loaded classes that run what the files have"),
+        Field("not_loaded", "string[]", "classes that have a file, but are not loaded"),
+        Field("obsolete", "frame[]", "frames that still run old code"),
+        Field("lost", "breakpoint[]", "breakpoints that the new code has no place for"),
+    ),
+    shape(
+        "redefined-class",
+        hotswap.RedefinedClass,
+        "A class that was replaced.",
+        Field("name", "string"),
+        Field("id", "integer"),
+        Field("file", "string"),
+        Field("changes", "string[]", "what differs, in words"),
+    ),
+)
