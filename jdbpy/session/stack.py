@@ -45,7 +45,9 @@ class Stack:
         self._target.require_alive()
         threads = await self._reader.all_threads()
         if check(chosen) != EVERY_THREAD:
-            threads = [wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)]
+            threads = [
+                wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)
+            ]
         return [_trace(read) for read in await self._reader.read(threads, FrameRange(0, count))]
 
     async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
@@ -88,12 +90,12 @@ class Stack:
         """Takes in a frame that was read elsewhere: a stop brings its own, and it is asked for at once."""
         self._selected = frame
 
-    async def select_thread(self, thread_id: int) -> ThreadInfo:
-        """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
     def forget(self) -> None:
         """Drops what is remembered: what the frames run, or how their lines are shown, has changed."""
         self._selected = None
 
+    async def select_thread(self, thread_id: int) -> ThreadInfo:
+        """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
         self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1, top_only=True))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
