@@ -82,6 +82,7 @@ class FakeTarget:
         self._code: dict[int, Code] = {}
         self._objects: dict[int, FakeObject] = {}
         self._next = 100
+        self._cached: dict[tuple[str, object], Ref] = {}
         self._define_jdk()
 
     # -- what there is ---------------------------------------------------------------------------------------------
@@ -331,6 +332,8 @@ class FakeTarget:
                 "length()I": lambda this: len(self.text_of(this)),
                 "intern()Ljava/lang/String;": lambda this: this,
                 "charAt(I)C": lambda this, index: self._char_at(this, index),
+                "equals(Ljava/lang/Object;)Z": lambda this, other: other is not None and this == other,
+                "substring(II)Ljava/lang/String;": lambda this, start, end: self.string(self.text_of(this)[start:end]),
                 "trim()Ljava/lang/String;": lambda this: self.string(self.text_of(this).strip()),
             },
         )
@@ -345,7 +348,10 @@ class FakeTarget:
                 above=(number, "java.lang.Comparable"),
                 words="final",
                 fields=f"{tag} value|static final Ljava/lang/Class; TYPE",
-                methods={f"static valueOf({tag}){descriptor}": lambda value, box=box: self.box(box, value)},
+                methods={
+                    f"static valueOf({tag}){descriptor}": lambda value, box=box: self.small_box(box, value),
+                    f"{_PRIMITIVES[tag]}Value(){tag}": lambda this: self.object(this).fields["value"],
+                },
             )
         self.define("java.lang.Iterable", words="interface", generic="<T:Ljava/lang/Object;>Ljava/lang/Object;")
         self.define(
@@ -372,6 +378,12 @@ class FakeTarget:
         )
         for name in ("java.lang.Throwable", "java.lang.RuntimeException"):
             self.define(name)
+
+    def small_box(self, box: str, value: Raw) -> Ref:
+        """A box, always the same for a small value (JLS 5.1.7)."""
+        if not isinstance(value, int) or abs(value) > 127:
+            return self.box(box, value)
+        return self._cached.setdefault((box, value), self.box(box, value))
 
     def list_of(self, *elements: Raw) -> Ref:
         """A java.util.ArrayList."""
@@ -422,6 +434,7 @@ _SIGNATURES = {
     "short": "S",
     "float": "F",
 }
+_PRIMITIVES = {tag: name for name, tag in _SIGNATURES.items()}
 
 
 def _bits(words: Sequence[str]) -> int:

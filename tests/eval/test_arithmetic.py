@@ -7,8 +7,7 @@ import struct
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java import arithmetic
@@ -175,7 +174,7 @@ def test_binary_promotion(left: Primitive, right: Primitive, result: Primitive) 
 
 def test_widening_is_what_the_specification_lists() -> None:
     """JLS 5.1.2, with identity."""
-    order = "byte>short>int>long>float>double".split(">")
+    order = ["byte", "short", "int", "long", "float", "double"]
     wanted = {(a, b) for i, a in enumerate(order) for b in order[i:]}
     wanted |= {("char", b) for b in ("char", "int", "long", "float", "double")} | {
         ("boolean", "boolean"),

@@ -16,6 +16,7 @@ from jdbpy.session.eval.java.types import read_type
 from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.invoking import InvokeRules
+from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Run
 from jdbpy.session.eval.ops.values import in_target, text_of
@@ -80,7 +81,8 @@ class Evaluator:
 
     def __init__(self, target: Target, source_of: SourceOf) -> None:
         self.variables = DebuggerVariables()
-        self.saved = Saved(target, self.variables)
+        self._ledger = PinLedger(target)
+        self.saved = Saved(self._ledger, self.variables)
         self.rules = InvokeRules()
         self._target = target
         self._source_of = source_of
@@ -98,7 +100,8 @@ class Evaluator:
 
     def frame_target(self, frame: Frame | None, rules: InvokeRules | None = None) -> FrameTarget:
         """The frame as the target of an expression; its ``pins`` must be released."""
-        return FrameTarget(self._target, frame, self._memory, self._read_imports, rules or self.rules)
+        pins = Pins(self._ledger)
+        return FrameTarget(self._target, frame, self._memory, self._read_imports, rules or self.rules, pins)
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""

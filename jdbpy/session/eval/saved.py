@@ -5,15 +5,13 @@ Owns the pins of saved objects, which live until the name is given to something 
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import Disconnected, UsageError
-from jdbpy.session.eval.jvm.pins import Pins
+from jdbpy.errors import UsageError
+from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import LocalBox, LocalString, Operand
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.variables import OWN_NAMES, DebuggerVariables
-from jdbpy.session.target import Target
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluation
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
 class Saved:
     """The saved values of a session."""
 
-    def __init__(self, target: Target, variables: DebuggerVariables) -> None:
-        self._target = target
+    def __init__(self, ledger: PinLedger, variables: DebuggerVariables) -> None:
+        self._ledger = ledger
         self._variables = variables
         self._pins: dict[str, Pins] = {}
 
@@ -34,7 +32,7 @@ class Saved:
         if isinstance(value.value, LocalString | LocalBox):
             value = Operand(value.type, await evaluation.in_target(value))
         if isinstance(value.value, Ref):
-            pins = Pins(self._target)
+            pins = Pins(self._ledger)
             await pins.keep(value.value)
             self._release(name)
             self._pins[name] = pins
@@ -52,5 +50,4 @@ class Saved:
     def _release(self, name: str) -> None:
         pins = self._pins.pop(name, None)
         if pins is not None:
-            with suppress(Disconnected):
-                pins.release()
+            pins.release()

@@ -159,8 +159,8 @@ class Values:
             try:
                 yield evaluation, Results(self._target)
             except EvalError as error:
-                if missing is not None and not error.hint:
-                    error.hint = f"{missing.message}; {missing.hint}" if missing.hint else missing.message
+                if missing is not None and error.code == "NEEDS_FRAME":
+                    raise missing from error
                 raise
 
     def _note_stop(self) -> None:

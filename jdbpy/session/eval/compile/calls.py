@@ -117,12 +117,13 @@ async def _unqualified(c: Compiler, node: tree.Call) -> Callee:
         candidates = [m for m in await c.graph.methods(cls, node.name) if m.member.is_static] if cls else []
         if candidates:
             return Callee(candidates, None, None)
-    return Callee([], None, c.home.type if c.home else None)
+    home = c.require_frame(f"cannot find symbol: method {node.name}", node.at)
+    return Callee([], None, home.type)
 
 
 async def _through_super(c: Compiler, node: tree.Call, target: tree.Super) -> Callee:
     """``super.m()``, ``Outer.super.m()`` and ``Interface.super.m()``."""
-    home = c.require_home(node.at, "super")
+    home = c.require_frame("'super' needs a frame", node.at)
     above: JClass | None = None
     this = tree.This(target.at)
     if target.qualifier is not None:

@@ -23,6 +23,9 @@ from jdbpy.session.eval.target import EvalTarget, FrameFacts
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.names import Level
 
+NEEDS_FRAME = "NEEDS_FRAME"
+"""The code of errors about names that only a frame gives a meaning to."""
+
 CompileExpression = Callable[["Compiler", Any, Scope], Awaitable[Op]]
 
 
@@ -119,10 +122,10 @@ class Compiler:
         }
         return Late(node.replace(**changes), flat, cells, scope)
 
-    def require_home(self, at: int, what: str) -> JClass:
-        """The class of the frame."""
+    def require_frame(self, message: str, at: int) -> JClass:
+        """The class of the frame. Without a frame, EvalError with the message: for what may mean something in one."""
         if self.home is None:
-            raise EvalError(f"{what} needs a frame", at, hint="stop a thread and select one of its frames")
+            raise EvalError(message, at, hint="stop a thread and select one of its frames", code=NEEDS_FRAME)
         return self.home
 
     @staticmethod

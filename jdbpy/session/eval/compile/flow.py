@@ -87,6 +87,9 @@ async def _declare(c: Compiler, node: tree.LocalVariable, scope: Scope) -> tuple
 async def compile_switch(c: Compiler, node: tree.Switch, scope: Scope) -> Op:
     """A switch expression; where no case has a value it may stand as a statement."""
     selector = await c.value(node.selector, scope)
+    if await _enum_of(c, selector) is None and not _can_be_selected(selector.type):
+        message = f"constant expression required; {selector.type} cannot be switched on in Java 17"
+        return c.late(node, scope, EvalError(message, node.selector.at), selector=selector)
     labels, default = await _labels(c, node, selector)
     arrow = all(case.arrow for case in node.cases)
     if not arrow and any(case.arrow for case in node.cases):
@@ -147,8 +150,6 @@ async def _labels(c: Compiler, node: tree.Switch, selector: Op) -> tuple[dict[La
     labels: dict[Label | None, int] = {}
     default: int | None = None
     enum = await _enum_of(c, selector)
-    if enum is None and not _can_be_selected(selector.type):
-        c.refuse(f"constant expression required; {selector.type} cannot be switched on in Java 17", node.selector.at)
     for index, case in enumerate(node.cases):
         if case.default:
             if default is not None:

@@ -89,7 +89,7 @@ def read_this(c: Compiler, at: int) -> Op:
 
 async def compile_this(c: Compiler, node: tree.This, scope: Scope) -> Op:
     """``this`` and ``Outer.this`` (JLS 15.8.3, 15.8.4)."""
-    c.require_home(node.at, "this")
+    c.require_frame("'this' needs a frame", node.at)
     if node.qualifier is None:
         if c.frame.is_static:
             c.refuse("non-static variable this cannot be referenced from a static context", node.at)
@@ -128,8 +128,8 @@ async def compile_name(c: Compiler, node: tree.Name, scope: Scope) -> Op:
     """A simple name that must be a variable."""
     found = await variable(c, node.name, node.at, scope)
     if found is None:
-        where = f" in class {c.home.type}" if c.home else ""
-        raise EvalError(f"cannot find symbol: variable {node.name}{where}", node.at)
+        home = c.require_frame(f"cannot find symbol: variable {node.name}", node.at)
+        raise EvalError(f"cannot find symbol: variable {node.name} in class {home.type}", node.at)
     return found
 
 
@@ -259,6 +259,7 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
     found = await _longest_type(c, parts, node.at)
     if found is None:
         if len(parts) == 1:
+            c.require_frame(f"cannot find symbol: variable {parts[0]}", node.at)
             raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at)
         package = ".".join(parts[:-1])
         if await c.target.has_package(package):

@@ -46,14 +46,20 @@ class FrameTarget:
     """One frame, for one evaluation. Without a frame only static names have a meaning, and nothing can be run."""
 
     def __init__(
-        self, target: Target, frame: Frame | None, memory: LoaderMemory, read_imports: ReadImports, rules: InvokeRules
+        self,
+        target: Target,
+        frame: Frame | None,
+        memory: LoaderMemory,
+        read_imports: ReadImports,
+        rules: InvokeRules,
+        pins: Pins,
     ) -> None:
         self._target = target
         self._frame = frame
         self._read_imports = read_imports
         home = ReferenceTypeID(frame.location.type_id if frame is not None else 0)
         self._classes = ClassFinder(target, memory, home)
-        self.pins = Pins(target)
+        self.pins = pins
         self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
         self._foreseen: FrameValues | None = None
         self.notes: list[str] = []  # words of warning that writing gave

@@ -1,11 +1,13 @@
-"""Objects that are kept from collection while an expression is evaluated.
+"""Objects that are kept from collection: while an expression is evaluated, or for as long as they are saved.
 
-Owns DisableCollection and its undoing. While the whole VM is held a target of Java 17 or later keeps every object that
-it has told us of (agent note 101), and nothing needs to be sent.
+Owns DisableCollection and its undoing. The agent does not count: one EnableCollection ends all pins of an object
+(``commonRef.c``), so the counting is done here. While the whole VM is held a target of Java 17 or later keeps every
+object that it has told us of (agent note 101), and nothing needs to be sent.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 
 from jdbpy.errors import Disconnected, EvalError, JdwpError
@@ -15,35 +17,62 @@ from jdbpy.wire.ids import ObjectID
 from jdbpy.wire.messages import object_reference
 
 
-class Pins:
-    """The pins of one evaluation."""
+class PinLedger:
+    """How often each object of a target is pinned."""
 
     def __init__(self, target: Target) -> None:
-        self._target = target
-        self._pinned: list[ObjectID] = []
+        self.target = target
+        self._counts: Counter[int] = Counter()
+
+    async def pin(self, object_id: int) -> None:
+        """One pin more. Raises EvalError when the object is gone. wire: 1 trip for the first."""
+        if not self._counts[object_id]:
+            try:
+                await self.target.conn.request(object_reference.DisableCollection(ObjectID(object_id)))
+            except JdwpError as error:
+                raise EvalError(
+                    "the target has collected an object of the expression before it could be used",
+                    hint="evaluate it again",
+                ) from error
+        self.pinned(object_id)
+
+    def pinned(self, object_id: int) -> None:
+        """Takes in a pin that was set elsewhere."""
+        self._counts[object_id] += 1
+
+    def unpin(self, object_id: int) -> None:
+        """One pin less. Not waited for. wire: no trip."""
+        self._counts[object_id] -= 1
+        if self._counts[object_id] <= 0:
+            del self._counts[object_id]
+            with suppress(Disconnected):
+                self.target.conn.submit(object_reference.EnableCollection(ObjectID(object_id)))
+
+
+class Pins:
+    """Pins that are taken back together."""
+
+    def __init__(self, ledger: PinLedger) -> None:
+        self._ledger = ledger
+        self._pinned: list[int] = []
 
     async def add(self, ref: Ref) -> None:
         """Pins an object. Raises EvalError when it is gone already. wire: 1 trip, 0 when it is safe anyway."""
-        if not (self._target.suspension.everything_held and self._target.at_least(17)):
+        target = self._ledger.target
+        if not (target.suspension.everything_held and target.at_least(17)):
             await self.keep(ref)
 
     async def keep(self, ref: Ref) -> None:
         """Pins an object whatever is held now, so that it outlives this stop. Raises EvalError. wire: 1 trip."""
-        object_id = ObjectID(ref.id)
-        try:
-            await self._target.conn.request(object_reference.DisableCollection(object_id))
-        except JdwpError as error:
-            raise EvalError(
-                "the target has collected an object of the expression before it could be used", hint="evaluate it again"
-            ) from error
-        self._pinned.append(object_id)
+        await self._ledger.pin(ref.id)
+        self._pinned.append(ref.id)
 
     def adopt(self, object_id: int) -> None:
         """Takes over a pin that was set elsewhere."""
-        self._pinned.append(ObjectID(object_id))
+        self._ledger.pinned(object_id)
+        self._pinned.append(object_id)
 
     def release(self) -> None:
         """Lets all of them go. Not waited for. wire: no trip."""
-        with suppress(Disconnected):
-            while self._pinned:
-                self._target.conn.submit(object_reference.EnableCollection(self._pinned.pop()))
+        while self._pinned:
+            self._ledger.unpin(self._pinned.pop())

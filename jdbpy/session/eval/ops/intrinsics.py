@@ -12,13 +12,25 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.class_graph import Method
-from jdbpy.session.eval.java.types import BOXES, DOUBLE, FLOAT, INT, LONG, STRING, JavaType, Primitive
+from jdbpy.session.eval.java.types import (
+    BOXES,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    STRING,
+    ClassType,
+    JavaType,
+    Primitive,
+    unboxed,
+)
 from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.ops.calls import Invoke
 from jdbpy.session.eval.ops.values import string_of, unbox
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Ref
+from jdbpy.session.signatures import signature_of, split_method
 
 Units = tuple[int, ...]
 Known = str | int | float | bool | None
@@ -143,34 +155,46 @@ class Intrinsic(Op):
         self.invoke = invoke
         self.operands = operands
         self.answer = answer
+        method = invoke.method.member
+        receiver = [] if method.is_static else [signature_of(invoke.method.owner.name)]
+        self.wanted = [*receiver, *split_method(method.signature)[0]]
 
     async def run(self, run: Run) -> Operand:
         operands = await run_all(run, self.operands)
-        known = [await _known(run, operand) for operand in operands]
+        known = [await _known(run, each, wanted) for each, wanted in zip(operands, self.wanted, strict=True)]
         result = None if None in known else self.answer(*known)
         if result is None:
             return await self.invoke.on(run, operands)
         return Operand(self.type, LocalString(result) if isinstance(result, str) else result)
 
 
-async def _known(run: Run, operand: Operand) -> Known:
-    """The text of a string, the value of a primitive or box; None for null and for any other object."""
+async def _known(run: Run, operand: Operand, wanted: str) -> Known:
+    """The text of a string, the value of a primitive or box; None for null and for what cannot be told.
+
+    ``wanted`` is the JNI type that the method declares: an object of another class, which only a generic signature
+    took for one, is not passed off as one.
+    """
     value: Cell = operand.value
     if isinstance(operand.type, Primitive):
         assert isinstance(value, int | float)
         return value
     if isinstance(value, LocalBox):
-        return value.value
-    if isinstance(value, LocalString):
-        return value.text
-    if not isinstance(value, Ref):
+        name = BOXES[value.kind].name
+    elif isinstance(value, LocalString):
+        name = STRING.name
+    else:
+        cls = await run.runtime_class(operand)
+        name = cls.name if cls is not None else ""
+    if wanted not in _OPEN_TYPES and wanted != signature_of(name):
         return None
-    cls = await run.runtime_class(operand)
-    name = cls.name if cls is not None else ""
     if name == STRING.name:
         return await string_of(run, operand)
-    kind = next((kind for kind, box in BOXES.items() if box.name == name), None)
-    return None if kind is None else await unbox(run, operand, kind)
+    kind = unboxed(ClassType(name))
+    return None if kind is None or wanted == _CHARACTERS else await unbox(run, operand, kind)
+
+
+_CHARACTERS = "Ljava/lang/CharSequence;"
+_OPEN_TYPES = (_CHARACTERS, "Ljava/lang/Object;")
 
 
 _FIELDS: Mapping[Key, str] = {

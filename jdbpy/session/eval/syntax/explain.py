@@ -114,7 +114,7 @@ _BINARY = frozenset(
         "instanceof",
     ]
 )
-_ASSIGNMENTS = frozenset("= += -= *= /= %= &= |= ^= <<= >>= >>>=".split())
+_ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>="])
 _CLOSERS = frozenset((")", "]", "}", ";"))
 _REFUSED = _KEYWORDS - _OPERAND_WORDS - _PREFIXES - _PRIMITIVES - _BINARY - {"final", "case", "default"}
 
