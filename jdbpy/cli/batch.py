@@ -37,6 +37,7 @@ from jdbpy.cli.lines import Lines
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.stop_actions import run_stop_actions, unfinished
 from jdbpy.cli.table import Command
 from jdbpy.wire.record import Record
 
@@ -79,6 +80,8 @@ class Batch:
                 if not await self.run_line(line) and not self._keep_going:
                     break
             self._drain()
+            if self.context.collecting is not None:
+                self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
 
     async def start(self) -> None:
@@ -136,13 +139,18 @@ class Batch:
             event = await anext(self.stream, None)
             if event is None:
                 break
-            await self._show(event)
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + self._timeout):
+                await self._show(event)  # whole, even if the next line comes meanwhile
 
-    async def _show(self, event: Event) -> None:
+    async def _show(self, event: Event) -> bool:
+        """Shows an event, and does what was ordered for stops; whether that has let the target run on."""
         self.console.event(event)
-        if isinstance(event, Stop) and self.context.displays:
+        if not isinstance(event, Stop):
+            return False
+        if self.context.displays:
             with suppress(Disconnected):  # told by an event of its own
                 self.console.displays(await evaluate_displays(self.context))
+        return await run_stop_actions(self.context, event)
 
     async def _settle(self, command: Command, result: Record) -> Record:
         """Waits for the end of what a resuming command began, and adds it to its result."""
@@ -162,8 +170,8 @@ class Batch:
     async def _next_stop(self) -> Stop | Exited:
         """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before."""
         async for event in self.stream:
-            await self._show(event)
-            if isinstance(event, Stop | Exited):
+            runs_on = await self._show(event)
+            if isinstance(event, Stop | Exited) and not runs_on:
                 return event
             if isinstance(event, Gone):
                 raise Disconnected(event.reason)

@@ -84,7 +84,7 @@ async def _classes(session: Session) -> dict[str, Any]:
 
 
 async def _breakpoints(session: Session) -> dict[str, Any]:
-    return {"breakpoints": tuple((point.number, point.spec) for point in session.breakpoints.list())}
+    return {"breakpoints": tuple((point.number, point.spec) for point in session.points.list())}
 
 
 async def _threads(session: Session) -> dict[str, Any]:

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from jdbpy import Session
 
 
+class Collecting:
+    """The lines after ``commands N``, up to ``end``."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.lines: list[str] = []
+
+
 class Listed(Record):
     """Lines of a file that were shown last."""
 
@@ -50,7 +58,12 @@ class Context:
         self.interactive = interactive
         self._ask = confirm
         self.displays: dict[int, str] = {}  # expressions shown at each stop, by number
-        self.next_display = 1
+        self.next_display = 1  # displays and monitors are numbered together
+        self.monitors: dict[int, str] = {}  # commands run at each stop, by number
+        self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number
+        self.collecting: Collecting | None = None  # lines are taken for actions, not run
+        self.acting = False  # monitors or actions run
+        self.acted_on = False  # one of these has let the target run
         self.leaving = False  # quit, exit or detach was run: no command follows
         self.scripts: list[str] = []  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on

@@ -9,8 +9,9 @@ import re
 from collections.abc import Awaitable, Callable
 
 from jdbpy.cli.arguments.code import assignment_sign
-from jdbpy.cli.context import Context
+from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.results import Actions
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
@@ -52,11 +53,14 @@ class Interpreter:
         line = line.strip()
         if not line or line.startswith("#"):
             return True
+        if self.context.collecting is not None:
+            return self._collect(self.context.collecting, line)
         if line == "!!" or line.startswith("!! "):
             if not self.last:
                 return self._fail(line, UsageError("there is no last command", hint="'help' lists the commands"))
             line = self.last + line[2:]
-        self.last = line
+        if not self.context.acting:
+            self.last = line
         repeated = _REPEATED.fullmatch(line)
         if not repeated:
             return await self._once(line)
@@ -76,11 +80,23 @@ class Interpreter:
             result = await command(self.context, line[found.rest :])
             if command.resumes:
                 self.context.listed = None
-                if self._settle is not None:
+                if self.context.acting:
+                    self.context.acted_on = True
+                elif self._settle is not None:
                     result = await self._settle(command, result)
         except JdbpyError as error:
             return self._fail(line, error, command)
         self._report(Outcome(line, command, result))
+        return True
+
+    def _collect(self, collecting: Collecting, line: str) -> bool:
+        """Takes a line of ``commands N``; the last one is ``end``."""
+        if line.lower() != "end":
+            collecting.lines.append(line)
+            return True
+        self.context.collecting = None
+        self.context.actions[collecting.number] = collecting.lines
+        self._report(Outcome(line, None, Actions(collecting.number, tuple(collecting.lines))))
         return True
 
     def unknown(self, line: str) -> UsageError:

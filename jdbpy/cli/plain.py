@@ -19,6 +19,7 @@ from jdbpy.cli.table import TABLE
 
 _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     ClassDetail: plain_answers.class_detail,
+    results.Actions: plain_answers.actions,
     results.Assigned: plain_answers.assigned,
     results.BreakpointSet: plain_answers.breakpoint_set,
     results.Breakpoints: plain_answers.breakpoints,
@@ -36,6 +37,7 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.Lines: plain_answers.lines,
     results.Listing: plain_answers.listing,
     results.Methods: plain_answers.methods,
+    results.Monitors: plain_answers.monitors,
     results.Printed: plain_answers.printed,
     results.Resumed: plain_answers.resumed,
     results.Saved: plain_answers.saved,
@@ -51,9 +53,9 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.TypeOf: plain_answers.type_of,
     results.Variables: plain_stacks.variables,
     results.Version: plain_answers.version,
+    **plain_code.LINES,
     **plain_heap.LINES,
 }
-    **plain_code.LINES,
 
 _FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
 _BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"

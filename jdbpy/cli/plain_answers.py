@@ -8,6 +8,7 @@ from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain_text import count, place_of, source_lines, table, value_text, value_tree
 from jdbpy.cli.results import (
+    Actions,
     Assigned,
     Breakpoints,
     BreakpointsChanged,
@@ -21,6 +22,7 @@ from jdbpy.cli.results import (
     Lines,
     Listing,
     Methods,
+    Monitors,
     Printed,
     Resumed,
     Saved,
@@ -38,6 +40,19 @@ _SUSPENDS = {
     SuspendPolicy.THREAD: "suspends only the thread that hits",
     SuspendPolicy.NONE: "suspends nothing",
 }
+
+
+_NOUNS = {
+    "exception": "catchpoint",
+    "class-load": "catchpoint",
+    "class-unload": "catchpoint",
+    "thread": "catchpoint",
+    "exit": "catchpoint",
+    "field": "watchpoint",
+    "methods": "trace",
+    "monitors": "trace",
+}
+"""What points are called that are no breakpoints, by their kind."""
 
 
 def done(result: Done, settings: Settings) -> Iterator[str]:
@@ -79,32 +94,65 @@ def displayed(result: Displayed, settings: Settings) -> Iterator[str]:
 
 def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
     point = result.breakpoint
-    kind = "Temporary breakpoint" if point.temporary else "Breakpoint"
-    effect = f"a hit {_SUSPENDS[point.policy]}"
-    if point.resolved:
+    noun = noun_of(point)
+    name = f"{'Temporary ' + noun if point.temporary else noun.capitalize()} {point.number}"
+    effect = f"a hit {_SUSPENDS[point.policy]}" if point.kind != "class-unload" else "reports only"
+    if not _has_place(point):
+        filters = "".join(f" {each}" for each in filters_of(point))
+        message = f"; {point.message}" if point.message else ""
+        yield escape(f"{name} set: {point.spec}{filters}; {effect}{message}")
+    elif point.resolved:
         places = place_of(point.resolved[0])
         if len(point.resolved) > 1:
             places = f"{escape(point.spec)}, {count(len(point.resolved), 'place')}"
-        yield f"{kind} {point.number} set: {places}; {effect}"
+        yield f"{name} set: {places}; {effect}"
     else:
         waits = escape(point.message) or "waits for its class to be loaded"
-        yield f"{kind} {point.number} at {escape(point.spec)} {waits}; {effect}"
+        yield f"{name} at {escape(point.spec)} {waits}; {effect}"
     if result.remote and point.policy is SuspendPolicy.ALL:
         yield "  the target is remote: while all its threads stand still, health checks may end it ('break' stops one)"
 
 
 def breakpoints(result: Breakpoints, settings: Settings) -> Iterator[str]:
     if not result.breakpoints:
-        yield "no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one"
+        yield nothing_set(result)
         return
     yield from table(breakpoint_row(point) for point in result.breakpoints)
+
+
+def nothing_set(result: Breakpoints) -> str:
+    """What to say when there are none."""
+    if not result.kinds:
+        return "no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one"
+    ways = {"exception": "catch CLASS", "field": "watch CLASS.FIELD", "methods": "trace methods from CLASS"}
+    noun = _NOUNS[result.kinds[0]]
+    return f"no {noun}s; '{ways[result.kinds[0]]}' sets one"
 
 
 def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Iterator[str]:
     if not result.breakpoints:
         yield "there are no breakpoints"
     for point in result.breakpoints:
-        yield escape(f"{result.action}: {point.number} at {point.spec}")
+        what = f"at {point.spec}" if _has_place(point) else f"{noun_of(point)} {point.spec}"
+        yield escape(f"{result.action}: {point.number} {what}")
+
+
+def monitors(result: Monitors, settings: Settings) -> Iterator[str]:
+    for one in result.monitors:
+        yield escape(f"{one.number}: {one.command}")
+    if not result.monitors:
+        yield "nothing is run at stops; 'monitor COMMAND' adds something"
+
+
+def actions(result: Actions, settings: Settings) -> Iterator[str]:
+    if result.expected:
+        yield f"commands for hits of {result.number}, one a line; 'end' ends them"
+        return
+    if not result.commands:
+        yield f"a hit of {result.number} runs no commands"
+        return
+    yield f"a hit of {result.number} runs"
+    yield from (f"  {escape(line)}" for line in result.commands)
 
 
 def listing(result: Listing, settings: Settings) -> Iterator[str]:
@@ -158,7 +206,7 @@ def fields(result: Fields, settings: Settings) -> Iterator[str]:
 
 
 def lines(result: Lines, settings: Settings) -> Iterator[str]:
-    yield from table((str(one.line), f"{one.method}{one.signature}", f"code {one.code_index}") for one in result.lines)
+    yield from table((f"{one.source}:{one.line}" if one.source else str(one.line), f"{one.method}{one.signature}", f"code {one.code_index}") for one in result.lines)
 
 
 def excludes(result: Excludes, settings: Settings) -> Iterator[str]:
@@ -191,15 +239,29 @@ def breakpoint_row(point: Breakpoint) -> tuple[str, ...]:
     notes = [f"if {point.condition}"] if point.condition else []
     notes += [f"after {count(point.ignore, 'hit')}"] if point.ignore else []
     notes += [f"thread {point.thread}"] if point.thread is not None else []
-    notes += [f"{name} {text}" for name, text in point.options]
+    notes += filters_of(point)
     notes += ["once"] if point.temporary else []
-    notes += ["not loaded yet"] if not point.resolved else []
+    notes += ["not loaded yet"] if _has_place(point) and not point.resolved else []
     notes += [point.message] if point.message else []
     return (
         str(point.number),
         "on" if point.enabled else "off",
-        point.spec,
+        point.spec if _has_place(point) else f"{noun_of(point)} {point.spec}",
         _SUSPENDS[point.policy],
         count(point.hits, "hit"),
         "; ".join(notes),
     )
+
+
+def noun_of(point: Breakpoint) -> str:
+    """What a point is called: breakpoint, catchpoint, watchpoint, trace."""
+    return _NOUNS.get(point.kind, "breakpoint")
+
+
+def filters_of(point: Breakpoint) -> list[str]:
+    """What a point is limited to, and what its hits run."""
+    return [f"{name} {text}" for name, text in point.options]
+
+
+def _has_place(point: Breakpoint) -> bool:
+    return point.kind not in _NOUNS

@@ -13,6 +13,9 @@ _REASONS = {
     StopReason.UNTIL: "Reached",
     StopReason.PAUSE: "Paused",
     StopReason.START: "Ready to start",
+    StopReason.EXCEPTION: "Exception",
+    StopReason.ACCESS: "Field read",
+    StopReason.MODIFICATION: "Field changed",
     StopReason.METHOD_ENTRY: "Method entered",
     StopReason.METHOD_EXIT: "Method exited",
     StopReason.CLASS_PREPARE: "Class loaded",
@@ -21,6 +24,19 @@ _REASONS = {
     StopReason.THREAD_DEATH: "Thread ended",
     StopReason.MONITOR: "Monitor event",
     StopReason.VM_DEATH: "The target is about to end",
+}
+
+_NOUNS = {
+    StopReason.EXCEPTION: "catchpoint",
+    StopReason.ACCESS: "watchpoint",
+    StopReason.MODIFICATION: "watchpoint",
+    StopReason.METHOD_ENTRY: "trace",
+    StopReason.METHOD_EXIT: "trace",
+    StopReason.MONITOR: "trace",
+    StopReason.CLASS_PREPARE: "catchpoint",
+    StopReason.THREAD_START: "catchpoint",
+    StopReason.THREAD_DEATH: "catchpoint",
+    StopReason.VM_DEATH: "catchpoint",
 }
 
 
@@ -51,8 +67,12 @@ def stop_lines(stop: Stop) -> Iterator[str]:
     if stop.exception is not None:
         yield from _exception_lines(stop.exception)
     if stop.variable:
-        old = f"{value_text(stop.old_value)} -> " if stop.old_value is not None else ""
-        yield f"  {escape(stop.variable)}: {old}{value_text(stop.new_value)}"
+        new = f" -> {value_text(stop.new_value)}" if stop.new_value is not None else ""
+        yield f"  {escape(stop.variable)}: {value_text(stop.old_value)}{new}"
+        if stop.object is not None:
+            yield f"  of {value_text(stop.object, children=False)}"
+    if stop.class_name:
+        yield f"  class {escape(stop.class_name)}"
     if stop.return_value is not None:
         yield f"  returns {value_text(stop.return_value)}"
     if stop.message:
@@ -63,14 +83,13 @@ def stop_lines(stop: Stop) -> Iterator[str]:
 
 def reason_of(stop: Stop) -> str:
     """Why, in a few words: ``Breakpoint 2 hit``."""
+    numbers = ", ".join(str(number) for number in stop.breakpoints) or str(stop.breakpoint or "")
     if stop.reason is StopReason.BREAKPOINT:
-        numbers = ", ".join(str(number) for number in stop.breakpoints) or str(stop.breakpoint or "")
         return f"{'Temporary breakpoint' if stop.temporary else 'Breakpoint'} {numbers} hit"
+    number = f" ({_NOUNS[stop.reason]} {numbers})" if numbers and stop.reason in _NOUNS else ""
     if stop.reason is StopReason.EXCEPTION and stop.exception is not None:
-        return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {escape(stop.exception.type)}"
-    if stop.reason in (StopReason.ACCESS, StopReason.MODIFICATION):
-        return f"Field {'read' if stop.reason is StopReason.ACCESS else 'changed'}"
-    return _REASONS.get(stop.reason, str(stop.reason))
+        return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {escape(stop.exception.type)}{number}"
+    return _REASONS.get(stop.reason, str(stop.reason)) + number
 
 
 def _exception_lines(exception: ExceptionInfo) -> Iterator[str]:

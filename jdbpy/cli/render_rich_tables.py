@@ -15,9 +15,9 @@ from rich.text import Text
 
 from jdbpy import Variable
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain_answers import breakpoint_row
+from jdbpy.cli.plain_answers import breakpoint_row, nothing_set
 from jdbpy.cli.plain_help import short_names
-from jdbpy.cli.plain_stacks import state_of
+from jdbpy.cli.plain_stacks import more_about, state_of
 from jdbpy.cli.plain_text import short_place_of, value_text
 from jdbpy.cli.render_rich_columns import GAP, Column, fit
 from jdbpy.cli.render_rich_look import STYLES, Literals, styled
@@ -35,6 +35,9 @@ _THREADS = (
     Column("name", style="name", least=8),
     Column("group", style="faint", least=6, drop=2),
     Column("state", least=8, fold=True),
+    Column("CPU", style="number", least=8, right=True),
+    Column("priority", least=7, drop=4),
+    Column("Java id", style="faint", least=9, drop=5),
     Column("place", style="type", least=20, drop=1, fold=True),
 )
 _VARIABLES = (
@@ -70,6 +73,7 @@ def threads(result: Threads, width: int) -> Drawn:
             thread.name,
             thread.group if not result.group else "",
             state_of(thread),
+            *(more_about(thread) if result.verbose else ("", "", "")),
             short_place_of(thread.frame.location) if thread.frame is not None else "",
         )
         for thread in result.threads
@@ -77,6 +81,8 @@ def threads(result: Threads, width: int) -> Drawn:
     yield from draw(_THREADS, rows, width, titles=True)
     if not rows:
         yield Text("no threads")
+    if result.note:
+        yield styled(f"({escape(result.note)})", "faint")
 
 
 def variables(result: Variables, width: int) -> Drawn:
@@ -96,7 +102,7 @@ def breakpoints(result: Breakpoints, width: int) -> Drawn:
     rows = [breakpoint_row(point) for point in result.breakpoints]
     yield from draw(_BREAKPOINTS, rows, width, titles=True)
     if not rows:
-        yield Text("no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one")
+        yield Text(nothing_set(result))
 
 
 def setting_values(result: SettingValues, width: int) -> Drawn:

@@ -90,6 +90,8 @@ class Threads(Record):
 
     threads: tuple[ThreadInfo, ...]
     group: str = ""
+    verbose: bool = False  # daemon, priority, Java id and CPU time are wanted
+    note: str = ""
 
 
 class ThreadGroups(Record):
@@ -145,7 +147,10 @@ class BreakpointSet(Record):
 
 
 class Breakpoints(Record):
+    """Breakpoints and other points, all or those of some ``kinds``."""
+
     breakpoints: tuple[Breakpoint, ...]
+    kinds: tuple[str, ...] = ()
 
 
 class BreakpointsChanged(Record):
@@ -153,6 +158,25 @@ class BreakpointsChanged(Record):
 
     action: str
     breakpoints: tuple[Breakpoint, ...]
+
+
+class Monitor(Record):
+    """A command that is run at every stop."""
+
+    number: int
+    command: str
+
+
+class Monitors(Record):
+    monitors: tuple[Monitor, ...]
+
+
+class Actions(Record):
+    """Commands that are run when a point is hit; ``expected``: they are to be typed now."""
+
+    number: int
+    commands: tuple[str, ...]
+    expected: bool = False
 
 
 class Listing(Record):

@@ -21,6 +21,7 @@ from jdbpy.cli.arguments.location import (
     PlaceOrNumber,
 )
 from jdbpy.cli.arguments.plain import Choice, FilePath, Number, SearchPath, Text, Word
+from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.arguments.target import (
     BreakpointNumbers,
     BreakpointNumbersOrAll,
@@ -174,7 +175,7 @@ def test_parse_refuses(argument: Argument[Any], text: str, message: str) -> None
 def test_breakpoint_requests(text: str, place: str, wanted: dict[str, Any]) -> None:
     request = Breakpoint().parse(text)
     assert request.place.text == place
-    assert request == BreakpointRequest(request.place, **wanted)
+    assert request == BreakpointRequest(request.place, Tail(**wanted))
 
 
 def test_a_bare_line_is_one_of_the_current_file() -> None:

@@ -28,6 +28,17 @@ BAD = {
     "disable": ["1-"],
     "toggle": ["-1"],
     "save breakpoints": [""],
+    "catch": ["A b", "thread now", "A from", "A -c", "A -hit 0", "A if", "A suspend some", "uncaught"],
+    "ignore": ["", "3", "3 x", "caught", "A b"],
+    "watch": ["access", "A.f on", "A.f -t -t x", "go"],
+    "rwatch": [""],
+    "awatch": ["", "A.f thread"],
+    "unwatch": ["", "all"],
+    "trace": ["go", "methods 1 2", "A:1 from b.*", "A.f thread"],
+    "untrace": ["nonsense", "methods x"],
+    "unmonitor": ["", "x", "7"],
+    "commands": ["x", "1 2"],
+    "on": ["", "x print"],
     "classes": ["a b", "a;b"],
     "class": ["", "a b", "a()"],
     "ptype": [""],
@@ -76,7 +87,7 @@ BAD = {
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 
-NOTHING_IS_BAD = {"list", "use", "return", "display", "threads"}
+NOTHING_IS_BAD = {"list", "use", "return", "display", "threads", "monitor"}
 """Commands whose arguments are free text, or any: only the target can refuse them."""
 
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
-from jdbpy.cli.arguments.target import Thread, class_names
+from jdbpy.cli.arguments.tail import HELP, POLICIES, Tail, complete_tail, split_condition, split_tail
+from jdbpy.cli.arguments.target import class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import split_words
 from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
-_POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD, "all": SuspendPolicy.ALL}
 _HINT = "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N"
 
 
@@ -50,15 +49,10 @@ class Location(Argument[Place]):
 
 
 class BreakpointRequest(Record):
-    """What ``stop``, ``break`` and ``tbreak`` ask for. ``policy`` is None where the command decides."""
+    """What ``stop``, ``break`` and ``tbreak`` ask for. The policy in ``tail`` is None where the command decides."""
 
     place: Place
-    policy: SuspendPolicy | None = None
-    temporary: bool = False
-    disabled: bool = False
-    thread: str = ""
-    condition: str = ""
-    ignore: int = 0
+    tail: Tail
 
 
 class Breakpoint(Argument[BreakpointRequest]):
@@ -67,54 +61,32 @@ class Breakpoint(Argument[BreakpointRequest]):
     metavar = "[go|thread|all] [THREAD] [at|in] LOCATION [thread THREAD] [-c N] [-t] [-d] [if CONDITION]"
     help = (
         "a place in code. Before it: `go` reports and goes on, `thread` suspends only the thread that hits, `all` "
-        "every thread; a thread id stops only there. After it: `thread THREAD` stops only there, `-c N` at the Nth "
-        "hit, `-t` once, `-d` sets it disabled, `if CONDITION` when the expression is true"
+        f"every thread; a thread id stops only there. After it: {HELP}"
     )
     takes_rest = True
 
     def parse(self, text: str) -> BreakpointRequest:
-        head, condition = _split_condition(text)
-        if condition == "":
-            raise UsageError("after 'if' a condition is missing")
-        words = _words(head)
-        policy: SuspendPolicy | None = None
-        temporary = disabled = False
-        thread, ignore = "", 0
-        if words and words[0].lower() in _POLICIES:
-            policy = _POLICIES[words.pop(0).lower()]
+        subject, tail = split_tail(text, filters=False)
+        words = _words(subject)
+        if words and words[0].lower() in POLICIES:
+            tail = tail.replace(policy=POLICIES[words.pop(0).lower()])
         if len(words) > 1 and re.fullmatch(r"\d+|0x[0-9a-fA-F]+", words[0]) and words[1].lower() in ("at", "in"):
-            thread = words.pop(0)
+            tail = tail.replace(thread=words.pop(0))
         if words and words[0].lower() in ("at", "in"):
             words.pop(0)
-        places: list[str] = []
-        while words:
-            word = words.pop(0)
-            if word in ("-t", "--temporary"):
-                temporary = True
-            elif word in ("-d", "--disabled"):
-                disabled = True
-            elif word in ("-c", "--count"):
-                ignore = _count(word, words) - 1
-            elif word.lower() == "thread" and places:
-                if not words:
-                    raise UsageError("after 'thread' a thread is missing")
-                thread = words.pop(0)
-            elif places:
-                raise UsageError(f"'{word}' is one word too many")
-            else:
-                places.append(word)
-        if not places:
+        if not words:
             raise UsageError("LOCATION is missing", hint=_HINT)
-        place = Location().parse(places[0])
-        return BreakpointRequest(place, policy, temporary, disabled, thread, condition or "", ignore)
+        if len(words) > 1:
+            raise UsageError(f"'{words[1]}' is one word too many")
+        return BreakpointRequest(Location().parse(words[0]), tail)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        head, condition = _split_condition(text)
+        head, condition = split_condition(text)
         if condition is not None:
             return ()
         *before, word = ["", *head.split(" ")]
-        if before and before[-1].lower() == "thread" and len(before) > 2:
-            return Thread().complete(word, names)
+        if len(before) > 2 and before[-1].lower() in ("thread", "suspend"):
+            return complete_tail(before[-1].lower(), word, names, filters=False)
         return [*(() if before[1:] else matching(word, ("at", "in", "thread", "go"))), *complete_place(word, names)]
 
 
@@ -125,12 +97,6 @@ def complete_place(text: str, names: Names) -> Iterable[Candidate]:
         yield from matching(start, names.methods[owner], "method")
     yield from class_names(text, names)
     yield from matching(text, names.sources, "source")
-
-
-def _split_condition(text: str) -> tuple[str, str | None]:
-    """What stands before ``if``, and the condition after it; None without an ``if``."""
-    match = re.search(r"(?:^|\s)if(?=[\s(]|$)", text)
-    return (text[: match.start()], text[match.end() :].strip()) if match else (text, None)
 
 
 def _words(text: str) -> list[str]:
@@ -144,12 +110,6 @@ def _words(text: str) -> list[str]:
         else:
             words.append(word.text)
     return words
-
-
-def _count(flag: str, words: list[str]) -> int:
-    if not words or not re.fullmatch(r"[1-9]\d{0,8}", words[0]):
-        raise UsageError(f"{flag} needs a number, 1 or more")
-    return int(words.pop(0))
 
 
 class PlaceOrNumber(Argument["Place | int"]):
@@ -168,9 +128,7 @@ class PlaceOrNumber(Argument["Place | int"]):
         return Location().parse(" ".join(words))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        for number, place in names.breakpoints:
-            if str(number).startswith(text):
-                yield Candidate(str(number), len(text), place)
+        yield from complete_numbers(text, names)
         yield from complete_place(text, names)
 
 

@@ -144,9 +144,22 @@ class BreakpointNumbers(Argument["tuple[int, ...]"]):
         return tuple(range(first, last + 1))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        for number, place in names.breakpoints:
-            if str(number).startswith(text):
-                yield Candidate(str(number), len(text), place)
+        return complete_numbers(text, names)
+
+
+class BreakpointNumber(Argument[int]):
+    """One breakpoint by its number."""
+
+    metavar = "NUMBER"
+    help = "a breakpoint: its number as `breakpoints` shows it"
+
+    def parse(self, text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise UsageError(f"'{text}' is no breakpoint number")
+        return int(text)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return complete_numbers(text, names)
 
 
 class BreakpointNumbersOrAll(BreakpointNumbers):
@@ -160,6 +173,13 @@ class BreakpointNumbersOrAll(BreakpointNumbers):
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         yield from super().complete(text, names)
         yield from matching(text, ("all",))
+
+
+def complete_numbers(text: str, names: Names) -> Iterable[Candidate]:
+    """Breakpoints whose number begins with ``text``."""
+    for number, place in names.breakpoints:
+        if str(number).startswith(text):
+            yield Candidate(str(number), len(text), place)
 
 
 def class_names(text: str, names: Names) -> Iterable[Candidate]:

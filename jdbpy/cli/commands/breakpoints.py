@@ -11,6 +11,7 @@ from jdbpy.cli.arguments.location import Breakpoint as BreakpointArgument, Break
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointNumbersOrAll
 from jdbpy.cli.context import Context
+from jdbpy.cli.points import add_breakpoint, as_command, delete as delete_points, listed, policy_here
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
@@ -27,8 +28,8 @@ async def stop(ctx: Context, request: Request = None) -> BreakpointSet | Breakpo
     `stop thread at Order.java:42 if n > 3`. A class that is not loaded yet gets its breakpoint when it is.
     """
     if request is None:
-        return Breakpoints(tuple(ctx.session.breakpoints.list()))
-    return await _set(ctx, request, SuspendPolicy.ALL)
+        return listed(ctx)
+    return await add_breakpoint(ctx, request, SuspendPolicy.ALL)
 
 
 @command("break", "b", group="breakpoints")
@@ -38,20 +39,20 @@ async def break_(ctx: Context, request: Request = None) -> BreakpointSet | Break
     As `stop` in all else: `b Order.java:42 if total > 100`, `b 42` in the current file, `break all com.acme.Order.pay`.
     """
     if request is None:
-        return Breakpoints(tuple(ctx.session.breakpoints.list()))
-    return await _set(ctx, request, policy_here(ctx))
+        return listed(ctx)
+    return await add_breakpoint(ctx, request, policy_here(ctx))
 
 
 @command("tbreak", "tb", group="breakpoints")
 async def tbreak(ctx: Context, request: Annotated[BreakpointRequest, BreakpointArgument()]) -> BreakpointSet:
     """Set a breakpoint that is removed when it is hit."""
-    return await _set(ctx, request.replace(temporary=True), policy_here(ctx))
+    return await add_breakpoint(ctx, request.replace(tail=request.tail.replace(temporary=True)), policy_here(ctx))
 
 
 @command("breakpoints", "bl", "info breakpoints", "info break", "info b", group="breakpoints")
 async def breakpoints(ctx: Context) -> Breakpoints:
     """List the breakpoints: number, state, place, hits."""
-    return Breakpoints(tuple(ctx.session.breakpoints.list()))
+    return listed(ctx)
 
 
 @command("clear", group="breakpoints")
@@ -63,13 +64,13 @@ async def clear(
     `delete all` removes all of them.
     """
     if which is None:
-        return Breakpoints(tuple(ctx.session.breakpoints.list()))
+        return listed(ctx)
     if isinstance(which, int):
-        return await _delete(ctx, (which,))
+        return await delete_points(ctx, (which,))
     numbers = ctx.session.breakpoints.find(which.text)
     if not numbers:
         raise UsageError(f"there is no breakpoint at {which.text}", hint="'breakpoints' lists them")
-    return await _delete(ctx, tuple(numbers))
+    return await delete_points(ctx, tuple(numbers))
 
 
 @command("delete", group="breakpoints")
@@ -81,19 +82,19 @@ async def delete(
         raise UsageError("which breakpoints?", hint="'delete 2', 'delete 2-5', 'delete all'; 'breakpoints' lists them")
     chosen = tuple(number for group in numbers for number in group)
     if () in numbers:
-        chosen = tuple(point.number for point in ctx.session.breakpoints.list())
+        chosen = tuple(point.number for point in ctx.session.points.list())
         if not chosen:
             return Done("there are no breakpoints")
         if not await ctx.confirm(f"delete all {len(chosen)} breakpoints?"):
             return Done("nothing was deleted")
-    return await _delete(ctx, chosen)
+    return await delete_points(ctx, chosen)
 
 
 @command("enable", group="breakpoints")
 async def enable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
     """Switch breakpoints on again; without a number, all of them."""
     chosen = _chosen(ctx, numbers)
-    await ctx.session.breakpoints.enable(chosen)
+    await ctx.session.points.enable(chosen)
     return BreakpointsChanged("enabled", _points(ctx, chosen))
 
 
@@ -101,7 +102,7 @@ async def enable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
 async def disable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
     """Switch breakpoints off and keep them; without a number, all of them."""
     chosen = _chosen(ctx, numbers)
-    await ctx.session.breakpoints.disable(chosen)
+    await ctx.session.points.disable(chosen)
     return BreakpointsChanged("disabled", _points(ctx, chosen))
 
 
@@ -110,15 +111,15 @@ async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
     """Switch breakpoints off that are on, and on that are off."""
     chosen = _chosen(ctx, numbers)
     before = _points(ctx, chosen)
-    await ctx.session.breakpoints.disable([point.number for point in before if point.enabled])
-    await ctx.session.breakpoints.enable([point.number for point in before if not point.enabled])
+    await ctx.session.points.disable([point.number for point in before if point.enabled])
+    await ctx.session.points.enable([point.number for point in before if not point.enabled])
     return Breakpoints(_points(ctx, chosen))
 
 
 @command("save breakpoints", group="breakpoints")
 async def save_breakpoints(ctx: Context, path: Annotated[str, FilePath()]) -> Saved:
     """Write the breakpoints to a file as commands; `read` sets them again."""
-    points = ctx.session.breakpoints.list()
+    points = ctx.session.points.list()
     lines = ["# breakpoints of jdbpy; set them again with: read FILE", *(as_command(point) for point in points)]
     try:
         await trio.Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -127,47 +128,11 @@ async def save_breakpoints(ctx: Context, path: Annotated[str, FilePath()]) -> Sa
     return Saved(path, len(points))
 
 
-def policy_here(ctx: Context) -> SuspendPolicy:
-    """What `break` suspends: everything on this machine, only the thread that hits elsewhere."""
-    return SuspendPolicy.THREAD if ctx.session.remote else SuspendPolicy.ALL
-
-
-def as_command(point: Breakpoint) -> str:
-    """The command that sets this breakpoint."""
-    policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
-    flags = " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
-    condition = f" if {point.condition}" if point.condition else ""
-    return f"break {policy}{point.spec}{flags}{condition}"
-
-
-async def _set(ctx: Context, request: BreakpointRequest, policy: SuspendPolicy) -> BreakpointSet:
-    session = ctx.session
-    thread = (await session.threads.find(request.thread)).id if request.thread else None
-    point = await session.breakpoints.add(
-        request.place.text,
-        temporary=request.temporary,
-        policy=request.policy or policy,
-        condition=request.condition,
-        thread=thread,
-        ignore=request.ignore,
-    )
-    if request.disabled:
-        await session.breakpoints.disable([point.number])
-        point = session.breakpoints.get(point.number)
-    return BreakpointSet(point, session.remote)
-
-
-async def _delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
-    points = _points(ctx, numbers)
-    await ctx.session.breakpoints.remove(numbers)
-    return BreakpointsChanged("deleted", points)
-
-
 def _chosen(ctx: Context, numbers: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     if numbers:
         return tuple(number for group in numbers for number in group)
-    return tuple(point.number for point in ctx.session.breakpoints.list())
+    return tuple(point.number for point in ctx.session.points.list())
 
 
 def _points(ctx: Context, numbers: tuple[int, ...]) -> tuple[Breakpoint, ...]:
-    return tuple(ctx.session.breakpoints.get(number) for number in numbers)
+    return tuple(ctx.session.points.get(number) for number in numbers)

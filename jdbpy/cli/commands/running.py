@@ -8,8 +8,8 @@ from jdbpy import VmState
 from jdbpy.cli.arguments.location import Location, Place
 from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.arguments.target import Thread
-from jdbpy.cli.commands.breakpoints import policy_here
 from jdbpy.cli.context import Context
+from jdbpy.cli.points import policy_here
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError

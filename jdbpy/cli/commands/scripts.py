@@ -9,6 +9,7 @@ import trio
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import ScriptRead
+from jdbpy.cli.stop_actions import unfinished
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
 
@@ -21,7 +22,7 @@ async def read(ctx: Context, path: Annotated[str, FilePath()]) -> ScriptRead:
     if real in ctx.scripts:
         raise UsageError(f"{path} reads itself")
     ctx.scripts.append(real)
-    count = 0
+    count, before = 0, ctx.collecting
     try:
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.lstrip().startswith("#"):
@@ -31,6 +32,8 @@ async def read(ctx: Context, path: Annotated[str, FilePath()]) -> ScriptRead:
                 raise JdbpyError(f"line {number} of {path} failed: {line.strip()}", code="SCRIPT")
             if ctx.leaving:
                 break
+        if ctx.collecting is not None and ctx.collecting is not before:
+            raise unfinished(ctx.collecting)
     finally:
         ctx.scripts.pop()
     return ScriptRead(path, count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jdbpy import ClassDetail
 from jdbpy.cli.json_form.shape import VALUE, VALUE_TYPE, Field, shape
 from jdbpy.cli.results import (
+    Actions,
     Assigned,
     Breakpoints,
     BreakpointsChanged,
@@ -27,6 +28,8 @@ from jdbpy.cli.results import (
     Listening,
     Listing,
     Methods,
+    Monitor,
+    Monitors,
     Printed,
     Resumed,
     Saved,
@@ -119,6 +122,16 @@ ANSWERS = (
         Field("remote", "boolean", "the target is on another machine"),
     ),
     shape("breakpoints", Breakpoints, "Breakpoints.", Field("breakpoints", "breakpoint[]")),
+    shape("monitors", Monitors, "Commands that are run at every stop.", Field("monitors", "monitor[]")),
+    shape("monitor", Monitor, "One of them.", Field("number", "integer"), Field("command", "string")),
+    shape(
+        "actions",
+        Actions,
+        "Commands that are run when a breakpoint is hit.",
+        Field("number", "integer", "of the breakpoint"),
+        Field("commands", "string[]"),
+        Field("expected", "boolean", "the next lines, up to `end`, take their place", optional=True),
+    ),
     shape(
         "breakpoints-changed",
         BreakpointsChanged,

@@ -19,7 +19,7 @@ def _object(shape: Shape, values: list[Any]) -> dict[str, Any]:
     encoded = {}
     for field, value in zip(shape.fields, values, strict=True):
         json = _value(value, field.kind)
-        if not field.optional or not (json is None or json is False or json in ("", [])):
+        if not field.optional or not (json is None or json is False or json in ("", [], {})):
             encoded[field.key] = json
     return encoded
 
@@ -29,6 +29,8 @@ def _value(value: Any, kind: str) -> Any:
         return encode(value)
     if kind.endswith("[]"):
         return [_value(item, kind[:-2]) for item in value or ()]
+    if kind == "object":
+        return dict(value or ())
     if isinstance(value, tuple):
         return _object(SHAPES[kind], list(value))
     return str(value) if isinstance(value, str) else value  # an enum of words is a plain string

@@ -16,7 +16,7 @@ EVENT_SHAPES = (
             "breakpoint, step, until, pause, start, exception, access, modification, method-entry, method-exit, "
             "class-prepare, class-unload, thread-start, thread-death, monitor, vm-death",
         ),
-        Field("breakpoint", "integer", "its number", optional=True),
+        Field("breakpoint", "integer", "number of the breakpoint, catchpoint, watchpoint or trace", optional=True),
         Field("breakpoints", "integer[]", "all that were hit", optional=True),
         Field("temporary", "boolean", "the breakpoint is gone now", optional=True),
         Field("thread", "thread-ref?"),
@@ -24,9 +24,12 @@ EVENT_SHAPES = (
         Field("suspended", "string", "what is held: all, thread or none", "policy"),
         Field("exception", "exception", optional=True),
         Field("variable", "string", "the watched field", optional=True),
-        Field("old_value", "value", optional=True),
-        Field("new_value", "value", optional=True),
-        Field("return_value", "value", optional=True),
+        Field("old_value", "value", "what it holds", optional=True),
+        Field("new_value", "value", "what it is about to hold", optional=True),
+        Field("return_value", "value", "what the method returns", optional=True),
+        Field("object", "value", "whose field it is, or whose monitor", optional=True),
+        Field("monitor", "string", "what happened to it: enter, entered, wait or waited", optional=True),
+        Field("class", "string", "the class that was loaded", "class_name", optional=True),
         Field("message", "string", optional=True),
     ),
     shape(
@@ -47,8 +50,15 @@ EVENT_SHAPES = (
         "notice",
         Notice,
         "Something worth knowing that is no stop.",
-        Field("kind", "string", "breakpoint-resolved, breakpoint-failed, thread-ended, trace, logpoint, warning..."),
+        Field(
+            "kind",
+            "string",
+            "breakpoint-resolved, breakpoint-failed, breakpoint-hit, exception-thrown, field-read, field-changed, "
+            "trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
+            "warning...",
+        ),
         Field("message", "string", source="text"),
+        Field("data", "object", "number, thread, class, method, line and the like, by kind", optional=True),
     ),
     shape("lost", Lost, "Events came too fast and were left out.", Field("count", "integer")),
     shape("disconnected", Gone, "The connection is over.", Field("reason", "string")),

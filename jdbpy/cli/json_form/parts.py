@@ -109,10 +109,14 @@ PARTS = (
     shape(
         "breakpoint",
         Breakpoint,
-        "A breakpoint.",
+        "A breakpoint, catchpoint, watchpoint or trace.",
         Field("number", "integer"),
         Field("location", "string", "as it would be typed", "spec"),
-        Field("kind", "string", "line or method"),
+        Field(
+            "kind",
+            "string",
+            "line, method, exception, field, methods, monitors, class-load, class-unload, thread or exit",
+        ),
         Field("enabled", "boolean"),
         Field("temporary", "boolean"),
         Field("suspend", "string", "what a hit suspends: all, thread or none", "policy"),
@@ -122,6 +126,7 @@ PARTS = (
         Field("ignore", "integer", "hits to let pass", optional=True),
         Field("thread", "integer", "the only thread that stops", optional=True),
         Field("message", "string", "why it is not resolved", optional=True),
+        Field("options", "object", "further filters (from, except, on), and what a hit runs", optional=True),
     ),
     shape(
         "exception",
@@ -188,6 +193,6 @@ PARTS = (
         Field("method", "string"),
         Field("signature", "string"),
         Field("code_index", "integer"),
+        Field("source", "string", "the file, when it is not the class's own: of inlined code", optional=True),
     ),
 )
-        Field("source", "string", "the file, when it is not the class's own: of inlined code", optional=True),

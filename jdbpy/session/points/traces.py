@@ -48,16 +48,17 @@ class Traces:
         )
         return await self._points.add(make, options)
 
-    async def monitors(self, kinds: Sequence[str] = tuple(KINDS), *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
-        """Stops or reports at ``kinds`` of what can happen to monitors: enter, entered, wait, waited.
+    async def monitors(self, kinds: Sequence[str] = (), *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
+        """Stops or reports at what happens to monitors, all or some ``kinds`` of it: enter, entered, wait, waited.
 
         A stop has ``monitor``, ``object`` and a sentence as ``message``. Raises StateError when the JVM cannot tell.
         wire: 1 trip.
         """
         unknown = [kind for kind in kinds if kind not in KINDS]
-        if unknown or not kinds:
+        if unknown:
             raise UsageError(f"'{', '.join(unknown)}' does not happen to monitors", hint=f"there is {', '.join(KINDS)}")
-        make = partial(MonitorPoint, options=options, kinds=kinds, target=self._target, on_hit=self._points.hit)
+        chosen = tuple(kinds or KINDS)
+        make = partial(MonitorPoint, options=options, kinds=chosen, target=self._target, on_hit=self._points.hit)
         return await self._points.add(make, options)
 
     def find(self, *, methods: bool = True, monitors: bool = True) -> builtins.list[int]:

@@ -1,0 +1,223 @@
+"""The subjects of catchpoints, watchpoints and traces as they are typed: jdb's grammar, with more words on top.
+
+Owns the grammar; whether there is such a class, field or thread is for the session to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from jdbpy import SuspendPolicy
+from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.arguments.location import Breakpoint, BreakpointRequest, complete_place
+from jdbpy.cli.arguments.tail import FILTERS_HELP, HELP, Tail, complete_tail, split_tail
+from jdbpy.cli.arguments.target import class_names
+from jdbpy.cli.names import Candidate, Names
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+_SORTS = ("uncaught", "caught", "all")
+_THREAD_WORDS = {"start": ("start",), "death": ("death",), "end": ("death",), "virtual": ("virtual",)}
+_ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "all": (True, True), "-rw": (True, True)}
+_TAIL = "[from PATTERNS] [except PATTERNS] [thread THREAD] [-c N] [-t] [-d] [if CONDITION]"
+
+
+class Catch(Record):
+    """``event`` is exception, load, unload, thread or exit; ``words`` say which: the sort of exception and its class,
+    start, death and virtual of threads, the pattern of a source file."""
+
+    event: str
+    words: tuple[str, ...]
+    tail: Tail = Tail()
+
+
+class CatchArgument(Argument[Catch]):
+    """An exception, or another event."""
+
+    metavar = f"[go] [uncaught|caught|all] CLASS | load|unload PATTERN | thread [start|death] | exit  {_TAIL}"
+    help = (
+        "an exception class or a pattern, `*` for all; `load` or `unload` with patterns of classes (`load source "
+        "Order*` by the file), `thread start`, `thread death`, `thread virtual` for virtual ones too, `exit`. Before "
+        f"it: `go` reports and goes on. After it: {FILTERS_HELP}{HELP}"
+    )
+    takes_rest = True
+
+    def parse(self, text: str) -> Catch:
+        text, policy = _without_go(text)
+        subject, tail = split_tail(text, filters=True)
+        tail = tail.replace(policy=tail.policy or policy)
+        event, *words = subject.split() or [""]
+        match event.lower():
+            case "load" | "unload":
+                return _classes(event.lower(), words, tail)
+            case "thread":
+                known = [_THREAD_WORDS.get(word.lower()) for word in words]
+                if None in known:
+                    raise UsageError(f"'{' '.join(words)}' is none of start, death, virtual")
+                return Catch("thread", tuple(word for found in known for word in found or ()), tail)
+            case "exit" if not words:
+                return Catch("exit", (), tail)
+        return Catch("exception", _exception(subject), tail)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        *before, word = ["", *text.split(" ")]
+        if before[-1] in ("thread", "suspend", "from", "except") and len(before) > 2:
+            yield from complete_tail(before[-1], word, names, filters=True)
+        elif before[-1] == "thread":
+            yield from matching(word, ("start", "death", "virtual"))
+        elif before[-1] in ("", "go"):
+            yield from matching(word, (*_SORTS, "load", "unload", "thread", "exit", "go"))
+            yield from class_names(word, names)
+        elif before[-1] in (*_SORTS, "load", "unload"):
+            yield from class_names(word, names)
+        else:
+            yield from complete_tail("", word, names, filters=True)
+
+
+class Uncatch(Record):
+    """Either the exceptions (sort "" for any) whose catchpoint goes, or a point and how many hits pass."""
+
+    sort: str = ""
+    name: str = ""
+    number: int = 0
+    count: int = 0
+
+
+class UncatchArgument(Argument[Uncatch]):
+    """``[uncaught|caught|all] CLASS``, or ``NUMBER COUNT``."""
+
+    metavar = "[uncaught|caught|all] CLASS | NUMBER COUNT"
+    help = "what was caught, as it was typed for `catch`; or a number of `breakpoints` and how many hits are to pass"
+    takes_rest = True
+
+    def parse(self, text: str) -> Uncatch:
+        number, _, count = text.partition(" ")
+        if re.fullmatch(r"\d{1,9}", number):
+            if not re.fullmatch(r"\d{1,9}", count.strip()):
+                raise UsageError("how many hits are to pass?", hint="'ignore NUMBER COUNT'")
+            return Uncatch(number=int(number), count=int(count))
+        *sort, name = _exception(text)
+        return Uncatch(sort[0] if len(text.split()) > 1 else "", name)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        yield from matching(text, _SORTS)
+        yield from class_names(text.rpartition(" ")[2], names)
+
+
+class Watch(Record):
+    """A field as it was typed. ``access`` and ``modification`` are None where nothing was said."""
+
+    spec: str
+    access: bool | None = None
+    modification: bool | None = None
+    tail: Tail = Tail()
+
+
+class WatchArgument(Argument[Watch]):
+    """A field."""
+
+    metavar = f"[go] [access|all|-r|-w|-rw] CLASS.FIELD|OBJECT.FIELD  {_TAIL}"
+    help = (
+        "a field: `com.acme.Order.total` of every object, `this.total` or `order.total` of that object only. Before "
+        "it: `access` (`-r`) where it is read, `all` (`-rw`) where it is read or changed, else where it is changed; "
+        f"`go` reports and goes on. After it: {FILTERS_HELP}{HELP}"
+    )
+    takes_rest = True
+
+    def parse(self, text: str) -> Watch:
+        text, policy = _without_go(text)
+        first, _, rest = text.partition(" ")
+        access, modification = _ACCESS.get(first.lower(), (None, None))
+        subject, tail = split_tail(text if access is None else rest, filters=True)
+        if not subject:
+            raise UsageError("a field is missing", hint="CLASS.FIELD, this.FIELD or OBJECT.FIELD")
+        return Watch(subject, access, modification, tail.replace(policy=tail.policy or policy))
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        *before, word = ["", *text.split(" ")]
+        if before[-1] in ("thread", "suspend", "from", "except"):
+            yield from complete_tail(before[-1], word, names, filters=True)
+        elif before[-1] in ("", "go", *_ACCESS):
+            yield from () if before[1:] else matching(word, ("access", "all", "go"))
+            owner, dot, start = word.rpartition(".")
+            members = names.members if owner == "this" else names.fields.get(owner, ())
+            yield from matching(start, members, "field") if dot else ()
+            yield from class_names(word, names)
+        else:
+            yield from complete_tail("", word, names, filters=True)
+
+
+class Trace(Record):
+    """``what`` is methods, entries, exits, exit (of the current method), monitors or place; ``kinds`` are those of
+    monitor events, ``place`` the request for a tracepoint."""
+
+    what: str
+    tail: Tail = Tail()
+    kinds: tuple[str, ...] = ()
+    place: BreakpointRequest | None = None
+
+
+class TraceArgument(Argument[Trace]):
+    """Methods, monitors, or a place."""
+
+    metavar = f"[go] methods|entries|exits|method exit [THREAD] | monitors [KINDS] | LOCATION  {_TAIL}"
+    help = (
+        "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, `method exit` the "
+        "exits of the current method; `monitors` where threads contend for them and wait, or some of `enter,entered,"
+        "wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the classes of "
+        f"`exclude` are left out. Before it: `go` reports and goes on. After it: {FILTERS_HELP}{HELP}"
+    )
+    takes_rest = True
+
+    def parse(self, text: str) -> Trace:
+        without_go, policy = _without_go(text)
+        subject, tail = split_tail(without_go, filters=True)
+        tail = tail.replace(policy=tail.policy or policy)
+        words = subject.split()
+        what = " ".join(words).lower()
+        found = re.fullmatch(r"(methods|entries|exits|method exits?)(?: (\S+))?", what)
+        if found:
+            kind = {"method exit": "exit", "method exits": "exits"}.get(found[1], found[1])
+            return Trace(kind, tail.replace(thread=tail.thread or words[-1]) if found[2] else tail)
+        if words and words[0].lower() == "monitors":
+            kinds = ",".join(words[1:]).lower().split(",")
+            return Trace("monitors", tail, tuple(kind for kind in kinds if kind))
+        if not words:
+            raise UsageError("trace what?", hint="'trace methods', 'trace monitors', 'trace LOCATION'")
+        request = Breakpoint().parse(text)
+        return Trace("place", request.tail, place=request)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        *before, word = ["", *text.split(" ")]
+        if before[-1] in ("", "go"):
+            yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go"))
+            yield from complete_place(word, names)
+        elif before[-1] == "monitors":
+            yield from matching(word, ("enter", "entered", "wait", "waited"))
+        else:
+            yield from complete_tail(before[-1], word, names, filters=True)
+
+
+def _without_go(text: str) -> tuple[str, SuspendPolicy | None]:
+    """The text without jdb's ``go`` at its start, and the policy that it means."""
+    first, _, rest = text.strip().partition(" ")
+    return (rest.strip(), SuspendPolicy.NONE) if first.lower() == "go" else (text.strip(), None)
+
+
+def _exception(text: str) -> tuple[str, str]:
+    """Sort and class of ``[uncaught|caught|all] CLASS``."""
+    words = text.split()
+    sort = words.pop(0).lower() if words and words[0].lower() in _SORTS else "all"
+    if len(words) != 1:
+        raise UsageError(f"'{words[1]}' is one word too many" if words else "an exception class is missing")
+    return sort, words[0]
+
+
+def _classes(event: str, words: list[str], tail: Tail) -> Catch:
+    """``load [PATTERNS] [source FILE]``; the patterns are a class filter like those of ``from``."""
+    source: tuple[str, ...] = ()
+    if event == "load" and len(words) > 1 and words[-2].lower() == "source":
+        source, words = (words[-1],), words[:-2]
+    patterns = tuple(part for word in words for part in word.split(",") if part and part != "*")
+    return Catch(event, source, tail.replace(classes=(*patterns, *tail.classes)))

@@ -1,0 +1,64 @@
+"""What is run by itself at stops: monitors at every stop, commands at hits of one breakpoint."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy.cli.arguments.plain import Number, Text
+from jdbpy.cli.arguments.target import BreakpointNumber
+from jdbpy.cli.context import Collecting, Context
+from jdbpy.cli.results import Actions, Done, Monitor, Monitors
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+
+@command("monitor", "info monitors", group="breakpoints")
+async def monitor(ctx: Context, line: Annotated[str, Text("COMMAND")] = "") -> Monitors:
+    """Run a command at every stop; without one, list these commands.
+
+    `monitor where`, `monitor print total`. They are numbered together with what `display` shows.
+    """
+    if line:
+        number, ctx.next_display = ctx.next_display, ctx.next_display + 1
+        ctx.monitors[number] = line
+        return Monitors((Monitor(number, line),))
+    return Monitors(tuple(Monitor(number, text) for number, text in ctx.monitors.items()))
+
+
+@command("unmonitor", group="breakpoints")
+async def unmonitor(ctx: Context, number: Annotated[int, Number("NUMBER")]) -> Done:
+    """Run a command no more at every stop: that with the number."""
+    if number not in ctx.monitors:
+        raise UsageError(f"there is no monitor {number}", hint="'monitor' lists them")
+    return Done(f"no longer run at every stop: {ctx.monitors.pop(number)}")
+
+
+@command("commands", group="breakpoints")
+async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber()] = None) -> Actions:
+    """Say what is run when a breakpoint is hit: the lines that follow, up to `end`. Without a number, of the last one.
+
+    For watchpoints, catchpoints and traces too. A `cont` among them lets the target run on. No lines before `end`:
+    nothing is run any more. `on NUMBER COMMAND` adds a single one.
+    """
+    if number is None:
+        numbers = [point.number for point in ctx.session.points.list()]
+        if not numbers:
+            raise UsageError("there are no breakpoints", hint="'break LOCATION' sets one")
+        number = numbers[-1]
+    ctx.session.points.get(number)
+    ctx.collecting = Collecting(number)
+    return Actions(number, tuple(ctx.actions.get(number, ())), expected=True)
+
+
+@command("on", group="breakpoints")
+async def on(
+    ctx: Context, number: Annotated[int, BreakpointNumber()], line: Annotated[str, Text("COMMAND")] = ""
+) -> Actions:
+    """Run one more command when a breakpoint is hit; without a command, show those that are run.
+
+    `on 2 print total`, `on 2 cont`. `commands 2` replaces them all.
+    """
+    ctx.session.points.get(number)
+    if line:
+        ctx.actions.setdefault(number, []).append(line)
+    return Actions(number, tuple(ctx.actions.get(number, ())))

@@ -1,0 +1,68 @@
+"""Catchpoints: exceptions, classes, threads, the end of the target; and ignore."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy import SuspendPolicy
+from jdbpy.cli.arguments.points import Catch, CatchArgument, Uncatch, UncatchArgument
+from jdbpy.cli.context import Context
+from jdbpy.cli.points import CATCHPOINTS, delete, listed, options_of, was_set
+from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+
+@command("catch", "info catch", group="breakpoints")
+async def catch(ctx: Context, request: Annotated[Catch | None, CatchArgument()] = None) -> BreakpointSet | Breakpoints:
+    """Stop where an exception is thrown, or at another event; without arguments, list the catchpoints.
+
+    `catch com.acme.OrderException` stops for it and its subclasses, whether they will be caught or not; `catch uncaught
+    *` for what nobody catches; `catch *NotFoundException` by a pattern of names; `catch all Exception from com.acme.*
+    except com.acme.util.*` by where it is thrown. The stop shows message, cause and where it will be caught.
+
+    `catch load com.acme.*` stops when a class is loaded, before any of its code runs; `catch unload com.acme.*` tells
+    of those that are gone. `catch thread start` and `catch thread death` are for threads (`virtual` includes virtual
+    ones), `catch exit` for the end of the target, while it can still be looked at.
+    """
+    if request is None:
+        return listed(ctx, CATCHPOINTS)
+    catchpoints = ctx.session.catchpoints
+    options = await options_of(ctx, request.tail, SuspendPolicy.ALL)
+    words = request.words
+    match request.event:
+        case "load":
+            point = await catchpoints.class_load(words[0] if words else "", options=options)
+        case "unload":
+            point = await catchpoints.class_unload(options=options)
+        case "thread":
+            both = not {"start", "death"} & set(words)
+            start, death = both or "start" in words, both or "death" in words
+            point = await catchpoints.thread(start=start, death=death, virtual="virtual" in words, options=options)
+        case "exit":
+            point = await catchpoints.exit(options=options)
+        case _:
+            caught, uncaught = _sort(words[0])
+            point = await catchpoints.exception(words[1], caught=caught, uncaught=uncaught, options=options)
+    return await was_set(ctx, point, request.tail)
+
+
+@command("ignore", "uncatch", group="breakpoints")
+async def ignore(ctx: Context, request: Annotated[Uncatch, UncatchArgument()]) -> BreakpointsChanged | Breakpoints:
+    """Stop no more for an exception that `catch` was told; with two numbers, let the next hits of a breakpoint pass.
+
+    `ignore com.acme.OrderException`, `ignore uncaught java.lang.Throwable`; `ignore 2 10` lets ten hits of 2 pass.
+    """
+    if request.number:
+        return Breakpoints((await ctx.session.points.set_ignore(request.number, request.count),))
+    caught, uncaught = _sort(request.sort) if request.sort else (None, None)
+    numbers = ctx.session.catchpoints.find_exceptions(request.name, caught=caught, uncaught=uncaught)
+    if not numbers:
+        shown = f"{request.sort} {request.name}".strip()
+        raise UsageError(f"there is no catchpoint for {shown}", hint="'catch' lists them, 'delete NUMBER' removes one")
+    return await delete(ctx, tuple(numbers))
+
+
+def _sort(word: str) -> tuple[bool, bool]:
+    """Whether caught, and whether uncaught exceptions are meant."""
+    return word != "uncaught", word != "caught"

@@ -1,0 +1,51 @@
+"""Traces: methods that are entered and left, monitors, places that report."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy import SuspendPolicy
+from jdbpy.cli.arguments.plain import Text
+from jdbpy.cli.arguments.points import Trace, TraceArgument
+from jdbpy.cli.context import Context
+from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of, was_set
+from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
+from jdbpy.cli.table import command
+from jdbpy.errors import UsageError
+
+
+@command("trace", "info traces", group="breakpoints")
+async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] = None) -> BreakpointSet | Breakpoints:
+    """Stop, or with `go` only report, where methods are entered and left; without arguments, list the traces.
+
+    `trace go methods from com.acme.*` reports every call with what it returns; `trace method exit` stops when the
+    current method returns. `trace monitors` is for threads that contend
+    for monitors or wait. `trace Order.java:42` reports each time the place is reached. Tracing many methods makes a
+    target very slow: say of which classes.
+    """
+    if request is None:
+        return listed(ctx, TRACES)
+    session, tail = ctx.session, request.tail
+    if request.place is not None:
+        return await add_breakpoint(ctx, request.place, SuspendPolicy.NONE)
+    options = await options_of(ctx, tail, SuspendPolicy.ALL)
+    if request.what == "monitors":
+        return await was_set(ctx, await session.traces.monitors(request.kinds, options=options), tail)
+    method = (await session.stack.selected()).location if request.what == "exit" else None
+    if method is None and not (options.classes or options.excludes):
+        options = options.replace(excludes=tuple(session.execution.excludes))
+    entries, exits = request.what in ("methods", "entries"), request.what != "entries"
+    point = await session.traces.methods(entries=entries, exits=exits, method=method, options=options)
+    return await was_set(ctx, point, tail)
+
+
+@command("untrace", group="breakpoints")
+async def untrace(ctx: Context, what: Annotated[str, Text("[methods|monitors|NUMBER]")] = "") -> BreakpointsChanged:
+    """Trace no more: nothing at all, or no `methods`, or no `monitors`, or not what has a number."""
+    word = what.strip().lower()
+    if word.isdecimal():
+        return await delete(ctx, (int(word),))
+    if word not in ("", "methods", "monitors"):
+        raise UsageError(f"'{what}' is none of methods, monitors and a number")
+    numbers = ctx.session.traces.find(methods=word != "monitors", monitors=word != "methods")
+    return await delete(ctx, tuple(numbers))

@@ -1,0 +1,107 @@
+"""What the commands for breakpoints, catchpoints, watchpoints and traces share.
+
+Owns the way from typed words to what the session takes, and from a point back to the command that sets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jdbpy import Breakpoint, PointOptions, SuspendPolicy
+from jdbpy.cli.arguments.location import BreakpointRequest
+from jdbpy.cli.arguments.tail import Tail
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
+from jdbpy.errors import UsageError
+
+CATCHPOINTS = ("exception", "class-load", "class-unload", "thread", "exit")
+WATCHPOINTS = ("field",)
+TRACES = ("methods", "monitors")
+
+_VERBS = {**dict.fromkeys(CATCHPOINTS, "catch"), "field": "watch", "methods": "trace", "monitors": "trace"}
+
+
+def policy_here(ctx: Context) -> SuspendPolicy:
+    """What gdb's words suspend: everything on this machine, only the thread that hits elsewhere."""
+    return SuspendPolicy.THREAD if ctx.session.remote else SuspendPolicy.ALL
+
+
+async def options_of(ctx: Context, tail: Tail, policy: SuspendPolicy) -> PointOptions:
+    """The words after a subject as the session takes them. wire: 1 or 2 trips for a thread or an object."""
+    session = ctx.session
+    instance = None
+    if tail.on:
+        value = await session.values.evaluate(tail.on, remember=False)
+        if value.id is None:
+            raise UsageError(f"{tail.on} is no object: it is {value.text}")
+        instance = value.id
+    return PointOptions(
+        policy=tail.policy or policy,
+        temporary=tail.temporary,
+        condition=tail.condition,
+        ignore=tail.ignore,
+        thread=(await session.threads.find(tail.thread)).id if tail.thread else None,
+        instance=instance,
+        classes=tail.classes,
+        excludes=tail.excludes,
+    )
+
+
+async def add_breakpoint(ctx: Context, request: BreakpointRequest, policy: SuspendPolicy) -> BreakpointSet:
+    """Sets the breakpoint that was asked for; ``policy`` is what a hit suspends when nothing was said."""
+    options = await options_of(ctx, request.tail, policy)
+    point = await ctx.session.breakpoints.add(
+        request.place.text,
+        temporary=options.temporary,
+        policy=options.policy,
+        condition=options.condition,
+        thread=options.thread,
+        ignore=options.ignore,
+    )
+    return await was_set(ctx, point, request.tail)
+
+
+async def was_set(ctx: Context, point: Breakpoint, tail: Tail) -> BreakpointSet:
+    """The answer to the command that set a point; switches it off again when that was asked for."""
+    if tail.disabled:
+        await ctx.session.points.disable([point.number])
+        point = ctx.session.points.get(point.number)
+    return BreakpointSet(point, ctx.session.remote)
+
+
+def listed(ctx: Context, kinds: Iterable[str] = ()) -> Breakpoints:
+    """All points with the number of their commands, or those of some kinds."""
+    wanted = tuple(kinds)
+    points = [point for point in ctx.session.points.list() if not wanted or point.kind in wanted]
+    return Breakpoints(tuple(_with_actions(ctx, point) for point in points), wanted)
+
+
+async def delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
+    """Removes points and their commands."""
+    points = tuple(ctx.session.points.get(number) for number in numbers)
+    await ctx.session.points.remove(numbers)
+    for number in numbers:
+        ctx.actions.pop(number, None)
+    return BreakpointsChanged("deleted", points)
+
+
+def as_command(point: Breakpoint) -> str:
+    """The command that sets this point again; a comment for one that is for an object or a place of this run only."""
+    flags = " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
+    condition = f" if {point.condition}" if point.condition else ""
+    verb = _VERBS.get(point.kind)
+    if verb is None:
+        policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
+        return f"break {policy}{point.spec}{flags}{condition}"
+    filters = dict(point.options)
+    words = "".join(f" {name} {text}" for name, text in filters.items() if name != "on")
+    of_this_run = "on" in filters or point.spec.startswith("exit of ")
+    return f"{'# ' * of_this_run}{verb} {point.spec} suspend {point.policy}{words}{flags}{condition}"
+
+
+def _with_actions(ctx: Context, point: Breakpoint) -> Breakpoint:
+    lines = ctx.actions.get(point.number)
+    if not lines:
+        return point
+    options = (*point.options, ("runs", "; ".join(lines)))
+    return point.replace(options=options)  # type: ignore[no-any-return]

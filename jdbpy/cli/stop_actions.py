@@ -1,0 +1,32 @@
+"""Runs what was ordered for stops: the monitors at every one, the commands of the points that were hit.
+
+Owns their order, and that a command which lets the target run ends the row: the rest was meant for a stop that is over.
+"""
+
+from __future__ import annotations
+
+from jdbpy import Stop
+from jdbpy.cli.context import Collecting, Context
+from jdbpy.errors import UsageError
+
+
+async def run_stop_actions(ctx: Context, stop: Stop) -> bool:
+    """Runs them; whether one of them has let the target run. One that fails ends the row as well."""
+    lines = [*ctx.monitors.values(), *(line for number in stop.breakpoints for line in ctx.actions.get(number, ()))]
+    if not lines or ctx.acting:
+        return False
+    ctx.acting, ctx.acted_on = True, False
+    try:
+        for line in lines:
+            if not await ctx.run_line(line) or ctx.acted_on or ctx.leaving:
+                break
+    finally:
+        ctx.acting = False
+        if stop.temporary and stop.breakpoint is not None:
+            ctx.actions.pop(stop.breakpoint, None)
+    return ctx.acted_on
+
+
+def unfinished(collecting: Collecting) -> UsageError:
+    """The error for ``commands N`` whose lines have no end."""
+    return UsageError(f"after 'commands {collecting.number}' the line 'end' is missing", code="SCRIPT")
