@@ -47,7 +47,7 @@ async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[
     variables = await frame_slots(target, frame)
     this, values = await read_slots(target, frame, variables)
     captured = _captured_fields(target, frame) if this.value else []
-    describer = Describer(target.objects.reader, target.objects.views, limits)
+    describer = Describer(target.objects.reader, target.objects.views, limits, brief=True)
     described, captured_variables = await target.objects.reader.run(
         both(
             describer.values([this, *(value for value in values if isinstance(value, Value))]),

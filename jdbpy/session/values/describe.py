@@ -80,13 +80,20 @@ class Described:
 
 
 class Describer:
-    """Describes values under one set of limits; ``raw`` shows objects by their fields (``dump``)."""
+    """Describes values under one set of limits.
 
-    def __init__(self, reader: Reader, views: Registry, limits: Limits, *, raw: bool = False) -> None:
+    ``raw`` shows objects by their fields (``dump``). With ``brief`` what a view tells in a word has no fields beside
+    it: in a list of variables, those of a thread would cost more trips than all else.
+    """
+
+    def __init__(
+        self, reader: Reader, views: Registry, limits: Limits, *, raw: bool = False, brief: bool = False
+    ) -> None:
         self.reader = reader
         self._viewer = Viewer(reader, views, limits.string)
         self._limits = limits
         self._raw = raw
+        self._brief = brief
         self._left = _MOST_VALUES
 
     async def values(self, values: Sequence[ids.Value]) -> list[Value]:
@@ -131,21 +138,19 @@ class Describer:
         return Value(type_name, literal, tag, object_id, object_id, length, truncated)
 
     async def _array(self, array_id: int, depth: int) -> Described:
-        signature, length = await both(self._signature(array_id), self.reader.length(array_id))
+        type_id, length = await both(self.reader.type_id(array_id), self.reader.length(array_id))
+        wanted = min(length, self._limits.elements, self._left) if depth >= 1 else 0
+        signature, elements = await both(self.reader.signature(type_id), self.reader.elements(array_id, 0, wanted))
         head = texts.array_head(signature, length)
         children: tuple[Variable, ...] = ()
         text = head
         if depth >= 1:
-            wanted = min(length, self._limits.elements, self._left)
-            described = await self._all(await self.reader.elements(array_id, 0, wanted), depth - 1)
+            described = await self._all(elements, depth - 1)
             children = _elements(described, java_name(signature[1:]))
             text = f"{head} {texts.braces([each.head for each in described], length)}"
         cut = depth >= 1 and len(children) < length
         value = Value(java_name(signature), text, "[", array_id, array_id, length, cut, children)
         return Described(value, head)
-
-    async def _signature(self, object_id: int) -> str:
-        return await self.reader.signature(await self.reader.type_id(object_id))
 
     # -- objects -------------------------------------------------------------------------------------------------
 
@@ -174,7 +179,7 @@ class Describer:
         plain = Value(name, texts.object_head(name, object_id), tag, object_id, object_id)
         match shown:
             case Scalar(text=text, fields=fields):
-                children = await self._fields(object_id, chain, depth) if fields else ()
+                children = await self._fields(object_id, chain, depth) if fields and not self._brief else ()
                 return Described(plain.replace(text=one_line(text[: self._limits.string]), children=children))
             case Text(text=text, length=length):
                 return Described(self._string(object_id, name, text, length, tag))

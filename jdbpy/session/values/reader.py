@@ -9,7 +9,7 @@ of the class chain of the very object, and views get at them by name alone (``ob
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from jdbpy.errors import JdwpError
@@ -22,7 +22,7 @@ from jdbpy.session.values.remembered import Remembered
 from jdbpy.session.values.waves import Reading, ask, drive
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.constants import Error, TypeTag
 from jdbpy.wire.ids import ArrayID, ClassObjectID, ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import (
     array_reference,
@@ -59,11 +59,12 @@ class _Commands:
         self.commands = commands
 
 
-class _Shapes:
-    """The question that is answered when the types are known to the type cache."""
+class _Learn:
+    """The question that is answered when the type cache knows these facts of a type."""
 
-    def __init__(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        self.type_ids = type_ids
+    def __init__(self, type_id: ReferenceTypeID, wanted: Sequence[facts.Fact[ReferenceTypeID, Any]]) -> None:
+        self.type_id = type_id
+        self.wanted = wanted
 
 
 class _BootClass:
@@ -116,22 +117,24 @@ class Reader:
         superclass = self._types.known(facts.SUPERCLASS, type_id)
         signature = self._types.known(facts.SIGNATURE, type_id)
         if fields is None or superclass is None or signature is None:
-            await ask(_Shapes([type_id]))
+            await ask(_Learn(type_id, _SHAPE_FACTS))
             fields = self._types.known(facts.FIELDS, type_id)
             superclass = self._types.known(facts.SUPERCLASS, type_id)
             signature = self._types.known(facts.SIGNATURE, type_id)
         if fields is None or superclass is None or signature is None:
-            raise JdwpError(20, "INVALID_OBJECT", "the class was unloaded")
+            raise _unloaded()
         name = java_name(signature.signature)
         return Shape(type_id, name, signature.signature, fields, superclass)
 
     async def signature(self, type_id: ReferenceTypeID) -> str:
         """The JNI signature of any type, arrays included."""
         known = self._types.known(facts.SIGNATURE, type_id)
-        if known is not None:
-            return known.signature
-        reply = await self.request(reference_type.Signature(type_id))
-        return reply.signature
+        if known is None:
+            await ask(_Learn(type_id, (facts.SIGNATURE,)))
+            known = self._types.known(facts.SIGNATURE, type_id)
+        if known is None:
+            raise _unloaded()
+        return known.signature
 
     async def boot_class(self, name: str) -> Shape | None:
         """The class of that Java name that the boot loader defined; None while it is not loaded.
@@ -203,9 +206,12 @@ class Reader:
     async def _answer(self, questions: list[Any]) -> list[Any]:
         """Answers all questions of one moment: commands, and side by side with them what the type cache lacks."""
         commands = [command for each in questions if isinstance(each, _Commands) for command in each.commands]
-        type_ids = {type_id for each in questions if isinstance(each, _Shapes) for type_id in each.type_ids}
+        wanted: dict[facts.Fact[ReferenceTypeID, Any], list[ReferenceTypeID]] = {}
+        for each in questions:
+            for fact in each.wanted if isinstance(each, _Learn) else ():
+                wanted.setdefault(fact, []).append(each.type_id)
         names = {each.name: signature_of(each.name) for each in questions if isinstance(each, _BootClass)}
-        replies, found = await self._send(commands, type_ids, list(names.values()))
+        replies, found = await self._send(commands, wanted, list(names.values()))
         outcomes = iter(replies)
         answers: list[Any] = []
         for each in questions:
@@ -218,17 +224,24 @@ class Reader:
         return answers
 
     async def _send(
-        self, commands: list[Command[Any]], type_ids: set[ReferenceTypeID], signatures: list[str]
+        self,
+        commands: list[Command[Any]],
+        wanted: dict[facts.Fact[ReferenceTypeID, Any], list[ReferenceTypeID]],
+        signatures: list[str],
     ) -> tuple[list[Any], dict[str, list[RefType]]]:
         """One wave: outcomes of the commands, and the types of the names. wire: 1 trip."""
-        if not type_ids and not signatures:
+        if not wanted and not signatures:
             return await self._conn.batch(commands), {}
         replies, _, found = await together(
             lambda: self._conn.batch(commands),
-            lambda: self._types.prefetch(*((fact, type_ids) for fact in _SHAPE_FACTS)),
+            lambda: self._types.prefetch(*wanted.items()),
             lambda: self._types.by_signatures(signatures),
         )
         return replies, found
+
+
+def _unloaded() -> JdwpError:
+    return JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT", "the class was unloaded")
 
 
 def _get_fields(object_id: int, fields: Sequence[Field]) -> object_reference.GetValues:

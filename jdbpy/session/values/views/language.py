@@ -39,13 +39,14 @@ async def optional_number(obj: Obj) -> Shown:
 @view("java.lang.AbstractStringBuilder")
 async def string_builder(obj: Obj) -> Shown:
     """Bytes, one or two a character, since JDK 9; characters before."""
-    count, array = await obj.read("count", "value")
+    names = ("count", "value", "coder") if obj.has("coder") else ("count", "value")
+    count, array, *coder = await obj.read(*names)
     length = number(count)
     wanted = min(length, obj.text_limit + 1)
-    if not obj.has("coder"):
+    if not coder:
         units = await obj.elements(array, 0, wanted)
         return Text(_decode_units([number(unit) for unit in units]), length)
-    if not number(await obj.get("coder")):
+    if not number(coder[0]):
         latin = await obj.elements(array, 0, wanted)
         return Text("".join(chr(number(byte) & 0xFF) for byte in latin), length)
     pieces, high_first = await both(obj.elements(array, 0, 2 * wanted), _high_byte_first(obj))
