@@ -206,7 +206,15 @@ def fields(result: Fields, settings: Settings) -> Iterator[str]:
 
 
 def lines(result: Lines, settings: Settings) -> Iterator[str]:
-    yield from table((f"{one.source}:{one.line}" if one.source else str(one.line), f"{one.method}{one.signature}", f"code {one.code_index}") for one in result.lines)
+    rows = []
+    yield from table(
+        (
+            f"{one.source}:{one.line}" if one.source else str(one.line),
+            f"{one.method}{one.signature}",
+            f"code {one.code_index}",
+        )
+        for one in result.lines
+    )
 
 
 def excludes(result: Excludes, settings: Settings) -> Iterator[str]:

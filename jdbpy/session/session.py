@@ -242,6 +242,8 @@ class Session:
         with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT), suppress(JdbpyError):
             target.requests.submit_clear(target.requests.all_active())
             target.conn.submit(event_request.ClearAllBreakpoints())
+            if target.steps_by_raw_lines:
+                target.conn.submit(virtual_machine.SetDefaultStratum(""))  # no class has it: each one's own default
             for op, thread in target.suspension.plan_run_everything():
                 target.submit_op(op, thread)
             await target.conn.request(virtual_machine.Dispose())

@@ -11,6 +11,7 @@ from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.model import Event, Exited, VmInfo, VmState
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
+from jdbpy.session.strata.smap import JAVA
 from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
 from jdbpy.session.types import TypeCache
@@ -47,6 +48,7 @@ class Target:
         self.objects = Objects(conn, self.types)
         self.selection = Selection()
         self.publisher = Publisher()
+        self.steps_by_raw_lines = False
         conn.on_undo = self._undone
 
     @property
@@ -67,6 +69,16 @@ class Target:
         """Whether the agent's JDWP version is that of the given Java release or later (1.8 counts as 8)."""
         info = self.info
         return (info.jdwp_minor if info.jdwp_major == 1 else info.jdwp_major) >= feature_version
+
+    def step_by_raw_lines(self) -> None:
+        """Makes the agent step by the lines of class files, where there are source maps; sent once, waits for nothing.
+
+        Left to itself it steps by the lines of a class's default stratum, and takes equal numbers in two files of that
+        for one line (SDE.c): what lines mean is for the debugger to say.
+        """
+        if not self.steps_by_raw_lines and self.can("canSetDefaultStratum"):
+            self.steps_by_raw_lines = True
+            self.conn.submit(virtual_machine.SetDefaultStratum(JAVA))
 
     def require_alive(self) -> None:
         """Raises StateError when the target has ended, Disconnected when the connection is gone."""

@@ -49,4 +49,4 @@ async def stratum(ctx: Context, name: Annotated[str, Stratum()] = "") -> strata.
     """
     if not name:
         return ctx.session.strata.choice
-    return await ctx.session.strata.choose("" if name == "default" else name)
+    return ctx.session.strata.choose("" if name == "default" else name)

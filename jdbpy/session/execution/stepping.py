@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session import facts
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.model import Location, Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
@@ -163,10 +164,17 @@ class Stepping:
         return method is not None and method.is_synthetic and not method.name.startswith("lambda$")
 
     async def _mapped_line(self, thread: int) -> MappedLine | None:
-        """The line that a step starts on, when a stratum makes it another than the VM's own. wire: as ``_top``."""
-        last = self._shown_last(thread)
-        if last is not None and last.location is not None and not last.location.stratum:
+        """The line that a step starts on, when a stratum makes it another than the VM's own.
+
+        wire: none at the stop that was shown last in a class without source map, else 1 trip.
+        """
+        last, types = self._shown_last(thread), self._target.types
+        location = last.location if last is not None else None
+        if location is None:
+            location, _ = await self._top(thread, count=False)
+        if types.known(facts.SOURCE_MAP, ids.ReferenceTypeID(location.type_id)) is None:
             return None
+        self._target.step_by_raw_lines()
         location, depth = await self._top(thread)
         return MappedLine.of(location, depth) if location.stratum else None
 
@@ -175,13 +183,14 @@ class Stepping:
     ) -> tuple[bool, MappedLine | None]:
         """Whether a step must go on because it stands on no line of the source, or on the one it came from.
 
-        The agent steps by the lines of one stratum, but takes equal numbers in two files for one line, and two runs of
-        the same source line for two. wire: none without a source map; else 1 trip.
+        The agent steps by lines of the class file, of which several may be one line of the source. wire: none without a
+        source map; else 1 trip.
         """
         types = self._target.types
         [location] = await types.locations([place])
         if types.stratum_of(place.classID) is None or not place.methodID:
             return False, None
+        self._target.step_by_raw_lines()
         if not location.stratum:
             return True, start
         _, depth = await self._top(thread)

@@ -1,6 +1,6 @@
 """The ``strata`` of a session: through which stratum lines are looked at, and what map a class has.
 
-The choice is the user's; ``types.TypeCache`` keeps it, and the agent is told, since it steps by lines of its own.
+The choice is the user's; ``types.TypeCache`` keeps it. The agent is not told: it knows lines of class files only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from jdbpy.session.stack import Stack
 from jdbpy.session.strata.model import SourceDebug, StratumChoice, StratumInfo, StratumSource
 from jdbpy.session.strata.smap import JAVA
 from jdbpy.session.target import Target
-from jdbpy.wire.messages import virtual_machine
 
 
 class Strata:
@@ -31,15 +30,13 @@ class Strata:
         names = {stratum.name for each in maps if each is not None for stratum in each.strata}
         return StratumChoice(self._types.stratum, tuple(sorted(names - {JAVA})))
 
-    async def choose(self, name: str) -> StratumChoice:
+    def choose(self, name: str) -> StratumChoice:
         """Shows lines of that stratum: "Java" for those of the class file, "" for each class's own default.
 
         A class that does not have it goes on with its default, as JSR 45 wants it. Breakpoints stay where they are.
-        wire: 1 trip.
+        No trip.
         """
         self._target.require_alive()
-        if self._target.can("canSetDefaultStratum"):
-            await self._target.conn.request(virtual_machine.SetDefaultStratum(name))
         self._types.stratum = name
         self._stack.forget()
         return self.choice

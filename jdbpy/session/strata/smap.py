@@ -90,7 +90,10 @@ class SourceMap(Record):
 
 
 def parse(text: str) -> SourceMap:
-    """Reads a SourceDebugExtension. What does not follow the grammar is passed over, section by section."""
+    """Reads a SourceDebugExtension. What does not follow the grammar is passed over, section by section.
+
+    ``*E`` should end the map, but Kotlin writes a second stratum after it.
+    """
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
     if len(lines) < 3 or lines[0] != "SMAP":
         return SourceMap(text)
@@ -110,8 +113,6 @@ def parse(text: str) -> SourceMap:
             current[0].extend(_files(body))
         elif kind == "L" and current is not None:
             current[1].extend(_runs(body, current[0]))
-        elif kind == "E":
-            break
     made = tuple(Stratum(name, tuple(files), tuple(runs)) for name, (files, runs) in strata.items())
     return SourceMap(text, lines[1], lines[2], made)
 

@@ -1,0 +1,168 @@
+"""Source maps on real JVMs: stops, breakpoints and steps in the lines of another language than Java."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import jdbpy
+from jdbpy.errors import JdbpyError
+from jdbpy.session.model import StepDepth
+from tests.harness import Debugging, Jvm, debug, program
+from tests.harness.class_files import with_source_map
+from tests.harness.programs import Program
+
+PLAIN = program("Inlined")
+
+
+def source_map() -> str:
+    """What a compiler would write: Main.kt from its line 10 on, with lines of Util.kt inlined into it.
+
+    The line ``plumbing`` is nobody's, ``again`` and the one after it are one line of Main.kt.
+    """
+    line = PLAIN.line
+    return "\n".join(
+        [
+            "SMAP", "Main.kt", "Kotlin",
+            "*S Kotlin",
+            "*F", "+ 1 Main.kt", "app/Inlined", "+ 2 Util.kt", "lib/UtilKt",
+            "*L",
+            f"10#1:{line('main')}",
+            f"2#2,2:{line('inlined')}",
+            f"3#1:{line('same-number')}",
+            f"11#1:{line('again')},2",
+            f"12#1,2:{line('end')}",
+            f"2#2:{line('inlined-too')}",
+            "*S KotlinDebug",
+            "*F", "+ 1 Main.kt", "app/Inlined",
+            "*L", f"10#1:{line('inlined')},2",
+            "*E", "",
+        ]
+    )  # fmt: skip
+
+
+@pytest.fixture
+def mapped(tmp_path: Path) -> Program:
+    for name, package in (("Main.kt", "app"), ("Util.kt", "lib")):
+        (tmp_path / package).mkdir()
+        text = "".join(f"// {name}, line {number}\n" for number in range(2, 20))
+        (tmp_path / package / name).write_text(f"package {package}\n{text}")
+    return with_source_map(PLAIN, tmp_path, source_map())
+
+
+def place(stop: jdbpy.Stop | jdbpy.Exited | jdbpy.Frame) -> str:
+    assert not isinstance(stop, jdbpy.Exited)
+    assert stop.location is not None
+    return f"{stop.location.source}:{stop.location.line}"
+
+
+async def step(d: Debugging, depth: StepDepth = StepDepth.OVER) -> str:
+    stop = await d.check_stop(await d.session.execution.step(depth), "step")
+    return place(stop)
+
+
+async def test_a_breakpoint_in_an_inline_function_stops_in_its_file(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        point = await d.session.breakpoints.add("Util.kt:2")
+        assert "waits for a class of Util.kt" in point.message
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", breakpoint=point.number)
+        assert stop.location is not None
+        assert (place(stop), stop.location.stratum, stop.location.source_path) == ("Util.kt:2", "Kotlin", "lib/Util.kt")
+        assert stop.source is not None
+        assert (stop.source.path.endswith("lib/Util.kt"), stop.source.current) == (True, 2)
+        assert dict(stop.source.lines)[2] == "// Util.kt, line 2"
+        [point] = d.session.breakpoints.list()
+        assert len(point.resolved) == 2  # where it is inlined, twice
+        await d.resume()
+        await d.wait_stop("breakpoint", frames=["Inlined.once", "Inlined.main"])
+        [inner, outer] = (await d.session.stack.of()).frames
+        assert [place(inner), place(outer)] == ["Util.kt:2", "Main.kt:13"]
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_steps_go_by_the_lines_of_the_source(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        await d.session.breakpoints.add("Inlined:10")
+        await d.resume()
+        assert place(await d.wait_stop("breakpoint")) == "Main.kt:10"
+        assert [await step(d) for _ in range(6)] == [
+            "Util.kt:2",
+            "Util.kt:3",
+            "Main.kt:3",  # the same number in another file is another line
+            "Main.kt:11",  # and what no line is of the source is passed
+            "Main.kt:12",  # two lines of the class file were one
+            "Main.kt:13",
+        ]
+        assert await step(d, StepDepth.INTO) == "Util.kt:2"
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_until_does_not_take_inlined_lines_for_later_ones(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        await d.session.breakpoints.add("Main.kt:10")
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        assert place(await d.check_stop(await d.session.execution.until(), "until")) == "Main.kt:11"
+        assert place(await d.check_stop(await d.session.execution.until(13), "until")) == "Main.kt:13"
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_places_in_a_loaded_class(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        await d.session.breakpoints.add("Inlined:10")
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        points = d.session.breakpoints
+        for spec, found in (
+            ("Util.kt:3", ["Util.kt:3"]),
+            ("lib/Util.kt:3", ["Util.kt:3"]),
+            ("Main.kt:11", ["Main.kt:11"]),
+            (":12", ["Main.kt:12"]),
+            ("+3", ["Main.kt:13"]),
+            ("Inlined:3", ["Main.kt:3"]),
+        ):
+            resolved = (await points.add(spec)).resolved
+            assert [f"{each.source}:{each.line}" for each in resolved] == found, spec
+        with pytest.raises(JdbpyError, match="no code on line 2 of Inlined; the nearest is 3"):
+            await points.add("Inlined:2")  # of Util.kt only
+        lines = await d.session.classes.lines("Inlined", "main")
+        assert {(each.source, each.line) for each in lines} == {
+            ("Util.kt", 2), ("Util.kt", 3), ("", 10), ("", 3), ("", 11), ("", 12), ("", 13),
+        }  # fmt: skip
+        assert "Util.kt" in d.session.classes.known().sources
+
+
+async def test_the_stratum_can_be_chosen(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        strata = d.session.strata
+        await d.session.breakpoints.add("Util.kt:3")
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        assert strata.choice.known == ("Kotlin", "KotlinDebug")
+        assert strata.choose("Java").chosen == "Java"
+        assert place(await d.session.stack.selected()) == f"Inlined.java:{PLAIN.line('inlined-next')}"
+        strata.choose("KotlinDebug")
+        assert place(await d.session.stack.selected()) == "Main.kt:10"
+        strata.choose("JSP")  # which it does not have: so its default
+        assert place(await d.session.stack.selected()) == "Util.kt:3"
+        strata.choose("Java")
+        assert await step(d) == f"Inlined.java:{PLAIN.line('same-number')}"
+        assert await step(d) == f"Inlined.java:{PLAIN.line('plumbing')}"
+        strata.choose("")
+        found = await strata.of_class("Inlined")
+        assert found.text == source_map()
+        assert [(each.name, each.default, each.chosen) for each in found.strata] == [
+            ("Kotlin", True, True),
+            ("KotlinDebug", False, False),
+        ]
+        assert [file.path for file in found.strata[0].files] == ["app/Main.kt", "lib/Util.kt"]
+        with pytest.raises(JdbpyError, match="has no SourceDebugExtension"):
+            await strata.of_class("java.lang.String")
+        await d.session.breakpoints.clear_all()
+        await d.resume()
+        await d.wait_exit()
