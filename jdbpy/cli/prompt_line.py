@@ -154,7 +154,9 @@ class EditedPrompt:
 
     def _message(self) -> StyleAndTextTuples:
         state = self._state
-        return [("class:prompt" if state.thread else "class:prompt.idle", prompt_text(state, self._columns()))]
+        return [
+            ("class:prompt" if state.thread or state.asks else "class:prompt.idle", prompt_text(state, self._columns()))
+        ]
 
     def _toolbar(self) -> StyleAndTextTuples:
         fragments: StyleAndTextTuples = []

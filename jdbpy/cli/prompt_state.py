@@ -27,6 +27,7 @@ class PromptState(Record):
     held: str = ""  # what is suspended: ALL_THREADS, "1 thread", "3 threads"
     since: float | None = None  # when that began
     remote: str = ""  # address of a target that is not on this machine
+    asks: str = ""  # what the next lines are for, when they are no commands to run: "commands 2"
 
 
 class Segment(Record):
@@ -37,7 +38,12 @@ class Segment(Record):
 
 
 def prompt_text(state: PromptState, columns: int) -> str:
-    """``main[1] `` for a selected thread, else ``> ``. A long name is cut, so that half of the line is left to type."""
+    """``main[1] `` for a selected thread, else ``> ``, after what lines are asked for if they are not run.
+
+    A long name is cut, so that half of the line is left to type.
+    """
+    if state.asks:
+        return f"{state.asks}{IDLE}"
     if not state.thread:
         return IDLE
     frame = f"[{state.frame}] "

@@ -28,6 +28,7 @@ from jdbpy.cli.repl_events import EventWatcher
 from jdbpy.cli.repl_picture import Picture
 from jdbpy.cli.repl_signals import Doing, Reaction, reaction
 from jdbpy.cli.sink import Sink, Surface
+from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.terminal import size
 from jdbpy.cli.terminal_pager import page
@@ -137,7 +138,7 @@ class Conversation:
 
     async def _next_line(self) -> str | None:
         """The next line to run; None when there is none, since nothing was typed or the target has ended."""
-        self._prompt.update(await self._picture.draw())
+        self._prompt.update(await self._draw())
         await self._sink.flush()
         self._doing, self._entered = Doing.PROMPTING, trio.Event()
         line: str | None = None
@@ -146,14 +147,15 @@ class Conversation:
                 try:
                     line = await self._prompt.read_line()
                 except EOFError:
-                    line = "quit"
+                    line = "quit" if self._context.collecting is None else "end"
         self._entered.set()
         return self._repeated() if line is not None and not line.strip() else line
 
     def _repeated(self) -> str | None:
         """What an empty line runs: what the last command says, which is nothing unless it can do no harm."""
         runs = self._session.state is VmState.RUNNING  # nothing to step through, and Enter is easily hit
-        if self._last is None or runs or not self._context.settings["repeat"]:
+        idle = runs or self._context.collecting is not None
+        if self._last is None or idle or not self._context.settings["repeat"]:
             return None
         return "!!" if self._last.repeats == "again" else self._last.repeats or None
 
@@ -195,17 +197,22 @@ class Conversation:
         self._before, self._stopped = self._session.last_stop, trio.Event()
 
     def _report(self, outcome: Outcome) -> None:
-        self._last = outcome.command
+        if not self._context.acting:
+            self._last = outcome.command
         if outcome.error is not None:
             self._show(iter([self._renderer.error(outcome)]))
         else:
             self._show(self._renderer.parts(outcome))
 
     def _show(self, parts: Iterator[str]) -> None:
-        """Shows an outcome now if it fits on the screen, and nothing long waits before it."""
+        """Shows an outcome now if it fits on the screen, and nothing long waits before it.
+
+        What is run by itself at a stop is shown at once: nobody has asked for it and waits to read it.
+        """
         columns, lines = size()
-        text = fitting(parts, columns, lines - 1) if self._prompt.pages else "".join(parts)
-        if isinstance(text, str) and not self._long:
+        pages = self._prompt.pages and not self._context.acting
+        text = fitting(parts, columns, lines - 1) if pages else "".join(parts)
+        if isinstance(text, str) and (not self._long or self._context.acting):
             self._sink.write(text)
         else:
             self._long.append([text] if isinstance(text, str) else text)
@@ -241,20 +248,34 @@ class Conversation:
         if event.reason is StopReason.START and self._doing is Doing.WAITING:
             with suppress(JdbpyError):  # told only now, after it was let go: it is not what the command waits for
                 await self._session.execution.resume()
-        self._prompt.update(await self._picture.draw())
+        self._prompt.update(await self._draw())
         await self._sink.flush()  # the prompt below the stop speaks of it, the one above it does not
         self._prompt.redraw()
         self._names.poke()
         self._begun.set()
         self._showing.cancel()
-        self._nursery.start_soon(self._safely, self._show_displays, stopped)
+        self._nursery.start_soon(self._safely, self._do_at_stop, event, stopped)
 
-    async def _show_displays(self, stopped: trio.Event) -> None:
-        """Beside everything else: an expression may run code of the target, and that may stop at a breakpoint."""
+    async def _do_at_stop(self, stop: Stop, stopped: trio.Event) -> None:
+        """Displays, monitors and the commands of what was hit.
+
+        Beside everything else: an expression may run code of the target, and that may stop at a breakpoint.
+        """
         with trio.CancelScope() as self._showing:
             if self._context.displays:
                 self._sink.write(self._renderer.displays(await evaluate_displays(self._context)))
-        stopped.set()
+        if await run_stop_actions(self._context, stop):
+            await self._redraw()
+        else:
+            stopped.set()
+
+    async def _draw(self) -> PromptState:
+        collecting = self._context.collecting
+        return await self._picture.draw("" if collecting is None else f"commands {collecting.number}")
+
+    async def _redraw(self) -> None:
+        self._prompt.update(await self._draw())
+        self._prompt.redraw()
 
     # Interrupts
 
@@ -267,6 +288,10 @@ class Conversation:
             match reaction(self._doing, runs):
                 case Reaction.CANCEL:
                     self._command.cancel()
+                case Reaction.PAUSE | Reaction.EXPLAIN if self._context.collecting is not None:
+                    self._context.collecting = None
+                    self._sink.write("nothing was changed\n")
+                    await self._redraw()
                 case Reaction.PAUSE:
                     if self._doing is Doing.WAITING:
                         self._command.cancel()

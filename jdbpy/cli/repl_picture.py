@@ -26,8 +26,11 @@ class Picture:
         self._since: float | None = None
         self._place: tuple[object, str] = (None, "")  # of which frame, and where it is
 
-    async def draw(self) -> PromptState:
-        """The state now. wire: 0 trips, 1 when another frame was selected since the last time."""
+    async def draw(self, asks: str = "") -> PromptState:
+        """The state now; ``asks`` is what the next lines are for, when they are not run.
+
+        wire: 0 trips, 1 when another frame was selected since the last time.
+        """
         session = self._session
         stopped = session.state is VmState.STOPPED
         if not stopped:
@@ -44,6 +47,7 @@ class Picture:
             held=self._held() if stopped else "",
             since=self._since,
             remote=session.address if session.remote else "",
+            asks=asks,
         )
 
     def _held(self) -> str:

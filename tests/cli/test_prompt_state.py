@@ -18,6 +18,7 @@ STOPPED = PromptState(
         (PromptState(), 80, "> "),
         (PromptState(state="running", thread=""), 20, "> "),
         (PromptState(state="stopped", thread="main", frame=1), 80, "main[1] "),
+        (PromptState(state="stopped", thread="main", asks="commands 2"), 80, "commands 2> "),
         (PromptState(state="stopped", thread="main", frame=12), 80, "main[12] "),
         (PromptState(state="stopped", thread="http-nio-8080-exec-10"), 80, "http-nio-8080-exec-10[1] "),
         (PromptState(state="stopped", thread="http-nio-8080-exec-10"), 20, "http-…[1] "),

@@ -160,6 +160,30 @@ async def test_a_count_before_a_command_waits_for_each_stop(any_jvm: Jvm, tmp_pa
         await selected(terminal)
 
 
+async def test_commands_that_are_run_at_a_hit(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        await terminal.run("stop in Ticker.tick", then=">")
+        await terminal.run("commands 1", then="commands 1>")
+        await terminal.run("never run", then="commands 1>")
+        terminal.type(CTRL_C)  # gives up
+        await terminal.expect("nothing was changed")
+        await terminal.prompt(">")
+        await terminal.run("commands 1", then="commands 1>")
+        await terminal.run("where", then="commands 1>")
+        await terminal.run("cont", then="commands 1>")
+        await terminal.run("end", then=">")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit", "[1] Ticker.tick", "[2] Ticker.main")
+        await terminal.prompt(">")  # it runs on
+        await target.wait_output("tick 1")
+        await terminal.run("monitor version", then=">")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit", "target 127.0.0.1", "[1] Ticker.tick")
+        await terminal.prompt(">")
+        assert "no command" not in terminal.screen.text
+
+
 async def test_several_lines_that_are_pasted(any_jvm: Jvm, tmp_path: Path) -> None:
     async with attached(any_jvm, tmp_path, suspend=True) as (terminal, target):
         await terminal.prompt("main[1]")
