@@ -66,6 +66,8 @@ class NamesRefresher:
                 changes.update(await part(session))
         changes["displays"] = tuple(self._context.displays)
         changes["excludes"] = tuple(session.execution.excludes)
+        changes["properties"], changes["flags"] = map(tuple, session.vm.known_names())
+        changes["modules"] = tuple(session.modules.known_names())
         names: Names = self._known.names.replace(**changes)
         return names
 
@@ -89,7 +91,10 @@ async def _breakpoints(session: Session) -> dict[str, Any]:
 
 async def _threads(session: Session) -> dict[str, Any]:
     threads = await session.threads.list()
-    return {"threads": tuple((thread.id, thread.name) for thread in threads)}
+    return {
+        "threads": tuple((thread.id, thread.name) for thread in threads),
+        "thread_groups": tuple(sorted({thread.group for thread in threads if thread.group})),
+    }
 
 
 async def _frame(session: Session) -> dict[str, Any]:

@@ -29,6 +29,9 @@ class Names(Record):
     settings: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     displays: tuple[int, ...] = ()
+    properties: tuple[str, ...] = ()  # of the system, as far as they were listed
+    flags: tuple[str, ...] = ()  # of the VM, as far as they were listed
+    modules: tuple[str, ...] = ()  # as far as they were listed
 
 
 class Candidate(Record):

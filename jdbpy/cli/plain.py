@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import ClassDetail, EvalError, Event, Output, Stop
-from jdbpy.cli import plain_answers, plain_code, plain_heap, plain_help, plain_stacks, results
+from jdbpy.cli import plain_answers, plain_code, plain_heap, plain_help, plain_stacks, plain_threads, plain_vm, results
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain_events import event_lines
@@ -55,6 +55,8 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.Version: plain_answers.version,
     **plain_code.LINES,
     **plain_heap.LINES,
+    **plain_threads.LINES,
+    **plain_vm.LINES,
 }
 
 _FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"

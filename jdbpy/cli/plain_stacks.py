@@ -60,6 +60,7 @@ def threads(result: Threads, settings: Settings) -> Iterator[str]:
             f'"{thread.name}"',
             thread.group if not result.group else "",
             state_of(thread),
+            *(more_about(thread) if result.verbose else ()),
             place_of(thread.frame.location) if thread.frame is not None else "",
         )
         for thread in result.threads
@@ -67,6 +68,18 @@ def threads(result: Threads, settings: Settings) -> Iterator[str]:
     yield from table(rows)
     if not rows:
         yield "no threads"
+    if result.note:
+        yield f"({escape(result.note)})"
+
+
+def more_about(thread: ThreadInfo) -> tuple[str, str, str]:
+    """What ``threads -v`` adds: CPU time, priority with the daemon flag, Java id."""
+    priority = "" if thread.priority is None else f"prio {thread.priority}"
+    return (
+        cpu_text(thread.cpu),
+        f"{priority} daemon" if thread.daemon else priority,
+        "" if thread.java_id is None else f"Java id {thread.java_id}",
+    )
 
 
 def thread_groups(result: ThreadGroups, settings: Settings) -> Iterator[str]:
@@ -105,6 +118,13 @@ def state_of(thread: ThreadInfo) -> str:
     if thread.virtual:
         words.append("virtual")
     return ", ".join(words)
+
+
+def cpu_text(seconds: float | None) -> str:
+    """A short time: ``0.17 ms``, ``2.350 s``; "" for one that is not known."""
+    if seconds is None:
+        return ""
+    return f"{seconds:.3f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
 
 
 def _group(group: ThreadGroup, indent: str) -> Iterator[str]:

@@ -15,16 +15,18 @@ from rich.console import Console, RenderableType
 from rich.highlighter import Highlighter
 from rich.text import Text
 
-from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop
+from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop, locks
 from jdbpy.cli import render_rich_look as look, results
 from jdbpy.cli.code_results import Disassemblies
 from jdbpy.cli.plain import PlainRenderer
 from jdbpy.cli.plain_events import event_lines
 from jdbpy.cli.render_rich_source import source_texts
 from jdbpy.cli.render_rich_tables import TABLES
+from jdbpy.cli.render_rich_vm import VM_TABLES
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.terminal import size
+from jdbpy.cli.thread_results import FoldedStacks
 
 _LOOKS: dict[type, Highlighter] = {
     ClassDetail: look.Members(),
@@ -34,6 +36,10 @@ _LOOKS: dict[type, Highlighter] = {
     results.Displayed: look.Values(),
     results.Fields: look.Members(),
     results.FrameSelected: look.Frames(),
+    FoldedStacks: look.Frames(),
+    locks.DeadlockReport: look.Locks(),
+    locks.LockState: look.Locks(),
+    locks.LocksReport: look.Locks(),
     results.HelpPage: look.Help(),
     results.HelpTopic: look.Help(),
     results.Methods: look.Members(),
@@ -44,6 +50,9 @@ _LOOKS: dict[type, Highlighter] = {
     results.ThreadSelected: look.Frames(),
 }
 """What is laid over the lines of a result; sentences otherwise."""
+
+DRAWN = {**TABLES, **VM_TABLES}
+"""How results are drawn that are tables."""
 
 _AT_ONCE = 100
 """Lines that are drawn at a time."""
@@ -64,8 +73,8 @@ class RichRenderer(PlainRenderer):
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """The result in pieces, drawn while they are asked for."""
         result = outcome.result
-        if type(result) in TABLES:
-            for drawn in TABLES[type(result)](result, size()[0]):
+        if type(result) in DRAWN:
+            for drawn in DRAWN[type(result)](result, size()[0]):
                 yield self._draw([drawn])
         elif isinstance(result, results.Listing):
             yield self._draw(source_texts(result.window))

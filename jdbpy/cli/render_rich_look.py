@@ -69,6 +69,20 @@ class Frames(_Lines):
     )
 
 
+class Locks(_Lines):
+    """``holds Object@12 (java.lang.Object), in Order.total (Order.java:42)``: threads and objects stand out."""
+
+    highlights: ClassVar = (
+        r"^(?P<title>Deadlock \d+)",
+        r"^(?P<title>Thread \d+ \".*?\")(?=,)",
+        r"(?P<name>thread \d+ \".*?\")",
+        r"(?P<string>[\w$.]+@\d+)",
+        r"(?P<word>holds|waits|held by|is parked)\b",
+        r", in (?P<faint>(?:[\w$]+\.)*)(?P<name>[\w$/]+\.[\w$<>]+) (?P<type>\(.*?\))$",
+        r"(?P<faint>^\s*\(.*)",
+    )
+
+
 class Literals(_Lines):
     """A value alone: literals by kind."""
 

@@ -38,6 +38,9 @@ _THREADS = (
     Column("CPU", style="number", least=8, right=True),
     Column("priority", least=7, drop=4),
     Column("Java id", style="faint", least=9, drop=5),
+    Column("CPU", style="number", least=8, right=True),
+    Column("priority", least=7, drop=4),
+    Column("Java id", style="faint", least=9, drop=5),
     Column("place", style="type", least=20, drop=1, fold=True),
 )
 _VARIABLES = (
@@ -74,6 +77,7 @@ def threads(result: Threads, width: int) -> Drawn:
             thread.group if not result.group else "",
             state_of(thread),
             *(more_about(thread) if result.verbose else ("", "", "")),
+            *(more_about(thread) if result.verbose else ("", "", "")),
             short_place_of(thread.frame.location) if thread.frame is not None else "",
         )
         for thread in result.threads
@@ -81,6 +85,8 @@ def threads(result: Threads, width: int) -> Drawn:
     yield from draw(_THREADS, rows, width, titles=True)
     if not rows:
         yield Text("no threads")
+    if result.note:
+        yield styled(f"({escape(result.note)})", "faint")
     if result.note:
         yield styled(f"({escape(result.note)})", "faint")
 

@@ -92,6 +92,8 @@ class Threads(Record):
     group: str = ""
     verbose: bool = False  # daemon, priority, Java id and CPU time are wanted
     note: str = ""
+    verbose: bool = False  # daemon, priority, Java id and CPU time are wanted
+    note: str = ""
 
 
 class ThreadGroups(Record):

@@ -13,6 +13,7 @@ GROUPS = {
     "classes": "what is loaded",
     "threads": "threads",
     "heap": "objects and memory",
+    "vm": "the target VM, its properties, flags and modules",
     "settings": "how jdbpy behaves",
     "session": "the session, scripts and help",
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from jdbpy.cli.json_form import EVENTS, SHAPES
 
-_PLAIN = {"string": str, "integer": int, "boolean": bool, "object": dict}
+_PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}
 
 
 def check_line(line: str) -> dict[str, Any]:

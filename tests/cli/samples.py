@@ -37,8 +37,10 @@ def _value(hint: Any, text: str, depth: int) -> Any:
         return text
     if hint is bool:
         return True
-    if hint in (int, float):
+    if hint is int:
         return 7
+    if hint is float:
+        return 7.5
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return next(iter(hint))
     if isinstance(hint, type) and issubclass(hint, Record):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import Frame, JdbpyError
+from jdbpy import Frame, JdbpyError, threads
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.arguments.target import Frame as FrameArgument, FrameNumber, Thread
+from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import FrameSelected, FrameVariables, Stack, Stacks
 from jdbpy.cli.table import command
+from jdbpy.cli.thread_results import FoldedStacks
 from jdbpy.errors import UsageError
 
 ThreadWord = Annotated[str | None, Thread()]
 Limit = Annotated[int | None, Option("-n", argument=Number("COUNT"), help="show only the COUNT innermost frames")]
 Count = Annotated[int, Number("COUNT", help="how many frames")]
+Fold = Annotated[bool, Option("--fold", help="equal stacks once")]
+Frames = Annotated[int | None, Option("--frames", argument=Number("COUNT"), help="only the COUNT innermost frames")]
 
 
 @command("where", "bt", "w", "backtrace", "stack", "info stack", group="stack")
@@ -46,15 +50,41 @@ async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = 
 
 
 @command("where all", "bt all", "w all", "backtrace all", "stack all", "thread apply all bt", group="stack")
-async def where_all(ctx: Context) -> Stacks:
-    """Show the stacks of all threads."""
-    return Stacks(tuple(await ctx.session.stack.all()))
+async def where_all(
+    ctx: Context,
+    *,
+    name: NameOption = "",
+    state: StateOption = "",
+    group: GroupOption = "",
+    fold: Fold = False,
+    count: Frames = None,
+) -> Stacks | FoldedStacks:
+    """Show the stacks of all threads, or of some: `where all -s blocked`, `where all -n http-*`.
+
+    `where all --fold` shows equal stacks once, with the threads that have them.
+    """
+    return await _where_all(ctx, threads.ThreadFilter(name, state, group), fold, count, pc=False)
 
 
 @command("wherei all", group="stack")
-async def wherei_all(ctx: Context) -> Stacks:
-    """Show the stacks of all threads with bytecode indexes."""
-    return Stacks(tuple(await ctx.session.stack.all()), pc=True)
+async def wherei_all(
+    ctx: Context,
+    *,
+    name: NameOption = "",
+    state: StateOption = "",
+    group: GroupOption = "",
+    fold: Fold = False,
+    count: Frames = None,
+) -> Stacks | FoldedStacks:
+    """Show the stacks of all threads with bytecode indexes; options as those of `where all`."""
+    return await _where_all(ctx, threads.ThreadFilter(name, state, group), fold, count, pc=True)
+
+
+async def _where_all(
+    ctx: Context, chosen: threads.ThreadFilter, folded: bool, count: int | None, *, pc: bool
+) -> Stacks | FoldedStacks:
+    traces = await ctx.session.stack.all(chosen, count=count)
+    return FoldedStacks(tuple(threads.fold(traces)), pc) if folded else Stacks(tuple(traces), pc)
 
 
 @command("up", "u", group="stack", repeats="again")

@@ -1,55 +1,119 @@
-"""Threads: listing, selecting, suspending, interrupting."""
+"""Threads: listing, selecting, all about one, the tree of groups."""
 
 from __future__ import annotations
 
 import re
 from typing import Annotated
 
-from jdbpy import ThreadInfo
-from jdbpy.cli.arguments.plain import Text
+from jdbpy import Notice, ThreadInfo, threads as thread_data
+from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.target import Thread, ThreadGroup
+from jdbpy.cli.arguments.vm import GroupName, NamePattern, ThreadState
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import Done, ThreadGroups, Threads, ThreadSelected
+from jdbpy.cli.results import ThreadGroups, Threads, ThreadSelected
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
 
 ThreadWord = Annotated[str | None, Thread()]
+NameOption = Annotated[
+    str,
+    Option(
+        "-n", "--name", argument=NamePattern("PATTERN"), help="only threads with such a name; `*` stands for anything"
+    ),
+]
+StateOption = Annotated[
+    str, Option("-s", "--state", argument=ThreadState(), help=f"only threads that are {', '.join(thread_data.STATES)}")
+]
+GroupOption = Annotated[str, Option("-g", "--group", argument=GroupName("GROUP"), help="only threads of this group")]
 
 
 @command("threads", "info threads", group="threads")
-async def threads(ctx: Context, group: Annotated[str | None, ThreadGroup()] = None) -> Threads:
+async def threads(
+    ctx: Context,
+    group: Annotated[str | None, ThreadGroup()] = None,
+    *,
+    name: NameOption = "",
+    state: StateOption = "",
+    in_group: GroupOption = "",
+    verbose: Annotated[bool, Option("-v", help="with priority, daemon, Java id and CPU time")] = False,
+    virtual: Annotated[bool, Option("--virtual", help="virtual threads, all that the heap has (Java 21)")] = False,
+    most: Annotated[int, Option("--most", argument=Number("N"), help="of --virtual, how many are looked for")] = 20_000,
+) -> Threads:
     """List the threads: id, name, state, and where each one stands that is suspended.
 
-    With the name of a thread group, only its threads.
+    With the name of a thread group, only its threads. `threads -s blocked`, `threads -n pool-*`. Virtual threads are
+    listed as far as the debugger has met them; `--virtual` finds the others, and the target stands still meanwhile.
+    CPU times (-v) are told by a method that runs in a thread that an event has stopped.
     """
-    found = await ctx.session.threads.list(with_frames=True)
-    if group is not None:
-        found = [thread for thread in found if thread.group.lower() == group.lower()]
-        if not found:
-            raise UsageError(f"no thread is in a group '{group}'", hint="'threadgroups' lists the groups")
-    return Threads(tuple(found), group or "")
+    chosen = thread_data.ThreadFilter(name, state, group or in_group)
+    component = ctx.session.threads
+    if virtual:
+        ctx.session.publish(Notice("heap-walk", "the target stands still while virtual threads are looked for"))
+        found = await component.virtual(most, with_frames=True, chosen=chosen)
+    else:
+        found = await component.list(with_frames=True, chosen=chosen)
+    if group is not None and not found:
+        raise UsageError(f"no thread is in a group '{group}'", hint="'threadgroups' lists the groups")
+    note = ""
+    if verbose:
+        try:
+            found = await component.with_times(found)
+        except StateError as error:
+            found = await component.with_fields(found)
+            note = f"no CPU times: {error.message}"
+    return Threads(tuple(found), group or "", verbose, note)
+
+
+@command("cputime", group="threads")
+async def cputime(
+    ctx: Context, *, name: NameOption = "", state: StateOption = "", in_group: GroupOption = ""
+) -> Threads:
+    """List the threads by the CPU time that they have used, the busiest first.
+
+    The time is told by a method that runs in a thread that an event has stopped.
+    """
+    found = await ctx.session.threads.list(with_frames=True, chosen=thread_data.ThreadFilter(name, state, in_group))
+    timed = await ctx.session.threads.with_times(found)
+    return Threads(tuple(sorted(timed, key=_least_busy)), verbose=True)
+
+
+def _least_busy(thread: ThreadInfo) -> float:
+    return 0.0 if thread.cpu is None else -thread.cpu
 
 
 @command("thread", "info thread", group="threads")
-async def thread(ctx: Context, which: ThreadWord = None) -> ThreadSelected:
+async def thread(
+    ctx: Context,
+    which: ThreadWord = None,
+    *,
+    quiet: Annotated[bool, Option("-q", help="show only its name and state")] = False,
+) -> ThreadSelected:
     """Select a thread by its id or name; without one, show which is selected."""
     session = ctx.session
     if which is None:
-        selected = session.selection[0]
-        if selected is None:
-            raise StateError("no thread is selected", hint="'threads' lists them, 'thread ID' selects one")
-        found = await session.threads.find(str(selected))
+        found = await session.threads.find(str(selected_thread(ctx)))
     else:
         found = await session.threads.find(which)
         await session.select_thread(found.id)
         ctx.listed = None
-    if not found.suspended:
+    if not found.suspended or quiet:
         return ThreadSelected(found)
     trace = await session.stack.of(found.id, count=1)
     if not trace.frames:
         return ThreadSelected(found)
     frame = trace.frames[0] if which is not None else await session.stack.selected()
     return ThreadSelected(found, frame, await session.sources.window(frame))
+
+
+@command("thread info", group="threads")
+async def thread_info(ctx: Context, which: ThreadWord = None) -> thread_data.ThreadDetail:
+    """Show all about a thread, the selected one by default: class, groups, priority, CPU time, what it is parked for.
+
+    CPU time and allocated bytes are told by methods that run in a thread that an event has stopped.
+    """
+    found = await ctx.session.threads.find(which or str(selected_thread(ctx)))
+    return await ctx.session.threads.detail(found.id)
 
 
 @command("thread find", group="threads")
@@ -69,55 +133,9 @@ async def threadgroups(ctx: Context) -> ThreadGroups:
     return ThreadGroups(tuple(await ctx.session.threads.groups()))
 
 
-@command("suspend", group="threads")
-async def suspend(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
-    """Suspend threads, or all of them. Each suspend needs a resume of its own.
-
-    To stop the program and look at it, `pause` is the better word.
-    """
-    found = await _find(ctx, threads)
-    await ctx.session.execution.suspend([thread.id for thread in found] or None)
-    return Done(f"{_described(found)} suspended", hint="'resume' undoes it")
-
-
-@command("resume", group="threads")
-async def resume(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
-    """Let threads run that are suspended, whatever suspended them; without a thread, all of them."""
-    found = await _find(ctx, threads)
-    await ctx.session.execution.unsuspend([thread.id for thread in found] or None)
-    return Done(f"{_described(found)} resumed")
-
-
-@command("interrupt", group="threads")
-async def interrupt(ctx: Context, which: ThreadWord = None) -> Done:
-    """Call interrupt() on a thread, the selected one by default: it ends its sleep or wait with an exception.
-
-    This does not stop the program: `pause` (or Ctrl-C) does.
-    """
+def selected_thread(ctx: Context) -> int:
+    """The id of the selected thread. Raises StateError when there is none."""
     selected = ctx.session.selection[0]
-    if which is None and selected is None:
-        raise UsageError(
-            "which thread shall be interrupted?",
-            hint="'interrupt THREAD' calls its interrupt(); to stop the program, 'pause'",
-        )
-    found = await ctx.session.threads.find(which or str(selected))
-    await ctx.session.execution.interrupt(found.id)
-    return Done(f"interrupt() was called on {_described([found])}", hint="to stop the program and look at it: 'pause'")
-
-
-@command("kill", group="threads")
-async def kill(ctx: Context, words: Annotated[str, Text("THREAD EXPRESSION")] = "") -> Done:
-    """Not the way to end the program: that is `exit --kill`. In jdb, `kill` throws an exception in a thread."""
-    raise UsageError(
-        "'kill' does not end the program", hint="'exit --kill' ends the target; 'quit' leaves it running when attached"
-    )
-
-
-async def _find(ctx: Context, names: tuple[str, ...]) -> list[ThreadInfo]:
-    return [await ctx.session.threads.find(name) for name in names]
-
-
-def _described(threads: list[ThreadInfo]) -> str:
-    if not threads:
-        return "all threads"
-    return ", ".join(f'thread {thread.id} "{thread.name}"' for thread in threads)
+    if selected is None:
+        raise StateError("no thread is selected", hint="'threads' lists them, 'thread ID' selects one")
+    return selected

@@ -91,7 +91,14 @@ ANSWERS = (
         Field("frame", "frame", optional=True),
         Field("source", "source", optional=True),
     ),
-    shape("threads", Threads, "Threads.", Field("threads", "thread[]"), Field("group", "string", optional=True)),
+    shape(
+        "threads",
+        Threads,
+        "Threads.",
+        Field("threads", "thread[]"),
+        Field("group", "string", optional=True),
+        Field("note", "string", "what could not be told, and why", optional=True),
+    ),
     shape("thread-groups", ThreadGroups, "Thread groups.", Field("groups", "thread-group[]")),
     shape(
         "variables",

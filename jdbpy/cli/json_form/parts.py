@@ -40,6 +40,8 @@ PARTS = (
         Field("priority", "integer", optional=True),
         Field("frame", "frame", "its innermost frame", optional=True),
         Field("current", "boolean", "it is the selected one", optional=True),
+        Field("java_id", "integer", "what Thread.getId() gives, when it was asked for", optional=True),
+        Field("cpu", "number", "seconds of CPU time, when they were asked for", optional=True),
     ),
     shape(
         "thread-group",

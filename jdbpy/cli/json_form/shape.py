@@ -8,8 +8,8 @@ from jdbpy.wire.record import Record
 class Field(Record):
     """A key of a JSON object.
 
-    ``kind`` is "string", "integer", "boolean", "object" (of names with values, from pairs), or the name of a shape; "?"
-    after it allows null, "[]" makes it a list.
+    ``kind`` is "string", "integer", "number", "boolean", "object" (of names with values, from pairs), or the name of a
+    shape; "?" after it allows null, "[]" makes it a list.
     ``source`` is the dotted path of attributes (the key, if it is empty). ``optional``: left out when there is nothing
     to say (null, "", false, an empty list).
     """

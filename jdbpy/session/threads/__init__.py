@@ -9,9 +9,10 @@
 
 Reading states and frames is shared with others: ``session/thread_reader.py``.
 
-This package's own names are its plain data, public as ``jdbpy.threads``.
+This package's own names are its plain data and ``fold``, public as ``jdbpy.threads``.
 """
 
+from jdbpy.session.threads.filters import fold
 from jdbpy.session.threads.model import (
     STATES,
     EqualStacks,
@@ -24,4 +25,5 @@ __all__ = [
     "EqualStacks",
     "ThreadDetail",
     "ThreadFilter",
+    "fold",
 ]

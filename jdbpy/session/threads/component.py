@@ -35,27 +35,19 @@ class Threads:
         self._runner = runner
         self._convert = convert
 
-    async def list(
-        self, with_frames: bool = False, *, chosen: ThreadFilter = EVERY_THREAD, with_fields: bool = False
-    ) -> list[ThreadInfo]:
+    async def list(self, with_frames: bool = False, *, chosen: ThreadFilter = EVERY_THREAD) -> list[ThreadInfo]:
         """All live threads, in the agent's order, or those that the filter lets through.
 
-        ``with_frames`` adds the top frames of those that are suspended, ``with_fields`` daemon, priority and Java id.
-        Virtual threads are among them as far as they are known: those that an event has stopped, and all that the
-        agent tells when it was started with includevirtualthreads=y. wire: 3 trips, 2 when groups and classes are
-        known, whatever the number of threads; 3 or 4 more for the fields.
+        ``with_frames`` adds the top frames of those that are suspended. Virtual threads are among them as far as they
+        are known: those that an event has stopped, and all that the agent tells when it was started with
+        includevirtualthreads=y. wire: 3 trips, 2 when groups and classes are known, whatever the number of threads.
         """
         self._target.require_alive()
         check(chosen)
-        return await self._infos(await self._reader.all_threads(), with_frames, chosen, with_fields)
+        return await self._infos(await self._reader.all_threads(), with_frames, chosen)
 
     async def virtual(
-        self,
-        most: int = 0,
-        *,
-        with_frames: bool = False,
-        chosen: ThreadFilter = EVERY_THREAD,
-        with_fields: bool = False,
+        self, most: int = 0, *, with_frames: bool = False, chosen: ThreadFilter = EVERY_THREAD
     ) -> builtins.list[ThreadInfo]:
         """The virtual threads that live, found in the heap: at most ``most`` are looked at, 0 for all.
 
@@ -63,15 +55,19 @@ class Threads:
         """
         self._target.require_alive()
         check(chosen)
-        found = await self._infos(await find_virtual_threads(self._target, most), with_frames, chosen, with_fields)
+        found = await self._infos(await find_virtual_threads(self._target, most), with_frames, chosen)
         return [info for info in found if info.state != ENDED]
 
     async def _infos(
-        self, threads: builtins.list[ThreadID], with_frames: bool, chosen: ThreadFilter, with_fields: bool
+        self, threads: builtins.list[ThreadID], with_frames: bool, chosen: ThreadFilter
     ) -> builtins.list[ThreadInfo]:
         read = await self._reader.read(threads, TOP if with_frames else None)
-        infos = [each.info for each in read if fits(chosen, each.info)]
-        return await details.with_fields(self._target, infos) if with_fields else infos
+        return [each.info for each in read if fits(chosen, each.info)]
+
+    async def with_fields(self, threads: Sequence[ThreadInfo]) -> builtins.list[ThreadInfo]:
+        """The same threads with their daemon flag, priority and Java id. Runs nothing. wire: 3 or 4 trips."""
+        self._target.require_alive()
+        return await details.with_fields(self._target, threads)
 
     async def detail(self, thread_id: int) -> ThreadDetail:
         """All about a thread; what takes a method that cannot be run now is left out. wire: 11 trips."""
