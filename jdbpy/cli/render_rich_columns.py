@@ -11,13 +11,18 @@ GAP = 2
 
 
 class Column(Record):
-    """A column. ``least`` is the width below which its text becomes useless; ``drop`` says when it is left out to
-    make room: the highest first, 0 never. ``fold``: what does not fit goes on below, otherwise it is cut."""
+    """A column. ``least`` is the width below which its text becomes useless.
+
+    ``drop`` says which is left out first when there is no room for that: the highest, and 0 never; a ``spare`` one is
+    left out before any other gets narrower than its text. ``fold``: what does not fit goes on below, otherwise it is
+    cut.
+    """
 
     title: str
     style: str = ""
     least: int = 4
     drop: int = 0
+    spare: bool = False
     fold: bool = False
     right: bool = False
 
@@ -37,6 +42,8 @@ def fit(columns: Sequence[Column], natural: Sequence[int], width: int) -> list[F
     def total(widths: Sequence[int]) -> int:
         return sum(widths[index] for index in shown) + GAP * (len(shown) - 1)
 
+    if total(natural) > width:
+        shown = [index for index in shown if not columns[index].spare]
     while total(least) > width:
         droppable = [index for index in shown if columns[index].drop]
         if not droppable:

@@ -11,7 +11,7 @@ COLUMNS = [
     Column("", least=1),
     Column("id", least=4, right=True),
     Column("name", least=8),
-    Column("group", least=6, drop=2),
+    Column("group", least=6, spare=True),
     Column("state", least=8, fold=True),
     Column("place", least=20, drop=1, fold=True),
 ]
@@ -27,10 +27,11 @@ def shown(width: int, natural: list[int] = NATURAL) -> dict[int, int]:
     [
         (200, {0: 1, 1: 5, 2: 30, 3: 10, 4: 20, 5: 60}),  # as wide as they need
         (136, {0: 1, 1: 5, 2: 30, 3: 10, 4: 20, 5: 60}),
-        (126, {0: 1, 1: 5, 2: 30, 3: 10, 4: 20, 5: 50}),  # the widest gives way
-        (80, {0: 1, 1: 5, 2: 17, 3: 10, 4: 17, 5: 20}),
-        (54, {0: 1, 1: 5, 2: 10, 4: 10, 5: 20}),  # the group is left out first
-        (40, {0: 1, 1: 5, 2: 14, 4: 14}),  # then the place
+        (135, {0: 1, 1: 5, 2: 30, 4: 20, 5: 60}),  # the group is left out first
+        (114, {0: 1, 1: 5, 2: 30, 4: 20, 5: 50}),  # then the widest gives way
+        (80, {0: 1, 1: 5, 2: 23, 4: 20, 5: 23}),
+        (49, {0: 1, 1: 4, 2: 8, 4: 8, 5: 20}),  # until all are as narrow as they may
+        (40, {0: 1, 1: 5, 2: 14, 4: 14}),  # then the place is left out
         (20, {0: 1, 1: 4, 2: 4, 4: 5}),  # and what must stay is squeezed
     ],
 )
