@@ -296,10 +296,14 @@ class TypeCache:
 
     async def locations(self, places: Sequence[Location]) -> list[model.Location]:
         """Names, source files and lines of places in code; none of them may be null. wire: 1 trip, 0 when known."""
-        new = [place for place in places if (place.methodID, place.index) not in self._places.get(place.classID, ())]
+        new = [place for place in places if not self.is_placed([place])]
         if new:
             await self._learn_around(new)
         return [self.location(place) for place in places]
+
+    def is_placed(self, places: Iterable[Location]) -> bool:
+        """Whether all is known that ``locations`` tells of these places. No trip."""
+        return all((place.methodID, place.index) in self._places.get(place.classID, ()) for place in places)
 
     async def _learn_around(self, places: Sequence[Location]) -> None:
         """Learns what ``location`` needs. wire: 1 trip, 0 when known."""

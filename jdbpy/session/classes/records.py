@@ -5,8 +5,10 @@ Pure.
 
 from __future__ import annotations
 
+import functools
+
 from jdbpy.session import signatures
-from jdbpy.session.generics import generic_method, generic_type
+from jdbpy.session.generics import generic_class, generic_method, generic_type
 from jdbpy.session.model import ClassInfo, FieldInfo, MethodInfo
 from jdbpy.session.refs import Field, Method, RefType
 from jdbpy.wire.constants import ClassStatus, TypeTag
@@ -32,6 +34,21 @@ def class_info(listed: ClassInfoWithGeneric) -> ClassInfo:
         generic=listed.genericSignature,
         status=_status(listed.status),
     )
+
+
+@functools.cache
+def declaration(info: ClassInfo, bits: int, superclass: str | None) -> str:
+    """How the class is declared, "public final record com.acme.Point<T>"; "synthetic" when the compiler made it."""
+    words = signatures.class_modifiers(bits)
+    if superclass == "java.lang.Record":
+        words = f"{words.replace('final', '')} record"
+    elif info.kind == "class" and not bits & signatures.ENUM:
+        words = f"{words} class"
+    elif info.kind == "array":
+        words = ""
+    generic = generic_class(info.generic)
+    parameters = f"<{', '.join(generic.parameters)}>" if generic and generic.parameters else ""
+    return " ".join(f"{words} {info.name}{parameters}".split())
 
 
 def _status(bits: int) -> str:

@@ -26,7 +26,9 @@ class Whereabouts:
         """``thread "main", shop.Order.total, line 42``, and the same as data. wire: 1 trip, 0 when known."""
         place: Location | None = getattr(hit.event, "location", None)
         known = [place] if place is not None and place.classID else []
-        name, _ = await both(lambda: self._name(hit.thread), lambda: self._learn(known))
+        name = self._names.get(hit.thread)
+        if name is None or not self._target.types.is_placed(known):
+            name, _ = await both(lambda: self._name(hit.thread), lambda: self._learn(known))
         parts = [f'thread "{name}"'] if name else []
         data: list[tuple[str, object]] = [("thread", hit.thread)] if hit.thread else []
         if known:
