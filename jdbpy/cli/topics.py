@@ -47,7 +47,20 @@ Up, Ctrl-R    the history, which is kept over runs
 Ctrl-Z        puts the debugger into the background""",
     "numbers": """\
 Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set frame-base 0` makes 0 the innermost.
-Threads have the id that `threads` shows. Breakpoints are numbered in the order in which they were set.""",
+Threads have the id that `threads` shows. Breakpoints, catchpoints, watchpoints and traces are numbered together in the
+order in which they were set; so are displays and monitors.""",
+    "filters": """\
+After the subject of `catch`, `watch` and `trace`, in any order:
+  from com.acme.*,*Order     only in code of these classes; `Order+` is that class with its subclasses
+  except java.*              not in code of these
+  thread main                only in that thread
+  on this                    only where that object is `this`; of `watch`, whose field it is
+  -c 3                       at the third time (`-hit 3`); the ones before pass
+  -t                         once
+  -d                         set it disabled
+  suspend all|thread|none    what a hit suspends; none only reports, as `go` before the subject
+  if total > 100             when the expression is true there
+Breakpoints take all of these but `from`, `except` and `on`.""",
     "jump": _CANNOT_JUMP,
     "goto": _CANNOT_JUMP,
     "reverse": _CANNOT_REVERSE,

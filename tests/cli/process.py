@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -67,9 +67,10 @@ async def jdbpy(*words: str, stdin: str = "", jvm: Jvm | None = None) -> Done:
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def launching(program: Program, *options: str) -> list[str]:
-    """The words that launch a program, with ``options`` of jdbpy."""
-    return ["launch", "--sourcepath", program.sources, *options, "--", "-cp", program.classes, program.main]
+def launching(program: Program, *options: str, arguments: Sequence[str] = ()) -> list[str]:
+    """The words that launch a program with its ``arguments``, and with ``options`` of jdbpy."""
+    java = ["-cp", program.classes, program.main, *arguments]
+    return ["launch", "--sourcepath", program.sources, *options, "--", *java]
 
 
 def script(*lines: str) -> list[str]:

@@ -1,0 +1,143 @@
+"""The grammar of catch, watch, trace and their likes, and what completion offers in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jdbpy import SuspendPolicy, UsageError
+from jdbpy.cli.arguments.base import Argument
+from jdbpy.cli.arguments.points import (
+    Catch,
+    CatchArgument,
+    Trace,
+    TraceArgument,
+    Uncatch,
+    UncatchArgument,
+    Watch,
+    WatchArgument,
+)
+from jdbpy.cli.arguments.tail import Tail, split_tail
+from jdbpy.cli.names import Names
+
+GO = SuspendPolicy.NONE
+FOO = ("all", "Foo")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Foo", Catch("exception", FOO)),
+        ("uncaught com.acme.*", Catch("exception", ("uncaught", "com.acme.*"))),
+        ("go CAUGHT *", Catch("exception", ("caught", "*"), Tail(GO))),
+        ("Foo from a.*, b.* except c.*", Catch("exception", FOO, Tail(classes=("a.*", "b.*"), excludes=("c.*",)))),
+        ("-t Foo -hit 3 if x > 1", Catch("exception", FOO, Tail(temporary=True, ignore=2, condition="x > 1"))),
+        ("all load", Catch("exception", ("all", "load"))),
+        ("load a.*,b.* -d", Catch("load", (), Tail(classes=("a.*", "b.*"), disabled=True))),
+        ("load *", Catch("load", ())),
+        ("load source Order*", Catch("load", ("Order*",))),
+        ("unload a.*", Catch("unload", (), Tail(classes=("a.*",)))),
+        ("thread", Catch("thread", ())),
+        ("thread end virtual thread main", Catch("thread", ("death", "virtual"), Tail(thread="main"))),
+        ("exit suspend all", Catch("exit", (), Tail(SuspendPolicy.ALL))),
+    ],
+)  # fmt: skip
+def test_catch(text: str, wanted: Catch) -> None:
+    assert CatchArgument().parse(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Foo", Uncatch("", "Foo")),
+        ("all Foo", Uncatch("all", "Foo")),
+        ("uncaught com.acme.*", Uncatch("uncaught", "com.acme.*")),
+        ("3 10", Uncatch(number=3, count=10)),
+    ],
+)
+def test_ignore(text: str, wanted: Uncatch) -> None:
+    assert UncatchArgument().parse(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("A.f", Watch("A.f")),
+        ("access A.f", Watch("A.f", True, False)),
+        ("all A.f", Watch("A.f", True, True)),
+        ("-w A.f", Watch("A.f", False, True)),
+        ("go -rw this.f on that", Watch("this.f", True, True, Tail(GO, on="that"))),
+        ('map.get("a b").f thread "my thread"', Watch('map.get("a b").f', tail=Tail(thread="my thread"))),
+        ("list.get(from, thread).f -t", Watch("list.get(from, thread).f", tail=Tail(temporary=True))),
+    ],
+)
+def test_watch(text: str, wanted: Watch) -> None:
+    assert WatchArgument().parse(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("methods", Trace("methods")),
+        ("go methods 0x1f", Trace("methods", Tail(GO, thread="0x1f"))),
+        ("method exit", Trace("exit")),
+        ("go METHOD exits from a.*", Trace("exits", Tail(GO, classes=("a.*",)))),
+        ("entries except java.*", Trace("entries", Tail(excludes=("java.*",)))),
+        ("monitors", Trace("monitors")),
+        ("monitors wait, waited", Trace("monitors", kinds=("wait", "waited"))),
+    ],
+)
+def test_trace(text: str, wanted: Trace) -> None:
+    assert TraceArgument().parse(text) == wanted
+
+
+def test_trace_of_a_place() -> None:
+    found = TraceArgument().parse("go in Order.add(int, String) -t")
+    assert found.place is not None
+    assert (found.what, found.place.place.text, found.tail) == (
+        "place",
+        "Order.add(int, String)",
+        Tail(GO, temporary=True),
+    )
+
+
+def test_filters_are_for_some_only() -> None:
+    assert split_tail("from a.* thread main", filters=False) == ("from a.*", Tail(thread="main"))
+    with pytest.raises(UsageError, match="a quote is not closed"):
+        split_tail('A.f thread "main', filters=True)
+    with pytest.raises(UsageError, match="'x' is none of all, thread, none"):
+        split_tail("A.f suspend x", filters=True)
+
+
+NAMES = Names(
+    classes=("com.acme.Order", "com.acme.OrderException"),
+    fields={"com.acme.Order": ("total",)},
+    members=("owner",),
+    threads=((1, "main"),),
+    sources=("Order.java",),
+)
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "offered"),
+    [
+        (CatchArgument(), "un", {"uncaught", "unload"}),
+        (CatchArgument(), "uncaught OrderE", {"com.acme.OrderException"}),
+        (CatchArgument(), "thread st", {"start"}),
+        (CatchArgument(), "Foo from com.acme.OrderE", {"com.acme.OrderException"}),
+        (CatchArgument(), "Foo thread m", {"main"}),
+        (CatchArgument(), "Foo exc", {"except"}),
+        (UncatchArgument(), "uncaught OrderE", {"com.acme.OrderException"}),
+        (WatchArgument(), "com.acme.Order.to", {"total"}),
+        (WatchArgument(), "access this.o", {"owner"}),
+        (WatchArgument(), "A.f suspend t", {"thread"}),
+        (WatchArgument(), "A.f th", {"thread"}),
+        (TraceArgument(), "go ent", {"entries"}),
+        (TraceArgument(), "monitors en", {"enter", "entered"}),
+        (TraceArgument(), "Order.j", {"Order.java"}),
+        (TraceArgument(), "methods fr", {"from"}),
+    ],
+)
+def test_completion(argument: Argument[Any], text: str, offered: set[str]) -> None:
+    assert {candidate.text for candidate in argument.complete(text, NAMES)} == offered
