@@ -1,10 +1,11 @@
-"""Writes the pages that are made from the program itself: docs/commands.md and docs/json.md."""
+"""Writes the pages that are made from the program itself: docs/commands.md, docs/json.md, docs/jvmti.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from jdbpy.cli import jvmti
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.json_form import EVENTS, SHAPE_OF, SHAPES, Shape
 from jdbpy.cli.results import SCHEMA_VERSION
@@ -67,6 +68,19 @@ list. A value is text as Java would write the literal, strings quoted and escape
 """
 
 
+_JVMTI = """\
+# The JVM Tool Interface
+
+Every function, event and capability of the JVM TI specification (JDK 25), and how a debugger gets at it through a debug
+port. `help jvmti NAME` says the same at the prompt.
+
+* **direct**: a command, an event or a capability flag of the debug protocol exposes it
+* **invoke**: a method is run in the target, so a thread must stand at an event
+* **internal**: the JDWP agent uses it for itself
+* **none**: out of reach, and the last column says why
+"""
+
+
 def commands_page() -> str:
     """docs/commands.md."""
     lines = [_GENERATED, _COMMANDS]
@@ -105,10 +119,31 @@ def json_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def jvmti_page() -> str:
+    """docs/jvmti.md."""
+    lines = [_GENERATED, _JVMTI]
+    for kind, title in (("function", "Functions"), ("event", "Events"), ("capability", "Capabilities")):
+        found = [row for row in jvmti.rows() if row.kind == kind]
+        counts = ", ".join(f"{sum(row.reach == reach for row in found)} {reach}" for reach in jvmti.REACH)
+        lines += ["", f"## {title}", "", f"{len(found)}: {counts}.", ""]
+        lines += ["| name | since | reach | command | by way of | shown by | |", "|---|---|---|---|---|---|---|"]
+        for row in found:
+            test = row.test.rpartition("::")
+            shown = f"[{test[2].removeprefix('test_')}](../{test[0]})" if row.test else ""
+            command = f"`{row.command}`" if row.command else ""
+            cells = (f"`{row.name}`", row.since, row.reach, command, row.via, shown, row.note)
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {"commands.md": commands_page, "json.md": json_page, "jvmti.md": jvmti_page}
+"""The pages that are made from the program."""
+
+
 def write_pages() -> None:
-    """Writes both pages."""
-    for name, text in (("commands.md", commands_page()), ("json.md", json_page())):
-        (DOCS / name).write_text(text, encoding="utf-8")
+    """Writes them all."""
+    for name, make in PAGES.items():
+        (DOCS / name).write_text(make(), encoding="utf-8")
 
 
 def returned_shapes(command: Command) -> list[Shape]:

@@ -66,6 +66,7 @@ BAD = {
     "reenter": ["1"],
     "help": ["frobnicate"],
     "apropos": ["", "xyzzy123"],
+    "help jvmti": ["Frobnicate"],
     "info": ["nonsense"],
     "quit": ["x", "3", "--kill 256", "--kill 1 2"],
     "detach": ["x"],

@@ -26,6 +26,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("help", lambda d: {c["name"] for c in d["commands"]} == {command.name for command in TABLE}),
         ("help step up", lambda d: d["command"]["name"] == "step up" and "finish" in d["command"]["aliases"]),
         ("help locations", lambda d: "Order.java:42" in d["text"]),
+        ("help jvmti PopFrame", lambda d: "command: pop" in d["text"]),
         ("help breakpoints", lambda d: d["command"]["name"] == "breakpoints"),
         ("apropos bytecode", lambda d: {"stepi", "wherei"} <= {c["name"] for c in d["commands"]}),
         ("info", lambda d: {"info locals", "info breakpoints"} <= {c["name"] for c in d["commands"]}),

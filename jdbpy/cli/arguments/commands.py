@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jdbpy.cli import jvmti
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.settings import SETTINGS
@@ -21,6 +22,19 @@ class CommandName(Argument[str]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return matching(text, names.commands, "command")
+
+
+class JvmtiName(Argument[str]):
+    """A name of the JVM TI specification."""
+
+    metavar = "NAME"
+    help = "a function, an event or a capability of the JVM Tool Interface"
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text, (row.name for row in jvmti.rows()), "JVM TI")
 
 
 class SettingName(Argument[str]):

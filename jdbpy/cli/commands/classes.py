@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import ClassDetail
+from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.target import ClassName, ClassPattern, MethodName
 from jdbpy.cli.context import Context
@@ -16,12 +17,20 @@ Name = Annotated[str, ClassName()]
 
 
 @command("classes", "info classes", group="classes")
-async def classes(ctx: Context, pattern: Annotated[str, ClassPattern()] = "") -> Classes:
+async def classes(
+    ctx: Context,
+    pattern: Annotated[str, ClassPattern()] = "",
+    *,
+    visible_to: Annotated[
+        str | None, Option("--visible-to", argument=ClassName(), help="only what the loader of a class sees by name")
+    ] = None,
+) -> Classes:
     """List the loaded classes, all or those that fit a pattern.
 
-    `classes com.acme.*`, `classes *Order`, `classes order` (names that contain it).
+    `classes com.acme.*`, `classes *Order`, `classes order` (names that contain it). With `--visible-to CLASS`, those
+    that the loader of that class has been asked for by name, its own and its parents'.
     """
-    return Classes(pattern, tuple(await ctx.session.classes.list(pattern)))
+    return Classes(pattern, tuple(await ctx.session.classes.list(pattern, visible_to=visible_to)))
 
 
 @command("class", group="classes")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated
 
-from jdbpy.cli.arguments.commands import CommandName
+from jdbpy.cli import jvmti
+from jdbpy.cli.arguments.commands import CommandName, JvmtiName
 from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import HelpEntry, HelpIndex, HelpPage, HelpTopic, HelpWord
@@ -32,6 +34,26 @@ async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpI
     near = TABLE.suggestions(name)
     hint = f"did you mean {' or '.join(near)}?" if near else "'help' lists the commands, 'apropos WORD' searches them"
     raise UsageError(f"there is no help on '{name}'", hint=hint, code="UNKNOWN_TOPIC")
+
+
+@command("help jvmti", group="session")
+async def help_jvmti(ctx: Context, name: Annotated[str, JvmtiName()] = "") -> HelpTopic:
+    """Say how a function, event or capability of the JVM Tool Interface is reached, and by which command.
+
+    `help jvmti PopFrame`, `help jvmti can_redefine_classes`. What a debug port cannot reach is answered too.
+    """
+    if not name:
+        counts = Counter(row.reach for row in jvmti.rows())
+        lines = [f"{counts[reach]:>4} {words}" for reach, words in jvmti.REACH.items()]
+        return HelpTopic("jvmti", "\n".join(["Functions, events and capabilities of the JVM Tool Interface:", *lines]))
+    row = jvmti.find(name)
+    if row is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, [row.name for row in jvmti.rows()], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "the names are those of the specification: PopFrame"
+        raise UsageError(f"the JVM Tool Interface has no '{name}'", hint=hint, code="UNKNOWN_TOPIC")
+    return HelpTopic(row.name, jvmti.in_words(row))
 
 
 @command("apropos", group="session")

@@ -10,21 +10,27 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import facts, signatures
 from jdbpy.session.class_names import ClassName, close_to, parse_class_name, similar
 from jdbpy.session.classes.loaders import Loaders
-from jdbpy.session.classes.records import class_info, field_info, method_info
+from jdbpy.session.classes.origin import read_origin
+from jdbpy.session.classes.records import class_info, declaration, field_info, method_info
+from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import together
+from jdbpy.session.generics import generic_class
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
 from jdbpy.session.refs import Field, Method, RefType
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import TypeTag
-from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 from jdbpy.wire.messages import module_reference
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.own_calls import CallRunner
 
 _ABOUT = (
     facts.MODIFIERS,
@@ -41,19 +47,25 @@ _ABOUT = (
 class Classes:
     """The ``classes`` of a session."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, runner: Callable[[], CallRunner | None] = lambda: None) -> None:
+        """``runner`` may run what a class does not tell otherwise: where its code came from."""
         self._target = target
+        self._runner = runner
         self._types = target.types
         self._loaders = Loaders(target.conn, target.types)
 
-    async def list(self, pattern: str = "") -> builtins.list[ClassInfo]:
+    async def list(self, pattern: str = "", *, visible_to: str | None = None) -> builtins.list[ClassInfo]:
         """Loaded classes and array types by name: all, or those that fit.
 
         A pattern with ``*`` or ``?`` is compared with the whole name; other text may stand anywhere in it, in capitals
-        or not unless it has some itself. wire: 1 trip.
+        or not unless it has some itself. ``visible_to`` names a class: only what its loader has been asked for by name
+        (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
         """
         fits = _filter(pattern)
         listed = await self._types.all_classes()
+        if visible_to is not None:
+            seen = await self._loaders.visible((await self.loaded(visible_to)).id)
+            listed = [each for each in listed if each.typeID in seen]
         return sorted((info for info in map(class_info, listed) if fits(info.name)), key=lambda info: info.name)
 
     async def find(self, name: str) -> builtins.list[ClassInfo]:
@@ -73,7 +85,8 @@ class Classes:
         """All about one class. Raises UsageError when it is not loaded.
 
         The protocol does not tell subclasses: every class is asked for its parents, once in a session and all in one
-        trip; a final class is spared that. wire: 3 trips; a final class 2 and 1 a superclass.
+        trip; a final class is spared that. wire: 3 trips; a final class 2 and 1 a superclass; where it comes from takes
+        10 more the first time, fewer afterwards.
         """
         everything = await self._types.all_classes()
         found = _named(name, everything)
@@ -81,28 +94,39 @@ class Classes:
             raise self._unknown(name)
         own = found[0].typeID
         await self._types.prefetch(*((fact, [own]) for fact in _ABOUT))
-        subclasses, module, loaders = await together(
+        loader = self._types.known(facts.LOADER, own) or ClassLoaderID(0)
+        subclasses, module, origin = await together(
             lambda: self._subclasses(found[0], everything),
             lambda: self._module(own),
-            lambda: self._loaders.names([own]),
+            lambda: read_origin(self._target, own, loader, self._runner()),
         )
+        loaders = await self._loaders.in_words([loader, *map(ClassLoaderID, origin.parents)])
         superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
         above = self._types.known(facts.INTERFACES, own)
         interfaces = await self._types.info(above or ())
-        info = class_info(found[0]).replace(loader=loaders.get(own, "?"))
+        info = class_info(found[0]).replace(loader=loaders[loader])
         version = self._types.known(facts.CLASS_FILE_VERSION, own)
+        bits = self._types.known(facts.MODIFIERS, own) or 0
+        generic = generic_class(info.generic)
         return ClassDetail(
             info=info,
-            modifiers=signatures.class_modifiers(self._types.known(facts.MODIFIERS, own) or 0),
+            modifiers=signatures.class_modifiers(bits),
             superclass=superclasses[0] if superclasses else None,
             superclasses=tuple(superclasses),
             interfaces=tuple(each.name for each in interfaces.values()),
             subclasses=subclasses,
             nested=_nested(info.name, everything),
             source=self._types.known(facts.SOURCE_FILE, own),
-            loader=loaders.get(own, "?"),
-            class_file_version=f"{version[0]}.{version[1]}" if version else "",
+            loader=loaders[loader],
+            class_file_version=version_words(version) if version else "",
             module=module,
+            declaration=declaration(info, bits, superclasses[0] if superclasses else None),
+            generic_superclass=generic.superclass if generic else "",
+            generic_interfaces=generic.interfaces if generic else (),
+            loader_name=origin.loader_name,
+            loader_parents=tuple(loaders[ClassLoaderID(each)] for each in origin.parents),
+            code_source=origin.code_source,
+            code_source_candidates=origin.candidates,
         )
 
     async def methods(self, name: str, *, inherited: bool = True) -> builtins.list[MethodInfo]:

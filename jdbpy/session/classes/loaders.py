@@ -12,7 +12,7 @@ from jdbpy.session import facts
 from jdbpy.session.types import TypeCache
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
-from jdbpy.wire.messages import object_reference
+from jdbpy.wire.messages import class_loader_reference, object_reference
 
 BOOTSTRAP = "bootstrap"
 
@@ -55,3 +55,15 @@ class Loaders:
                 name = known[class_id].name
                 self._names[loader] = _USUAL.get(name) or f"{name}@{loader}"
         return {loader: self._names.get(loader, "?") for loader in wanted}
+
+    async def visible(self, type_id: ReferenceTypeID) -> set[ReferenceTypeID]:
+        """The types that the loader of this one sees: those it, or a parent for it, has loaded by name.
+
+        The boot loader is no object that could be asked: its own classes are told by theirs. wire: 1 to 2 trips.
+        """
+        loader = (await self._types.many(facts.LOADER, [type_id]))[type_id]
+        if not loader:
+            everything = [known.id for known in self._types.all_known()]
+            return {each for each, own in (await self._types.many(facts.LOADER, everything)).items() if not own}
+        reply = await self._conn.request(class_loader_reference.VisibleClasses(loader))
+        return {each.typeID for each in reply.classes}
