@@ -73,8 +73,8 @@ async def answer_of_jdbpy(session: Session, text: str) -> Answer:
         value = await session.values.evaluate(text)
         if value.tag in "ZBCSIJFD":
             return value.type, str(ord(str(value.raw))) if value.tag == "C" else value.text
-        if value.type in ("null", "void"):
-            return value.type, value.text
+        if value.text in ("null", "void") and value.tag != "s":
+            return value.text, value.text
         return value.type, await string_conversion(session, value)
     except Thrown as error:
         return f"!{error.exception_type}", str("null" if error.exception_message is None else error.exception_message)

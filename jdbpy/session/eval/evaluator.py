@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.java.types import read_type
+from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.invoking import InvokeRules

@@ -36,7 +36,8 @@ class HitCount(Record):
 
     def is_over(self, hits: int) -> bool:
         """Whether no later hit can be let through: the breakpoint may then be taken out of the target."""
-        return self.op in ("==", "<=", "<") and not any(self.admits(later) for later in (hits + 1, self.number))
+        last = {"==": self.number, "<=": self.number, "<": self.number - 1}.get(self.op)
+        return last is not None and hits >= last
 
     def __str__(self) -> str:
         return f"{self.op} {self.number}"

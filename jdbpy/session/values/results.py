@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from jdbpy.session.concurrency import together
-from jdbpy.session.eval.java.types import BOXES, STRING, Primitive, SequenceType, source_name
+from jdbpy.session.eval.java.types import BOXES, LATE, NULL, STRING, Primitive, SequenceType, source_name
 from jdbpy.session.eval.jvm.raw import to_wire
 from jdbpy.session.eval.operands import Elements, Entry, LocalBox, LocalString, Operand
 from jdbpy.session.eval.syntax.literals import unescape
@@ -66,6 +66,8 @@ class Results:
                 return Value("java.util.Map$Entry", "=".join(part.text for part in parts), "L", None, children=children)
         if isinstance(operand.type, Primitive) and operand.type.tag == "V":
             return VOID
+        if operand.value is None and operand.type not in (NULL, LATE):  # null tells nothing: the declared type does
+            return Value(source_name(operand.type), "null", "L", None)
         [described] = await self._wire([self._wire_value(operand)], limits)
         return described
 

@@ -12,6 +12,7 @@ from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, unknown_class
 from jdbpy.session.eval.java.class_graph import Field, JClass, bind_arguments
+from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import (
     ENTRY,
     LATE,
@@ -23,7 +24,6 @@ from jdbpy.session.eval.java.types import (
     TypeVar,
     Wildcard,
     erasure,
-    read_type,
     substitute,
     upper_bound,
 )

@@ -21,7 +21,8 @@ from jdbpy.session.eval.java.types import (
 from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.flow import Body as LeaveBody
 from jdbpy.session.eval.ops.read import ReadElement
-from jdbpy.session.eval.ops.sequences import GIVES, KEEPS, METHODS, Body, GatherValues, SequenceCall, TakeSlice
+from jdbpy.session.eval.ops.sequence_methods import GIVES, KEEPS, METHODS
+from jdbpy.session.eval.ops.sequences import Body, GatherValues, SequenceCall, TakeSlice
 from jdbpy.session.eval.syntax import tree
 
 if TYPE_CHECKING:

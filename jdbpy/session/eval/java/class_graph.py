@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from jdbpy.errors import EvalError
 from jdbpy.session import refs, signatures
 from jdbpy.session.eval.java import arithmetic
+from jdbpy.session.eval.java.descriptors import MethodType, read_class, read_method, read_type
 from jdbpy.session.eval.java.types import (
     ARRAY_SUPERTYPES,
     NULL,
@@ -19,13 +20,9 @@ from jdbpy.session.eval.java.types import (
     ArrayType,
     ClassType,
     JavaType,
-    MethodType,
     Primitive,
     TypeVar,
     erasure,
-    read_class,
-    read_method,
-    read_type,
     substitute,
     upper_bound,
 )

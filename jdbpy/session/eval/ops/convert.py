@@ -13,16 +13,7 @@ from jdbpy.errors import EvalError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.conversions import Context, Plan, StepKind, plan, refusal
-from jdbpy.session.eval.java.types import (
-    BOOLEAN,
-    LATE,
-    OBJECT,
-    JavaType,
-    Primitive,
-    SequenceType,
-    is_string,
-    jvm_name,
-)
+from jdbpy.session.eval.java.types import BOOLEAN, LATE, OBJECT, JavaType, Primitive, SequenceType, is_string, jvm_name
 from jdbpy.session.eval.operands import Cell, LocalBox, Operand
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
 from jdbpy.session.eval.ops.read import cast_message

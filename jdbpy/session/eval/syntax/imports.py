@@ -23,7 +23,7 @@ class Imports(Record):
 NO_IMPORTS = Imports()
 
 _COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
-_IMPORT = re.compile(r"^\s*import\s+(static\s+)?([\w$.\s]+?)(\.\s*\*)?\s*;", re.MULTILINE)
+_IMPORT = re.compile(r"(?<![\w$.])import\s+(static\s+)?([\w$.\s]+?)(\.\s*\*)?\s*;")
 _TYPE = re.compile(r"^\s*(?:[\w@()\s]*\s)?(?:class|interface|enum|record)\s+[\w$]+", re.MULTILINE)
 
 
