@@ -149,9 +149,8 @@ def test_templates(text: str, parts: tuple[object, ...]) -> None:
     template = parse_template(text)
     assert template.parts == parts
     values = [f"<{each.expression}>" for each in template.placeholders]
-    assert template.render(values) == "".join(
-        each if isinstance(each, str) else f"<{each.expression}>" for each in parts
-    )
+    expected = [f"<{each.expression}>" if isinstance(each, Placeholder) else str(each) for each in parts]
+    assert template.render(values) == "".join(expected)
 
 
 @pytest.mark.parametrize(("text", "column"), [("a {b", 4), ("a } b", 2), ("{}", 1), ("{ }", 1), ('{"}', 3)])
