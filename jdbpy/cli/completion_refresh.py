@@ -61,13 +61,11 @@ class NamesRefresher:
         """What is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
         session = self._context.session
         changes: dict[str, Any] = {}
-        for part in (self._list_classes, _classes, _breakpoints, _threads, _frame):
+        for part in (self._list_classes, _classes, _breakpoints, _vm, _threads, _frame):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
         changes["displays"] = tuple(self._context.displays)
         changes["excludes"] = tuple(session.execution.excludes)
-        changes["properties"], changes["flags"] = map(tuple, session.vm.known_names())
-        changes["modules"] = tuple(session.modules.known_names())
         names: Names = self._known.names.replace(**changes)
         return names
 
@@ -87,6 +85,12 @@ async def _classes(session: Session) -> dict[str, Any]:
 
 async def _breakpoints(session: Session) -> dict[str, Any]:
     return {"breakpoints": tuple((point.number, point.spec) for point in session.points.list())}
+
+
+async def _vm(session: Session) -> dict[str, Any]:
+    """What was listed last: nothing is asked."""
+    properties, flags = session.vm.known_names()
+    return {"properties": tuple(properties), "flags": tuple(flags), "modules": tuple(session.modules.known_names())}
 
 
 async def _threads(session: Session) -> dict[str, Any]:

@@ -60,7 +60,7 @@ BAD = {
     "where": ["1 2", "-n", "-n 0", "-n x"],
     "wherei": ["1 2"],
     "bt full": ["1 2"],
-    "where all": ["x"],
+    "where all": ["x", "-s mad", "--frames 0"],
     "wherei all": ["x"],
     "frame": ["x", "-1", "1 2", "0"],
     "reenter": ["1"],
@@ -79,7 +79,27 @@ BAD = {
     "suspend": ["'open"],
     "resume": ["'open"],
     "interrupt": ["1 2", ""],
-    "kill": ["", "1", "1 new Exception()"],
+    "kill": ["", "1"],
+    "threads": ["-s mad", "-n", "--most 0"],
+    "cputime": ["x", "-s mad"],
+    "thread info": ["1 2"],
+    "thread name": ["", "-t"],
+    "thread apply": ["", "all", "all nonsense", "all cont", "all thread apply 1 where", "x where"],
+    "threadlocks": ["1 2"],
+    "lock": [""],
+    **{name: ["x"] for name in ("deadlocks", "vm", "uptime", "capabilities", "classpath")},
+    "classpath add": [""],
+    "properties": ["a b"],
+    "property": ["", "= 3", "-d a = b", "a b"],
+    "flags": ["a b"],
+    "flag": ["", "= 3", "a b"],
+    "modules": ["a b"],
+    "module": ["", "a b"],
+    "module reads": ["", "a", "a b c"],
+    "module exports": ["a", "a b c d"],
+    "module opens": ["a", "a b c d"],
+    "module uses": ["a", "a b c"],
+    "module provides": ["a", "a b", "a b c d"],
     "instances": ["", "-n 0 A", "A b"],
     "histogram": ["a b", "-n x"],
     "heapdump": ["", "a b"],
@@ -88,7 +108,7 @@ BAD = {
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 
-NOTHING_IS_BAD = {"list", "use", "return", "display", "threads", "monitor"}
+NOTHING_IS_BAD = {"list", "use", "return", "display", "monitor", "jcmd"}
 """Commands whose arguments are free text, or any: only the target can refuse them."""
 
 

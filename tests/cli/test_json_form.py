@@ -20,7 +20,7 @@ from jdbpy.wire.record import Record
 from tests.cli.json_check import check, check_line
 from tests.cli.samples import HOSTILE, sample
 
-KINDS = {"string", "integer", "boolean", "object", *SHAPES}
+KINDS = {"string", "integer", "number", "boolean", "object", *SHAPES}
 
 
 def returned_types(command: Command) -> list[type[Record]]:

@@ -49,6 +49,7 @@ def steps(directory: Path) -> list[tuple[str, Callable[[Any], object]]]:
         ("lock Locks.left", lambda d: d["owner"]["name"] == "adam" and names(d["entering"]) == ["eve", "behind"]),
         ("lock Locks.first", lambda d: d["owner"]["name"] == "cain" and d["entry_count"] == 2),
         ("deadlocks", lambda d: len(d["deadlocks"]) == 3 and names_behind(d["deadlocks"][0]) == ["behind"]),
+        ("thread -q main", lambda d: d["thread"]["at_breakpoint"]),
         ('kill adam new IllegalStateException("enough")', lambda d: "will be thrown" in d["message"]),
         ("deadlock", lambda d: len(d["deadlocks"]) == 3),
     ]

@@ -115,21 +115,21 @@ async def thread_apply(
 
 async def _chosen(ctx: Context, which: str) -> list[ThreadInfo]:
     """The threads that ``thread apply`` means."""
-    everybody = await ctx.session.threads.list()
-    if which.lower() == "all":
-        return everybody
-    ids: set[int] = set()
-    for part in which.split(","):
+    ranges = []
+    for part in () if which.lower() == "all" else which.split(","):
         match = re.fullmatch(r"#?(\d{1,18})(?:-#?(\d{1,18}))?", part)
         if not match:
             raise UsageError(
                 f"'{which}' names no threads", hint="'thread apply all COMMAND', 'thread apply 3,5 COMMAND'"
             )
-        first, last = int(match[1]), int(match[2] or match[1])
-        ids |= {thread.id for thread in everybody if first <= thread.id <= last}
-    if not ids:
+        ranges.append((int(match[1]), int(match[2] or match[1])))
+    everybody = await ctx.session.threads.list()
+    if not ranges:
+        return everybody
+    chosen = [thread for thread in everybody if any(first <= thread.id <= last for first, last in ranges)]
+    if not chosen:
         raise UsageError(f"there is no thread {which}", hint="'threads' lists them", code="NO_SUCH_THREAD")
-    return [thread for thread in everybody if thread.id in ids]
+    return chosen
 
 
 async def _select_again(ctx: Context, selection: tuple[int | None, int]) -> None:
