@@ -33,11 +33,8 @@ _THREADS = (
     Column("", style="marker", least=1),
     Column("id", style="number", least=4, right=True),
     Column("name", style="name", least=8),
-    Column("group", style="faint", least=6, drop=2),
+    Column("group", style="faint", least=6, spare=True),
     Column("state", least=8, fold=True),
-    Column("CPU", style="number", least=8, right=True),
-    Column("priority", least=7, drop=4),
-    Column("Java id", style="faint", least=9, drop=5),
     Column("CPU", style="number", least=8, right=True),
     Column("priority", least=7, drop=4),
     Column("Java id", style="faint", least=9, drop=5),
@@ -77,7 +74,6 @@ def threads(result: Threads, width: int) -> Drawn:
             thread.group if not result.group else "",
             state_of(thread),
             *(more_about(thread) if result.verbose else ("", "", "")),
-            *(more_about(thread) if result.verbose else ("", "", "")),
             short_place_of(thread.frame.location) if thread.frame is not None else "",
         )
         for thread in result.threads
@@ -85,8 +81,6 @@ def threads(result: Threads, width: int) -> Drawn:
     yield from draw(_THREADS, rows, width, titles=True)
     if not rows:
         yield Text("no threads")
-    if result.note:
-        yield styled(f"({escape(result.note)})", "faint")
     if result.note:
         yield styled(f"({escape(result.note)})", "faint")
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import Event, Gone, JdbpyError, Stop, StopReason, VmState
+from jdbpy import Disconnected, Event, Gone, JdbpyError, Stop, StopReason, VmState
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.completion_refresh import NamesRefresher
 from jdbpy.cli.context import Context
@@ -199,6 +199,8 @@ class Conversation:
     def _report(self, outcome: Outcome) -> None:
         if not self._context.acting:
             self._last = outcome.command
+        if isinstance(outcome.error, Disconnected) and isinstance(self._session.ending, Gone):
+            return  # an event of its own says so
         if outcome.error is not None:
             self._show(iter([self._renderer.error(outcome)]))
         else:
