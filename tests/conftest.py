@@ -5,6 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.harness.jvms import Jvm, describe, test_jvms
+from tests.harness.wire_coverage import (
+    pytest_configure as pytest_configure,
+    pytest_runtest_setup as pytest_runtest_setup,
+    pytest_sessionfinish as pytest_sessionfinish,
+    pytest_terminal_summary as pytest_terminal_summary,
+)
 
 
 @pytest.fixture(scope="session", params=test_jvms(), ids=describe)

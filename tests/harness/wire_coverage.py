@@ -1,0 +1,116 @@
+"""What of the protocol the suite has used on real JVMs: counted in every run, told at its end, enforced in a whole run.
+
+Counted are the tests that ask for ``jvm``: commands that were answered without an error, kinds of events that arrived,
+kinds of modifiers that a request was taken with. Workers write what they have seen to files, and the process that
+leads the run adds them up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jdbpy.wire.command import all_commands
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.messages import event, event_request
+from jdbpy.wire.pending import Pending
+
+_SEEN_IN = Path(__file__).resolve().parents[2] / "build" / "wire-coverage"
+
+CANNOT = {
+    "17": {"ThreadReference.IsVirtual": "came with JDK 21", "PlatformThreadsOnly": "came with JDK 21"},
+}
+"""What a version of Java cannot answer, and why."""
+
+_NOT_SENT_BY_US = {"Event.Composite"}
+_NOT_EVENTS = {"Event", "UnknownEvent", "ThreadEvent", "LocatableEvent", "MonitorEvent", "FieldEvent"}
+
+_seen: defaultdict[str, set[str]] = defaultdict(set)
+_current = ""
+
+
+def expected() -> set[str]:
+    """Names of all commands that a debugger sends, all kinds of events, all modifiers."""
+    commands = {command.NAME for command in all_commands()} - _NOT_SENT_BY_US
+    modifiers = {kind.__name__ for kind in _choices(event_request.Modifier)}
+    events = {kind.__name__ for kind in _choices(event.Event)} - _NOT_EVENTS
+    return commands | {f"event {name}" for name in events} | modifiers
+
+
+def _choices(base: type) -> set[type]:
+    found = set(base.__subclasses__())
+    return found.union(*(_choices(each) for each in found)) if found else found
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    global _current
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    chosen = parameters.get("jvm")
+    _current = str(chosen.feature) if chosen is not None else ""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Listens to every connection of this process."""
+    settle, next_event = Pending.settle, Connection.next_event
+
+    def settled(self: Any, answer: Any) -> None:
+        if _current and getattr(answer, "error", None) == 0:
+            _seen[_current].add(self.command.NAME)
+            for modifier in getattr(self.command, "modifiers", ()):
+                _seen[_current].add(type(modifier).__name__)
+        settle(self, answer)
+
+    async def event_taken(self: Connection) -> Any:
+        composite = await next_event(self)
+        if _current:
+            _seen[_current].update(f"event {type(each).__name__}" for each in composite.events)
+        return composite
+
+    Pending.settle = settled  # type: ignore[method-assign, assignment]
+    Connection.next_event = event_taken  # type: ignore[method-assign]
+    if not hasattr(config, "workerinput") and _SEEN_IN.is_dir():
+        for file in _SEEN_IN.glob("*.json"):
+            file.unlink()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    _SEEN_IN.mkdir(parents=True, exist_ok=True)
+    name = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    seen = {version: sorted(names) for version, names in _seen.items()}
+    (_SEEN_IN / f"{name}.json").write_text(json.dumps(seen), encoding="utf-8")
+    config = session.config
+    if hasattr(config, "workerinput"):
+        return
+    for file in _SEEN_IN.glob("*.json"):
+        for version, names in json.loads(file.read_text(encoding="utf-8")).items():
+            _seen[version].update(names)
+    if _is_whole(config) and session.exitstatus == 0 and any(missing(version) for version in _seen):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for version in sorted(_seen, key=int):
+        have, lacking = expected() & _seen[version], missing(version)
+        terminalreporter.write_line(
+            f"wire coverage, Java {version}: {len(have)} of {len(expected())} commands, events and modifiers were used"
+        )
+        for name, why in CANNOT.get(version, {}).items():
+            terminalreporter.write_line(f"  cannot be: {name}, {why}")
+        if lacking and _is_whole(config):
+            terminalreporter.write_line(f"  MISSING: {', '.join(sorted(lacking))}")
+
+
+def missing(version: str) -> set[str]:
+    """What should have been used on this version and was not."""
+    return expected() - _seen[version] - set(CANNOT.get(version, {}))
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether the whole suite was asked for."""
+    narrowed = config.getoption("keyword") or config.getoption("markexpr") or config.getoption("maxfail")
+    return not narrowed and list(config.args) == [str(path) for path in config.getini("testpaths")]
