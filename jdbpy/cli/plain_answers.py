@@ -171,14 +171,19 @@ def classes(result: Classes, settings: Settings) -> Iterator[str]:
 
 
 def class_detail(result: ClassDetail, settings: Settings) -> Iterator[str]:
-    yield escape(" ".join(word for word in (result.modifiers, result.info.kind, result.info.name) if word))
+    yield escape(result.declaration)
+    superclasses = (result.generic_superclass or "".join(result.superclasses[:1]), *result.superclasses[1:])
+    interfaces = ", ".join(result.generic_interfaces or result.interfaces)
+    called = f' "{result.loader_name}"' if result.loader_name not in ("", result.loader) else ""
+    came_from = result.code_source or " or ".join(result.code_source_candidates)
     rows = [
         ("extends", " < ".join(result.superclasses)),
         ("implements" if result.info.kind == "class" else "interfaces", ", ".join(result.interfaces)),
         ("subclasses", ", ".join(result.subclasses)),
         ("nested", ", ".join(result.nested)),
         ("source", result.source or ""),
-        ("loader", result.loader),
+        ("loader", " < ".join((result.loader + called, *result.loader_parents))),
+        ("code from", came_from),
         ("status", result.info.status),
         ("module", result.module),
         ("class file", result.class_file_version),
@@ -206,7 +211,6 @@ def fields(result: Fields, settings: Settings) -> Iterator[str]:
 
 
 def lines(result: Lines, settings: Settings) -> Iterator[str]:
-    rows = []
     yield from table(
         (
             f"{one.source}:{one.line}" if one.source else str(one.line),

@@ -354,6 +354,13 @@ class ClassDetail(Record):
     loader: str
     class_file_version: str = ""
     module: str = ""
+    declaration: str = ""  # as in source: "public final class com.acme.Basket<T extends java.lang.Number>"
+    generic_superclass: str = ""  # with its type arguments, where the class file tells them
+    generic_interfaces: tuple[str, ...] = ()
+    loader_name: str = ""  # what the loader's maker called it
+    loader_parents: tuple[str, ...] = ()  # the loaders above it, nearest first
+    code_source: str = ""  # URL of the directory or archive that it came from; "" when that is not told
+    code_source_candidates: tuple[str, ...] = ()  # what it may be, when only its loader's sources are told
 
 
 class LineEntry(Record):

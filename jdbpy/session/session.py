@@ -15,11 +15,9 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.breakpoints.component import Breakpoints
 from jdbpy.session.classes.component import Classes
-from jdbpy.session.code.component import Code
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.execution.component import Execution
 from jdbpy.session.heap.component import Heap
-from jdbpy.session.hotswap.component import HotSwap
 from jdbpy.session.launch import Launched
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
@@ -31,7 +29,6 @@ from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
 from jdbpy.session.stops import StopShower
-from jdbpy.session.strata.component import Strata
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
 from jdbpy.session.threads.component import Threads
@@ -39,8 +36,11 @@ from jdbpy.session.values.component import Values
 from jdbpy.wire.messages import event_request, virtual_machine
 
 if TYPE_CHECKING:
+    from jdbpy.session.code.component import Code
+    from jdbpy.session.hotswap.component import HotSwap
     from jdbpy.session.locks.component import Locks
     from jdbpy.session.modules.component import Modules
+    from jdbpy.session.strata.component import Strata
     from jdbpy.session.vm.component import Vm
 
 LEAVE_LIMIT = 3.0
@@ -54,7 +54,7 @@ class Session:
         self._target = target
         self._launched = launched
         self._left = False
-        self.classes = Classes(target)
+        self.classes = Classes(target, lambda: self._calls)
         self.sources = Sources(target, options.source_path)
         self._stops = StopShower(target, self.sources)
         self.stack = Stack(target)
@@ -65,9 +65,6 @@ class Session:
         self.threads = Threads(target, self._calls, self.values.convert)
         self.heap = Heap(target, self.classes, self.stack, self.values)
         self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
-        self.code = Code(target, self.classes, self.stack.selected)
-        self.strata = Strata(target, self.classes, self.stack)
-        self.hotswap = HotSwap(target, self.classes, self.breakpoints, self.stack)
         self.catchpoints = Catchpoints(target, self.points)
         self.watchpoints = Watchpoints(
             target, self.points, partial(self.values.evaluate, remember=False), self.stack.selected
@@ -88,6 +85,27 @@ class Session:
         from jdbpy.session.locks.component import Locks
 
         return Locks(self._target)
+
+    @cached_property
+    def code(self) -> Code:
+        """Constant pools and bytecode."""
+        from jdbpy.session.code.component import Code
+
+        return Code(self._target, self.classes, self.stack.selected)
+
+    @cached_property
+    def strata(self) -> Strata:
+        """Source maps of classes that were compiled from something else than Java."""
+        from jdbpy.session.strata.component import Strata
+
+        return Strata(self._target, self.classes, self.stack)
+
+    @cached_property
+    def hotswap(self) -> HotSwap:
+        """Classes of the running target replaced by newer ones."""
+        from jdbpy.session.hotswap.component import HotSwap
+
+        return HotSwap(self._target, self.classes, self.breakpoints, self.stack)
 
     @cached_property
     def vm(self) -> Vm:

@@ -35,6 +35,7 @@ INTERFACE = 0x0200
 ABSTRACT = 0x0400
 ANNOTATION = 0x2000
 ENUM = 0x4000
+SYNTHETIC_CLASS = 0x1000
 SYNTHETIC = 0xF0000000
 """How the agent marks a synthetic member, whatever the class file says (util.h); see also ``is_synthetic``."""
 
@@ -175,7 +176,8 @@ def class_modifiers(bits: int) -> str:
         kind = "enum" if bits & ENUM else ""
     if bits & INTERFACE:
         bits &= ~ABSTRACT
-    return _words(bits, _CLASS_WORDS, kind)
+    made = "synthetic " if bits & SYNTHETIC_CLASS else ""
+    return made + _words(bits, _CLASS_WORDS, kind)
 
 
 def method_modifiers(bits: int) -> str:

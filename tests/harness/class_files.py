@@ -16,7 +16,7 @@ def with_source_map(program: Program, directory: Path, smap: str, class_name: st
     shutil.copytree(program.classes, classes)
     file = classes / f"{(class_name or program.main).replace('.', '/')}.class"
     file.write_bytes(add_attribute(file.read_bytes(), "SourceDebugExtension", smap.encode()))
-    return program.replace(classes=str(classes), sources=str(directory))
+    return Program(program.main, str(classes), str(directory), program.markers)
 
 
 def add_attribute(data: bytes, name: str, content: bytes) -> bytes:
@@ -41,7 +41,7 @@ def add_attribute(data: bytes, name: str, content: bytes) -> bytes:
 
 def _end_of_members(data: bytes, after_pool: int) -> int:
     """The offset of the class's own attributes: behind its interfaces, fields and methods."""
-    at = after_pool + 6
+    at: int = after_pool + 6
     [interfaces] = struct.unpack_from(">H", data, at)
     at += 2 + 2 * interfaces
     for _ in ("fields", "methods"):

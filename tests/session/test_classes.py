@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from jdbpy.errors import UsageError
-from tests.harness import Debugging, Jvm, debug
+from jdbpy.session.classes.versions import version_words
+from tests.harness import Debugging, Jvm, debug, program
 
 
 async def run_to_the_end(d: Debugging) -> None:
@@ -76,17 +80,28 @@ async def test_detail(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await run_to_the_end(d)
         before = d.session.statistics().waves
-        order = await d.session.classes.detail("Order")
+        thread = await d.session.classes.detail("java.lang.Thread")
         assert d.session.statistics().waves - before <= 4
+        assert (thread.loader, thread.loader_parents, thread.code_source) == ("bootstrap", (), "")
+        order = await d.session.classes.detail("Order")
         assert (order.info.name, order.modifiers, order.loader, order.source) == ("shop.Order", "", "app", "Order.java")
         assert (order.superclass, order.superclasses) == ("shop.Document", ("shop.Document", "java.lang.Object"))
         assert order.nested == ("shop.Order$1", "shop.Order$Builder", "shop.Order$Line")
-        assert (order.class_file_version, order.module) == ("61.0", "")
+        assert (order.class_file_version, order.module) == ("61.0, Java 17", "")
+        assert (order.loader_name, order.loader_parents) == ("app", ("platform", "bootstrap"))
+        assert (order.code_source, order.code_source_candidates) == (f"file:{d.program.classes}/", ())
+        first, _ = await d.session.classes.find("Plugin")
+        plugin = await d.session.classes.detail(f"Plugin@{first.id}")
+        assert (plugin.loader_name, plugin.loader_parents) == ("plugin 1", ("platform", "bootstrap"))
         document = await d.session.classes.detail("shop.Document")
         assert (document.modifiers, document.subclasses) == ("abstract", ("shop.Order",))
         courier = await d.session.classes.detail("Courier")
+        basket = await d.session.classes.detail("Basket")
+        assert basket.declaration == "class shop.Basket<T extends java.lang.Comparable<T>>"
+        assert basket.generic_interfaces == ("java.lang.Comparable<shop.Basket<T>>",)
         assert (courier.modifiers, courier.interfaces, courier.subclasses) == ("final", ("shop.Priced",), ())
         priced = await d.session.classes.detail("Priced")
+        assert priced.declaration == "interface shop.Priced"
         assert (priced.modifiers, priced.superclass, priced.subclasses) == ("interface", None, ("shop.Courier",))
         string = await d.session.classes.detail("java.lang.String")
         assert (string.loader, string.module, string.modifiers) == ("bootstrap", "java.base", "public final")
@@ -98,6 +113,34 @@ async def test_detail(jvm: Jvm) -> None:
             None,
             "",
         )
+
+
+async def test_of_several_archives_the_class_tells_its_own(jvm: Jvm, tmp_path: Path) -> None:
+    """Before Java 25 only a method of the class tells: it is run where a thread can, and nothing is guessed else."""
+    plain = program("Shop")
+    (tmp_path / "shop").mkdir()
+    elsewhere = tmp_path / "shop" / "Courier.class"
+    elsewhere.write_bytes((Path(plain.classes) / "shop" / "Courier.class").read_bytes())
+    both = plain.replace(classes=f"{tmp_path}{os.pathsep}{plain.classes}")
+    async with debug(jvm, both) as d:
+        await run_to_the_end(d)
+        courier = await d.session.classes.detail("Courier")
+        assert courier.code_source == f"file:{tmp_path}/"
+        assert (await d.session.classes.detail("Order")).code_source == f"file:{plain.classes}/"
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ((61, 0), "61.0, Java 17"),
+        ((52, 0), "52.0, Java 8"),
+        ((48, 0), "48.0, Java 1.4"),
+        ((45, 3), "45.3, Java 1.1"),
+        ((69, 65535), "69.65535, Java 25 with preview features"),
+    ],
+)
+def test_versions_in_words(version: tuple[int, int], words: str) -> None:
+    assert version_words(version) == words
 
 
 async def test_detail_is_cheap_once_the_classes_are_known(any_jvm: Jvm) -> None:

@@ -167,6 +167,13 @@ ANSWERS = (
         Field("loader", "string"),
         Field("class_file_version", "string", optional=True),
         Field("module", "string", optional=True),
+        Field("declaration", "string", "as in source"),
+        Field("generic_superclass", "string", "with its type arguments", optional=True),
+        Field("generic_interfaces", "string[]", "with their type arguments", optional=True),
+        Field("loader_name", "string", "what the loader's maker called it", optional=True),
+        Field("loader_parents", "string[]", "the loaders above it, nearest first", optional=True),
+        Field("code_source", "string", "URL of the directory or archive that it came from", optional=True),
+        Field("code_source_candidates", "string[]", "what that may be, when it is not certain", optional=True),
     ),
     shape(
         "methods",

@@ -16,7 +16,7 @@ from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import facts, signatures
 from jdbpy.session.class_names import ClassName, close_to, parse_class_name, similar
 from jdbpy.session.classes.loaders import Loaders
-from jdbpy.session.classes.origin import read_origin
+from jdbpy.session.classes.origin import Origins
 from jdbpy.session.classes.records import class_info, declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import together
@@ -53,6 +53,7 @@ class Classes:
         self._runner = runner
         self._types = target.types
         self._loaders = Loaders(target.conn, target.types)
+        self._origins = Origins(target)
 
     async def list(self, pattern: str = "", *, visible_to: str | None = None) -> builtins.list[ClassInfo]:
         """Loaded classes and array types by name: all, or those that fit.
@@ -98,7 +99,7 @@ class Classes:
         subclasses, module, origin = await together(
             lambda: self._subclasses(found[0], everything),
             lambda: self._module(own),
-            lambda: read_origin(self._target, own, loader, self._runner()),
+            lambda: self._origins.read(own, loader, self._runner()),
         )
         loaders = await self._loaders.in_words([loader, *map(ClassLoaderID, origin.parents)])
         superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
@@ -124,7 +125,7 @@ class Classes:
             generic_superclass=generic.superclass if generic else "",
             generic_interfaces=generic.interfaces if generic else (),
             loader_name=origin.loader_name,
-            loader_parents=tuple(loaders[ClassLoaderID(each)] for each in origin.parents),
+            loader_parents=tuple(dict.fromkeys(loaders[ClassLoaderID(each)] for each in origin.parents)),
             code_source=origin.code_source,
             code_source_candidates=origin.candidates,
         )

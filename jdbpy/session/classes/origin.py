@@ -1,0 +1,154 @@
+"""Where a class comes from: its loader with the loaders above it, and the directory or archive that it was read from.
+
+Owns the names of the fields that tell. Reading runs nothing; only where fields leave several archives open, and a
+thread can run methods, ``getProtectionDomain`` is called.
+"""
+
+from __future__ import annotations
+
+from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.session.eval.own_calls import CallRunner
+from jdbpy.session.target import Target
+from jdbpy.session.values.obj import find_fields
+from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.shown import Entries, UnknownLayout
+from jdbpy.session.values.viewer import Viewer
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.messages import reference_type
+from jdbpy.wire.record import Record
+
+_MOST_LOADERS = 20
+_MOST_SOURCES = 200
+_NAMES = 200
+_GETTER = "()Ljava/security/ProtectionDomain;"
+
+
+class Origin(Record):
+    """``loader_name`` is what its maker called it; ``parents`` are the loaders above it, nearest first, as ids, 0 the
+    bootstrap loader. ``code_source`` is a URL, "" when it is not told; ``candidates`` are then what it may be.
+    """
+
+    loader_name: str = ""
+    parents: tuple[int, ...] = ()
+    code_source: str = ""
+    candidates: tuple[str, ...] = ()
+
+
+class Origins:
+    """The origins of one target's classes; what is once known of a loader or a protection domain is kept."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._reader = target.objects.reader
+        self._loaders: dict[int, tuple[str, tuple[int, ...]]] = {}
+        self._urls: dict[int, str] = {}
+        self._origins: dict[ReferenceTypeID, Origin] = {}
+
+    async def read(self, type_id: ReferenceTypeID, loader: int, runner: CallRunner | None) -> Origin:
+        """The origin of a class that ``loader`` has defined.
+
+        wire: some 15 trips, 8 when the loader is known, none when the class is and for the bootstrap loader's.
+        """
+        if not loader:
+            return Origin()
+        if type_id in self._origins:
+            return self._origins[type_id]
+        origin = await self._reader.run(self._read(type_id, loader))
+        if (
+            len(origin.candidates) > 1
+            and runner is not None
+            and runner.possible
+            and (called := await self._call(runner, type_id))
+        ):
+            origin = Origin(origin.loader_name, origin.parents, called)
+        if not origin.candidates:
+            self._origins[type_id] = origin
+        return origin
+
+    async def _read(self, type_id: ReferenceTypeID, loader: int) -> Origin:
+        (name, parents), sources = await both(self._about(loader), self._sources(type_id, loader))
+        only = sources[0] if len(sources) == 1 else ""
+        return Origin(name, parents, only, () if only else tuple(sources))
+
+    async def _about(self, loader: int) -> tuple[str, tuple[int, ...]]:
+        """The loader's name and the loaders above it."""
+        if loader in self._loaders:
+            return self._loaders[loader]
+        name, current = "", loader
+        parents: list[int] = []
+        try:
+            while current and len(parents) < _MOST_LOADERS:
+                above, called = await _values(self._reader, current, "parent", "name")
+                if current == loader and called.value:
+                    name = await self._reader.text(int(called.value))
+                current = int(above.value or 0)
+                parents.append(current)
+        except (UnknownLayout, JdwpError):
+            pass  # loaders have no names before Java 9; or it was unloaded meanwhile
+        self._loaders[loader] = name, tuple(parents)
+        return self._loaders[loader]
+
+    async def _sources(self, type_id: ReferenceTypeID, loader: int) -> list[str]:
+        """The URL of the class's code source; of all that its loader has read from, where the class does not tell."""
+        try:
+            class_object = (await self._reader.request(reference_type.ClassObject(type_id))).classObject
+            [domain] = await _values(self._reader, int(class_object), "protectionDomain")  # Java 25
+            return [url] if (url := await self._url(domain)) else []
+        except (UnknownLayout, JdwpError):
+            pass
+        try:
+            [known] = await _values(self._reader, loader, "pdcache")  # of every SecureClassLoader
+            viewer = Viewer(self._reader, self._target.objects.views, _NAMES)
+            shown = await viewer.show(int(known.value), _MOST_SOURCES) if known.value else None
+            domains = [value for _, value in shown.entries] if isinstance(shown, Entries) else []
+            return sorted({url for url in await gather([self._url(each) for each in domains]) if url})
+        except (UnknownLayout, JdwpError):
+            return []
+
+    async def _url(self, domain: Value) -> str:
+        """What ``domain.getCodeSource().getLocation()`` would print."""
+        key = int(domain.value or 0)
+        if key and key not in self._urls:
+            self._urls[key] = await _url_of_domain(self._reader, key)
+        return self._urls.get(key, "")
+
+    async def _call(self, runner: CallRunner, type_id: ReferenceTypeID) -> str:
+        """The URL by running ``getProtectionDomain`` of the class object; "" when that fails."""
+        from jdbpy.session.eval.errors import Thrown
+        from jdbpy.session.eval.target import Ref
+
+        try:
+            async with runner.calls("the code source") as calls:
+                class_object = await self._target.conn.request(reference_type.ClassObject(type_id))
+                domain = await calls.call(
+                    Ref(class_object.classObject, Tag.CLASS_OBJECT), "java.lang.Class", "getProtectionDomain", _GETTER
+                )
+                if not isinstance(domain, Ref):
+                    return ""
+                return await self._reader.run(self._url(Value(Tag.OBJECT, ObjectID(domain.id))))
+        except (JdbpyError, Thrown, UnknownLayout):
+            return ""
+
+
+async def _url_of_domain(reader: Reader, domain: int) -> str:
+    [source] = await _values(reader, domain, "codesource")
+    if not source.value:
+        return ""
+    [location] = await _values(reader, int(source.value), "location")
+    if not location.value:
+        return ""
+    parts = await _values(reader, int(location.value), "protocol", "authority", "file")
+    protocol, authority, file = await gather([_text(reader, part) for part in parts])
+    return f"{protocol}:{f'//{authority}' if authority else ''}{file}"
+
+
+async def _text(reader: Reader, value: Value) -> str:
+    return await reader.text(int(value.value)) if value.value else ""
+
+
+async def _values(reader: Reader, object_id: int, *names: str) -> list[Value]:
+    """Fields of an object by name, from its own class upwards. Raises UnknownLayout."""
+    shape = await reader.shape(await reader.type_id(object_id))
+    return await reader.fields(object_id, await find_fields(reader, shape, names))
