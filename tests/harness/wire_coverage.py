@@ -71,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
             _seen[_current].update(f"event {type(each).__name__}" for each in composite.events)
         return composite
 
-    Pending.settle = settled  # type: ignore[method-assign, assignment]
+    Pending.settle = settled  # type: ignore[method-assign]
     Connection.next_event = event_taken  # type: ignore[method-assign]
     if not hasattr(config, "workerinput") and _SEEN_IN.is_dir():
         for file in _SEEN_IN.glob("*.json"):
