@@ -43,7 +43,7 @@ def expected() -> set[str]:
 
 
 def _choices(base: type) -> set[type]:
-    found = set(base.__subclasses__())
+    found: set[type] = set(base.__subclasses__())
     return found.union(*(_choices(each) for each in found)) if found else found
 
 
