@@ -177,8 +177,8 @@ def class_detail(result: ClassDetail, settings: Settings) -> Iterator[str]:
     called = f' "{result.loader_name}"' if result.loader_name not in ("", result.loader) else ""
     came_from = result.code_source or " or ".join(result.code_source_candidates)
     rows = [
-        ("extends", " < ".join(result.superclasses)),
-        ("implements" if result.info.kind == "class" else "interfaces", ", ".join(result.interfaces)),
+        ("extends", " < ".join(superclasses) if result.superclasses else ""),
+        ("implements" if result.info.kind == "class" else "interfaces", interfaces),
         ("subclasses", ", ".join(result.subclasses)),
         ("nested", ", ".join(result.nested)),
         ("source", result.source or ""),

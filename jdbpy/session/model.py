@@ -352,7 +352,7 @@ class ClassDetail(Record):
     nested: tuple[str, ...]
     source: str | None
     loader: str
-    class_file_version: str = ""
+    class_file_version: str = ""  # with the release in words: "61.0, Java 17"
     module: str = ""
     declaration: str = ""  # as in source: "public final class com.acme.Basket<T extends java.lang.Number>"
     generic_superclass: str = ""  # with its type arguments, where the class file tells them

@@ -165,7 +165,7 @@ ANSWERS = (
         Field("nested", "string[]"),
         Field("source", "string?"),
         Field("loader", "string"),
-        Field("class_file_version", "string", optional=True),
+        Field("class_file_version", "string", "with the release: `61.0, Java 17`", optional=True),
         Field("module", "string", optional=True),
         Field("declaration", "string", "as in source"),
         Field("generic_superclass", "string", "with its type arguments", optional=True),
