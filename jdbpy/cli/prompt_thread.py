@@ -75,7 +75,6 @@ class PromptThread:
 
     def _main(self) -> None:
         try:
-            asyncio.set_event_loop(self._loop)
             self._loop.run_forever()
         finally:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
