@@ -78,6 +78,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("trace monitors wait,waited -d", _point("monitors", "monitors wait,waited")),
         (f"trace {READ}", _point("line", READ, suspend="none")),
         ("trace", _numbers(15)),
+        ("untrace methods", lambda d: d["message"] == "nothing is traced"),
         (f"save breakpoints {directory}/saved", lambda d: d["count"] == 6),
         ("breakpoints", lambda d: d["breakpoints"][2]["options"] == {"runs": "print amount"}),
         ("cont", _stop("modification", 10)),

@@ -9,7 +9,7 @@ from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.arguments.points import Trace, TraceArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of, was_set
-from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
+from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 
@@ -40,7 +40,9 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
 
 
 @command("untrace", group="breakpoints")
-async def untrace(ctx: Context, what: Annotated[str, Text("[methods|monitors|NUMBER]")] = "") -> BreakpointsChanged:
+async def untrace(
+    ctx: Context, what: Annotated[str, Text("[methods|monitors|NUMBER]")] = ""
+) -> BreakpointsChanged | Done:
     """Trace no more: nothing at all, or no `methods`, or no `monitors`, or not what has a number."""
     word = what.strip().lower()
     if word.isdecimal():
@@ -48,4 +50,6 @@ async def untrace(ctx: Context, what: Annotated[str, Text("[methods|monitors|NUM
     if word not in ("", "methods", "monitors"):
         raise UsageError(f"'{what}' is none of methods, monitors and a number")
     numbers = ctx.session.traces.find(methods=word != "monitors", monitors=word != "methods")
+    if not numbers:
+        return Done("nothing is traced")
     return await delete(ctx, tuple(numbers))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from jdbpy.errors import UsageError
@@ -12,6 +11,7 @@ from jdbpy.session.class_names import parse_class_name
 from jdbpy.session.execution.excludes import check
 from jdbpy.session.model import Breakpoint, SuspendPolicy
 from jdbpy.session.points.component import Points
+from jdbpy.session.points.event_point import EventPoint, set_point
 from jdbpy.session.points.exceptions import ExceptionPoint
 from jdbpy.session.points.lifecycle import ClassLoadPoint, ClassUnloadPoint, ExitPoint, ThreadPoint
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
@@ -74,6 +74,5 @@ class Catchpoints:
         """Stops when the VM is about to end, which is the last chance to look at it. wire: 1 trip."""
         return await self._add(ExitPoint, options)
 
-    async def _add(self, kind: Callable[..., Any], options: PointOptions, **subject: Any) -> Breakpoint:
-        make = partial(kind, options=options, target=self._target, on_hit=self._points.hit, **subject)
-        return await self._points.add(make, options)
+    async def _add(self, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any) -> Breakpoint:
+        return await set_point(self._points, self._target, kind, options, **subject)

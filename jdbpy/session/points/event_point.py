@@ -15,6 +15,7 @@ from typing import Any
 from jdbpy.errors import Disconnected, JdwpError, StateError
 from jdbpy.session import model
 from jdbpy.session.points import filters
+from jdbpy.session.points.component import Points
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.points.point import Point
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
@@ -23,6 +24,7 @@ from jdbpy.wire.constants import Error, EventKind
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
+from jdbpy.wire.record import Record
 
 _NO_TYPE = ReferenceTypeID(0)
 
@@ -47,20 +49,28 @@ _REASONS: dict[type, model.StopReason] = {
 }
 
 
+class Basis(Record):
+    """What a point of any kind is made of, beside its subject; ``on_hit`` is the rule of a hit."""
+
+    number: int
+    policy: model.SuspendPolicy
+    options: PointOptions
+    target: Target
+    on_hit: OnHit
+
+
 class EventPoint(Point):
     """``spec`` is the subject as a command would have it; ``what`` are its events in words, for messages."""
 
     what = "such events"
     allowed = filters.EVERY
 
-    def __init__(
-        self, number: int, policy: model.SuspendPolicy, options: PointOptions, *, target: Target, on_hit: OnHit
-    ) -> None:
-        super().__init__(number, policy, options)
-        self.options = options
+    def __init__(self, basis: Basis) -> None:
+        super().__init__(basis.number, basis.policy, basis.options)
+        self.options = basis.options
         self.requests: list[EventRequest] = []
-        self._target = target
-        self._on_hit = on_hit
+        self._target = basis.target
+        self._on_hit = basis.on_hit
 
     @property
     @abstractmethod
@@ -153,6 +163,17 @@ class EventPoint(Point):
         if await filters.fits_any(self._target.types, earlier, type_id) or not await self.concerns(hit):
             return GO
         return await self._on_hit(self, _REASONS[type(hit.event)], hit)
+
+
+async def set_point(
+    points: Points, target: Target, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any
+) -> model.Breakpoint:
+    """Sets a point of a kind for a subject. Raises as ``Points.add``."""
+
+    def make(number: int, policy: model.SuspendPolicy) -> EventPoint:
+        return kind(Basis(number, policy, options, target, points.hit), **subject)
+
+    return await points.add(make, options)
 
 
 def count_for_agent(point: EventPoint) -> int:

@@ -15,12 +15,10 @@ from jdbpy.errors import UsageError
 from jdbpy.session import model
 from jdbpy.session.class_names import ClassName
 from jdbpy.session.points.class_watch import ClassWatch
-from jdbpy.session.points.event_point import EventPoint, OnHit
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.event_point import Basis, EventPoint
 from jdbpy.session.points.throwables import exception_info
 from jdbpy.session.refs import RefType
 from jdbpy.session.requests import Hit
-from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
@@ -38,25 +36,14 @@ class ExceptionPoint(EventPoint):
     what = "exceptions"
     looks_at_thread = True
 
-    def __init__(
-        self,
-        number: int,
-        policy: model.SuspendPolicy,
-        options: PointOptions,
-        *,
-        name: ClassName,
-        caught: bool,
-        uncaught: bool,
-        target: Target,
-        on_hit: OnHit,
-    ) -> None:
-        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+    def __init__(self, basis: Basis, *, name: ClassName, caught: bool, uncaught: bool) -> None:
+        super().__init__(basis)
         self.typed = name
         self.caught = caught
         self.uncaught = uncaught
         self._throwable: RefType | None = None
         self._covered: set[ReferenceTypeID] = set()
-        self._watch = ClassWatch(target, name, self._on_class, of_the_jdk=True)
+        self._watch = ClassWatch(basis.target, name, self._on_class, of_the_jdk=True)
 
     @property
     def spec(self) -> str:

@@ -12,11 +12,9 @@ from jdbpy.errors import StateError, UsageError
 from jdbpy.session import facts, model
 from jdbpy.session.class_names import ClassName, close_to
 from jdbpy.session.points.class_watch import ClassWatch
-from jdbpy.session.points.event_point import EventPoint, OnHit
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.event_point import Basis, EventPoint
 from jdbpy.session.refs import Field, RefType
 from jdbpy.session.requests import Hit
-from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, Tag
@@ -39,26 +37,14 @@ class FieldPoint(EventPoint):
     what = "accesses to fields"
     looks_at_thread = True
 
-    def __init__(
-        self,
-        number: int,
-        policy: model.SuspendPolicy,
-        options: PointOptions,
-        *,
-        name: ClassName,
-        field: str,
-        access: bool,
-        modification: bool,
-        target: Target,
-        on_hit: OnHit,
-    ) -> None:
-        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+    def __init__(self, basis: Basis, *, name: ClassName, field: str, access: bool, modification: bool) -> None:
+        super().__init__(basis)
         self.field = field
         self.access = access
         self.modification = modification
         self._typed = name
         self._watched: dict[tuple[ReferenceTypeID, FieldID], Field] = {}
-        self._watch = ClassWatch(target, name, self._on_class)
+        self._watch = ClassWatch(basis.target, name, self._on_class)
 
     @property
     def spec(self) -> str:

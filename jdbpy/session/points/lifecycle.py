@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from jdbpy.session import model
 from jdbpy.session.execution.excludes import matches
 from jdbpy.session.points import filters
-from jdbpy.session.points.event_point import EventPoint, OnHit, count_for_agent
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
 from jdbpy.session.requests import GO, Hit, Verdict
 from jdbpy.session.signatures import java_name
-from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request
 
@@ -26,17 +23,8 @@ class ClassLoadPoint(EventPoint):
     what = "the loading of classes"
     allowed = filters.THREAD | filters.CLASSES | filters.CONDITION
 
-    def __init__(
-        self,
-        number: int,
-        policy: model.SuspendPolicy,
-        options: PointOptions,
-        *,
-        source: str = "",
-        target: Target,
-        on_hit: OnHit,
-    ) -> None:
-        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+    def __init__(self, basis: Basis, *, source: str = "") -> None:
+        super().__init__(basis)
         self.source = source
 
     @property
@@ -108,19 +96,8 @@ class ThreadPoint(EventPoint):
     what = "starts and ends of threads"
     allowed = filters.THREAD
 
-    def __init__(
-        self,
-        number: int,
-        policy: model.SuspendPolicy,
-        options: PointOptions,
-        *,
-        start: bool,
-        death: bool,
-        virtual: bool,
-        target: Target,
-        on_hit: OnHit,
-    ) -> None:
-        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+    def __init__(self, basis: Basis, *, start: bool, death: bool, virtual: bool) -> None:
+        super().__init__(basis)
         self.start = start
         self.death = death
         self.virtual = virtual

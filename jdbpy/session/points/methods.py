@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.session import model
-from jdbpy.session.points.event_point import EventPoint, OnHit, count_for_agent
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
 from jdbpy.session.requests import Hit
-from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ReferenceTypeID
@@ -30,19 +28,8 @@ class MethodPoint(EventPoint):
     kind = "methods"
     what = "methods"
 
-    def __init__(
-        self,
-        number: int,
-        policy: model.SuspendPolicy,
-        options: PointOptions,
-        *,
-        entries: bool,
-        exits: bool,
-        method: model.Location | None = None,
-        target: Target,
-        on_hit: OnHit,
-    ) -> None:
-        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+    def __init__(self, basis: Basis, *, entries: bool, exits: bool, method: model.Location | None = None) -> None:
+        super().__init__(basis)
         self.entries = entries
         self.exits = exits
         self.method = method

@@ -8,10 +8,8 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.session import model
 from jdbpy.session.concurrency import both
-from jdbpy.session.points.event_point import EventPoint, OnHit, count_for_agent
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
 from jdbpy.session.requests import Hit
-from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind
@@ -34,17 +32,8 @@ class MonitorPoint(EventPoint):
     what = "monitors"
     looks_at_thread = True
 
-    def __init__(
-        self,
-        number: int,
-        policy: model.SuspendPolicy,
-        options: PointOptions,
-        *,
-        kinds: Sequence[str],
-        target: Target,
-        on_hit: OnHit,
-    ) -> None:
-        super().__init__(number, policy, options, target=target, on_hit=on_hit)
+    def __init__(self, basis: Basis, *, kinds: Sequence[str]) -> None:
+        super().__init__(basis)
         self.kinds = tuple(kinds)
 
     @property

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from functools import partial
 
 from jdbpy.errors import UsageError
 from jdbpy.session.model import Breakpoint, Location
 from jdbpy.session.points.component import Points
+from jdbpy.session.points.event_point import set_point
 from jdbpy.session.points.methods import MethodPoint
 from jdbpy.session.points.monitors import KINDS, MonitorPoint
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
@@ -37,16 +37,8 @@ class Traces:
         """
         if not (entries or exits):
             raise UsageError("neither entries nor exits would be left")
-        make = partial(
-            MethodPoint,
-            options=options,
-            entries=entries and method is None,
-            exits=exits,
-            method=method,
-            target=self._target,
-            on_hit=self._points.hit,
-        )
-        return await self._points.add(make, options)
+        subject = {"entries": entries and method is None, "exits": exits, "method": method}
+        return await set_point(self._points, self._target, MethodPoint, options, **subject)
 
     async def monitors(self, kinds: Sequence[str] = (), *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
         """Stops or reports at what happens to monitors, all or some ``kinds`` of it: enter, entered, wait, waited.
@@ -58,8 +50,7 @@ class Traces:
         if unknown:
             raise UsageError(f"'{', '.join(unknown)}' does not happen to monitors", hint=f"there is {', '.join(KINDS)}")
         chosen = tuple(kinds or KINDS)
-        make = partial(MonitorPoint, options=options, kinds=chosen, target=self._target, on_hit=self._points.hit)
-        return await self._points.add(make, options)
+        return await set_point(self._points, self._target, MonitorPoint, options, kinds=chosen)
 
     def find(self, *, methods: bool = True, monitors: bool = True) -> builtins.list[int]:
         """Numbers of the traces of methods, of monitors, or of both. No trip."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.session.class_names import ClassName, parse_class_name
 from jdbpy.session.model import Breakpoint, Frame, Value
 from jdbpy.session.points.component import Points
+from jdbpy.session.points.event_point import set_point
 from jdbpy.session.points.fields import FieldPoint, is_object
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.target import Target
@@ -46,17 +46,8 @@ class Watchpoints:
         name, instance = await self._owner(owner, field)
         if instance is not None:
             options = options.replace(instance=instance)
-        make = partial(
-            FieldPoint,
-            options=options,
-            name=name,
-            field=field,
-            access=access,
-            modification=modification,
-            target=self._target,
-            on_hit=self._points.hit,
-        )
-        return await self._points.add(make, options)
+        subject = {"name": name, "field": field, "access": access, "modification": modification}
+        return await set_point(self._points, self._target, FieldPoint, options, **subject)
 
     def find(self, spec: str, *, access: bool | None = None, modification: bool | None = None) -> builtins.list[int]:
         """Numbers of the watchpoints of a field; with ``access`` and ``modification`` only of that sort. No trip."""
