@@ -72,12 +72,12 @@ def _method(method: code.Disassembly) -> Iterator[str]:
     for each in method.instructions:
         if each.line is not None:
             yield f"  {f'{escape(each.source)}:' if each.source else 'line '}{each.line}"
-        operands = f" {each.operands}" if each.operands else ""
+        operands = f" {escape(each.operands)}" if each.operands else ""
         meaning = f"// {escape(each.meaning)}" if each.meaning else ""
-        start = f"{'=>' if each.current else '  '} {each.index:>6}: {each.name:<15}{operands:<12}"
+        start = f"{'=>' if each.current else '  '} {each.index:>6}: {escape(each.name):<15}{operands:<12}"
         yield f"{start} {meaning}".rstrip()
         for case in each.cases:
-            yield f"{'':>13}{case.label:>10}: {case.target}"
+            yield f"{'':>13}{escape(case.label):>10}: {case.target}"
     if method.note:
         yield f"  ({escape(method.note)})"
 
