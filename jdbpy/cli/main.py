@@ -21,19 +21,13 @@ BROKEN_PIPE = 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs jdbpy with the given words, by default those of the process; returns the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        line = parse(list(sys.argv[1:] if arguments is None else arguments))
-    except UsageError as error:
-        sys.stderr.write(f"jdbpy: {error.message}\n  {error.hint or 'jdbpy --help says what there is'}\n")
-        return USAGE
-    try:
-        if line.action == "help":
-            sys.stdout.write(HELP)
-            return 0
-        if line.action == "version":
-            sys.stdout.write(f"jdbpy {__version__}\n")
-            return 0
-        return _run(line)
+        if words[:1] == ["jdb"]:
+            from jdbpy.cli.jdb.main import main as jdb
+
+            return jdb(words[1:])
+        return _answer(words)
     except KeyboardInterrupt:  # before or after the time in which signals are looked after
         return INTERRUPTED
     except BrokenPipeError:
@@ -41,6 +35,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     finally:
         _flush()
+
+
+def _answer(words: list[str]) -> int:
+    try:
+        line = parse(words)
+    except UsageError as error:
+        sys.stderr.write(f"jdbpy: {error.message}\n  {error.hint or 'jdbpy --help says what there is'}\n")
+        return USAGE
+    if line.action == "help":
+        sys.stdout.write(HELP)
+        return 0
+    if line.action == "version":
+        sys.stdout.write(f"jdbpy {__version__}\n")
+        return 0
+    return _run(line)
 
 
 def _run(line: CommandLine) -> int:

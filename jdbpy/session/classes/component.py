@@ -26,7 +26,7 @@ from jdbpy.session.refs import Field, Method, RefType
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
-from jdbpy.wire.messages import module_reference
+from jdbpy.wire.messages import module_reference, reference_type
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 
 if TYPE_CHECKING:
@@ -146,6 +146,15 @@ class Classes:
         family = await self._family(own, facts.FIELDS, inherited)
         declared = await self._types.fields(each.id for each in family)
         return [field_info(each, field) for each in family for field in declared.get(each.id, ())]
+
+    async def source_debug_extension(self, name: str) -> str:
+        """The source map (JSR 45) of a class as it stands in its class file, "" if it has none.
+
+        Raises UsageError when the class is not loaded. wire: 2 trips.
+        """
+        own = await self.loaded(name)
+        [reply] = await self._target.conn.batch([reference_type.SourceDebugExtension(own.id)])
+        return "" if isinstance(reply, JdwpError) else reply.extension
 
     async def lines(self, name: str, method: str = "") -> builtins.list[LineEntry]:
         """Every code location at which a line begins, of a class or of one method's overloads; [] without lines.

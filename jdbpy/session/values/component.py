@@ -6,7 +6,7 @@ grammar are imported when the first expression is evaluated.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -16,7 +16,9 @@ from jdbpy.session.model import Frame, Limits, Stop, Value
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
 from jdbpy.session.target import Target
+from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
+from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from jdbpy.session.values.results import Results
 
 _DEFAULT = Limits()
+_IN_A_LINE = Limits(depth=0)
 
 
 class Values:
@@ -98,6 +101,11 @@ class Values:
             value = await results.describe(operand, _DEFAULT)
             notes = "; ".join(evaluation.target.notes)
             return value.replace(note=notes) if notes else value
+
+    async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[Value]:
+        """Objects of the target by their ids, described. wire: what describing takes, 2 trips and more."""
+        self._target.require_alive()
+        return await describe(self._target, [ids.Value(Tag.OBJECT, each) for each in object_ids], limits)
 
     async def save(self, name: str, text: str) -> Value:
         """Evaluates an expression and keeps the value as ``$name``; an object is kept from collection until ``forget``.

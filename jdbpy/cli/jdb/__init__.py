@@ -1,0 +1,6 @@
+"""jdb mode: ``jdbpy jdb ARGS...`` stands in for the JDK's jdb, for the people and programs that drive that.
+
+jdb's command line, prompts, commands and words over the same session as everything else. Owns the dialect only: what a
+breakpoint or a value is stands in the session. Where jdb is at fault the right answer is given in jdb's form;
+``docs/jdb.md`` lists every difference.
+"""

@@ -1,0 +1,17 @@
+"""The commands of jdb, by subject; importing this fills the table."""
+
+from __future__ import annotations
+
+from jdbpy.cli.jdb.commands import (
+    classes as classes,
+    code as code,
+    frames as frames,
+    locks as locks,
+    others as others,
+    running as running,
+    source as source,
+    stopping as stopping,
+    threads as threads,
+    tracing as tracing,
+    values as values,
+)

@@ -1,0 +1,135 @@
+"""threads, thread, threadgroups, threadgroup, interrupt, kill."""
+
+from __future__ import annotations
+
+from jdbpy import EvalError, JdbpyError, ThreadGroup, ThreadInfo
+from jdbpy.cli.jdb.debugger import Debugger
+from jdbpy.cli.jdb.table import jdb_command
+from jdbpy.cli.jdb.values import text_of
+from jdbpy.cli.jdb.words import Words
+
+_STATES = {
+    "running": "running",
+    "sleeping": "sleeping",
+    "waiting for a monitor": "waiting in a monitor",
+    "waiting": "cond. waiting",
+    "ended": "zombie",
+}
+
+
+@jdb_command("threads")
+async def threads(jdb: Debugger, words: Words) -> None:
+    tree = await jdb.target.threads.groups()
+    name = words.next() or jdb.group or ""
+    start = tree[0] if tree and not name else _find(tree, name)
+    if start is None:
+        jdb.out.line(f'"{name}" is not a valid threadgroup name.')
+        return
+    groups = _flat([start])
+    known = {each.id: each for each in await jdb.target.threads.list(with_frames=True)}
+    everybody = [known.get(each.id, each) for group in groups for each in group.threads]
+    described = await _described(jdb, [each.id for each in everybody])
+    wide = max((len(described[each.id]) for each in everybody), default=0)
+    names = max((len(each.name) for each in everybody), default=0)
+    for group in groups:
+        if group.threads or group is start:
+            jdb.out.line(f"Group {group.name}:")
+        for each in group.threads:
+            thread = known.get(each.id, each)
+            at = " (at breakpoint)" if _at_breakpoint(jdb, thread) else ""
+            state = _STATES.get(thread.state, "unknown")
+            jdb.out.line(f"  {described[each.id]:{wide}} {thread.name:{names}} {state}{at}")
+
+
+@jdb_command("threadgroups")
+async def threadgroups(jdb: Debugger, words: Words) -> None:
+    groups = _flat(await jdb.target.threads.groups())
+    described = await _described(jdb, [each.id for each in groups])
+    for index, group in enumerate(groups, 1):
+        jdb.out.line(f"{index:,}. {described[group.id]} {group.name}")
+
+
+@jdb_command("threadgroup")
+async def threadgroup(jdb: Debugger, words: Words) -> None:
+    name = words.next()
+    if not name:
+        jdb.group = None
+    elif _find(await jdb.target.threads.groups(), name) is None:
+        jdb.out.line(f'"{name}" is not a valid threadgroup name.')
+    else:
+        jdb.group = name
+
+
+@jdb_command("thread")
+async def thread(jdb: Debugger, words: Words) -> None:
+    if not words.more():
+        jdb.out.line("Thread number not specified.")
+        return
+    found = await jdb.thread(words.next())
+    if found is not None:
+        await jdb.make_current(found)
+
+
+@jdb_command("interrupt")
+async def interrupt(jdb: Debugger, words: Words) -> None:
+    if words.more():
+        found = await jdb.thread(words.next())
+        if found is not None:
+            await jdb.target.execution.interrupt(found.id)
+    elif jdb.current is None:
+        jdb.out.line("No thread specified.")
+    else:
+        await jdb.target.execution.interrupt(jdb.current.id)
+
+
+@jdb_command("kill", evaluates=True)
+async def kill(jdb: Debugger, words: Words) -> None:
+    if not words.more():
+        jdb.out.line("Usage: kill <thread id> <throwable>")
+        return
+    found = await jdb.thread(words.next())
+    if found is None:
+        return
+    jdb.out.line(f"killing thread: {found.name}")
+    if not words.more():
+        jdb.out.line("No exception object specified.")
+        return
+    await jdb.follow()
+    try:
+        await jdb.target.threads.throw_in(found.id, words.rest().strip())
+    except EvalError as error:
+        jdb.out.line(error.message if error.column is not None else "Invalid exception object")
+        return
+    except JdbpyError as error:
+        jdb.out.line(error.message)
+        return
+    [value] = await jdb.target.values.of_objects([found.id])
+    jdb.out.line(f"{text_of(value)} killed")
+
+
+def _flat(groups: tuple[ThreadGroup, ...] | list[ThreadGroup]) -> list[ThreadGroup]:
+    """The groups, each followed by those in it."""
+    return [each for group in groups for each in (group, *_flat(group.groups))]
+
+
+def _find(groups: tuple[ThreadGroup, ...], name: str) -> ThreadGroup | None:
+    return next((each for each in _flat(groups) if each.name == name), None)
+
+
+async def _described(jdb: Debugger, ids: list[int]) -> dict[int, str]:
+    """Class and id of objects, as jdb writes them."""
+    values = await jdb.target.values.of_objects(ids)
+    return {each: f"({value.type}){each}" for each, value in zip(ids, values, strict=True)}
+
+
+def _at_breakpoint(jdb: Debugger, thread: ThreadInfo) -> bool:
+    """Whether the thread stands where a breakpoint is, as JDI means it."""
+    if thread.frame is None:
+        return False
+    here = thread.frame.location
+    return any(
+        (place.type_id, place.method_id, place.code_index) == (here.type_id, here.method_id, here.code_index)
+        for point in jdb.target.breakpoints.list()
+        if point.enabled
+        for place in point.resolved
+    )

@@ -1,0 +1,140 @@
+"""print, eval, dump, set, save, disablegc, enablegc."""
+
+from __future__ import annotations
+
+import re
+
+from jdbpy import Disconnected, EvalError, JdbpyError, Limits, Value
+from jdbpy.cli.jdb.debugger import Debugger
+from jdbpy.cli.jdb.table import jdb_command
+from jdbpy.cli.jdb.values import SHORT, is_object, massaged, text_of
+from jdbpy.cli.jdb.words import Words
+
+_ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
+_UNKNOWN = re.compile(r"cannot find symbol: variable (\S+)")
+_DOTTED = re.compile(r"[\w$]+(\.[\w$]+)*")
+
+
+@jdb_command("print", "eval", evaluates=True)
+async def print_(jdb: Debugger, words: Words) -> None:
+    if not words.more():
+        jdb.out.line("No objects specified.")
+        return
+    await _print(jdb, words.rest())
+
+
+@jdb_command("set", evaluates=True)
+async def set_(jdb: Debugger, words: Words) -> None:
+    text = words.rest()
+    if "=" not in text:
+        jdb.out.line("Invalid assignment syntax")
+        return
+    await _print(jdb, text)
+
+
+@jdb_command("dump", evaluates=True)
+async def dump(jdb: Debugger, words: Words) -> None:
+    if not words.more():
+        jdb.out.line("No objects specified.")
+        return
+    text = words.rest()
+    value = await evaluated(jdb, text)
+    if value is None or not is_object(value) or value.tag == "s":
+        jdb.out.line(f"{text} = {'null' if value is None else text_of(value)}")
+        return
+    whole = await jdb.target.values.dump("$_", _ALL)
+    jdb.out.line(f"{text} = {{")
+    if whole.tag == "[":
+        jdb.out.line(", ".join(text_of(each.value) for each in whole.children))
+    own = [each for each in whole.children if each.declared_in in ("", whole.type)]
+    for each in [] if whole.tag == "[" else [*own, *(each for each in whole.children if each not in own)]:
+        owner = "" if each.declared_in in ("", whole.type) else each.declared_in + "."
+        jdb.out.line(f"    {owner}{each.name}: {text_of(each.value)}")
+    jdb.out.line("}")
+
+
+@jdb_command("save", evaluates=True)
+async def save(jdb: Debugger, words: Words) -> None:
+    if not words.more():
+        if not jdb.saved:
+            jdb.out.line("No saved values")
+        for key, text in jdb.saved.items():
+            jdb.out.line(f"{key} = {text}")
+        return
+    key = words.next()
+    if not words.more():
+        jdb.out.line("No expression specified.")
+        return
+    value = await evaluated(jdb, words.rest())
+    if value is None:
+        jdb.out.line("Expression cannot be void")
+        return
+    await jdb.target.values.save(key, "$_")
+    jdb.saved[key] = text_of(value)
+    jdb.out.line(f"{await massaged(jdb.target, value)} saved")
+
+
+@jdb_command("disablegc", evaluates=True)
+async def disablegc(jdb: Debugger, words: Words) -> None:
+    value = await object_of(jdb, words)
+    if value is not None:
+        name = f"gc{value.id}"
+        await jdb.target.values.save(name, "$_")
+        jdb.kept[value.id or 0] = name
+        jdb.out.line(f"GC Disabled for {await massaged(jdb.target, value)}:")
+
+
+@jdb_command("enablegc", evaluates=True)
+async def enablegc(jdb: Debugger, words: Words) -> None:
+    value = await object_of(jdb, words)
+    if value is not None:
+        name = jdb.kept.pop(value.id or 0, None)
+        if name is not None:
+            jdb.target.values.forget(name)
+        jdb.out.line(f"GC Enabled for {await massaged(jdb.target, value)}:")
+
+
+async def object_of(jdb: Debugger, words: Words) -> Value | None:
+    """The object that the rest of the line evaluates to, as ``$_``; says so if it is none."""
+    if not words.more():
+        jdb.out.line("No object specified.")
+        return None
+    value = await evaluated(jdb, words.rest())
+    if value is None or not is_object(value):
+        jdb.out.line("Expression must evaluate to an object")
+        return None
+    return value
+
+
+async def evaluated(jdb: Debugger, text: str) -> Value | None:
+    """The value of an expression, also as ``$_``; None for null, and for one that fails, which is said then."""
+    await jdb.follow()
+    try:
+        value = await jdb.target.values.evaluate(text.strip(), limits=SHORT)
+    except Disconnected:
+        raise
+    except JdbpyError as error:
+        jdb.out.line(_complaint(error, text))
+        return None
+    return None if value.tag != "V" and value.text == "null" and not value.id else value
+
+
+async def _print(jdb: Debugger, text: str) -> None:
+    value = await evaluated(jdb, text)
+    jdb.out.line(f"{text} = {'null' if value is None else await massaged(jdb.target, value)}")
+
+
+def _complaint(error: JdbpyError, text: str) -> str:
+    """An error of an expression in jdb's words where it has such, else in ours."""
+    thrown = getattr(error, "exception_type", "")
+    if thrown:
+        return f"Exception in expression: {thrown}"
+    if not isinstance(error, EvalError) or error.column is None:
+        return error.message
+    what = error.message
+    if unknown := _UNKNOWN.match(what):
+        name = text.strip()
+        what = f"Name unknown: {name if _DOTTED.fullmatch(name) else unknown[1]}"
+    elif "variable this cannot be referenced" in what:
+        what = "No 'this'.  In native or static method"
+    return f"com.sun.tools.example.debug.expr.ParseException: {what}"

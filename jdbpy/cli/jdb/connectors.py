@@ -1,0 +1,171 @@
+"""JDI's connectors, as ``-connect`` and ``-listconnectors`` know them: names, arguments, and the text that gives them.
+
+Owns words only; ``opening`` makes a session of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jdbpy.errors import UsageError
+from jdbpy.wire.record import Record
+
+
+class Argument(Record):
+    """An argument of a connector."""
+
+    name: str
+    description: str
+    default: str = ""
+    required: bool = False
+
+
+class Connector(Record):
+    """A way to a target, by JDI's name."""
+
+    name: str
+    transport: str
+    description: str
+    arguments: tuple[Argument, ...]
+    launches: bool = False
+
+
+class Connection(Record):
+    """A connector with the values of its arguments, defaults included."""
+
+    connector: Connector
+    values: dict[str, str]
+
+
+_TIMEOUT = Argument("timeout", "Timeout while waiting to attach")
+_QUOTE = Argument(
+    "quote", "Character used to combine space-delimited text into a single command line argument", '"', required=True
+)
+
+PROCESS_ATTACH = Connector(
+    "com.sun.jdi.ProcessAttach",
+    "local",
+    "Attaches to debuggee by process-id (pid)",
+    (Argument("pid", "pid", required=True), _TIMEOUT),
+)
+RAW_LAUNCH = Connector(
+    "com.sun.jdi.RawCommandLineLaunch",
+    "dt_socket",
+    "Launches target using user-specified command line and attaches to it",
+    (
+        Argument("command", "Raw command to start the debugged application VM", required=True),
+        _QUOTE,
+        Argument(
+            "address", "Address from which to listen for a connection after the raw command is run", required=True
+        ),
+    ),
+    launches=True,
+)
+SOCKET_ATTACH = Connector(
+    "com.sun.jdi.SocketAttach",
+    "dt_socket",
+    "Attaches by socket to other VMs",
+    (
+        _TIMEOUT,
+        Argument("hostname", "Machine name to which to attach for VM connections", "localhost"),
+        Argument("port", "Port number to which to attach for VM connections", required=True),
+    ),
+)
+SOCKET_LISTEN = Connector(
+    "com.sun.jdi.SocketListen",
+    "dt_socket",
+    "Accepts socket connections initiated by other VMs",
+    (
+        Argument("timeout", "Timeout while waiting for connection"),
+        Argument("port", "Port number at which to listen for VM connections"),
+        Argument("localAddress", "Local address that the listener binds to"),
+    ),
+)
+LAUNCH = Connector(
+    "com.sun.jdi.CommandLineLaunch",
+    "dt_socket",
+    "Launches target using Sun Java VM command line and attaches to it",
+    (
+        Argument("home", "Home directory of the SDK or runtime environment used to launch the application"),
+        Argument("options", "Launched VM options"),
+        Argument(
+            "main", "Main class and arguments, or if -jar is an option, the main jar file and arguments", required=True
+        ),
+        Argument("suspend", "All threads will be suspended before execution of main", "true"),
+        _QUOTE,
+        Argument("vmexec", "Name of the Java VM launcher", "java", required=True),
+        Argument(
+            "includevirtualthreads",
+            "List of all threads includes virtual threads as well as platform threads.",
+            "n",
+        ),
+    ),
+    launches=True,
+)
+
+CONNECTORS = (PROCESS_ATTACH, RAW_LAUNCH, SOCKET_ATTACH, SOCKET_LISTEN, LAUNCH)
+
+_SETTING = re.compile(r"""(quote=[^,]+,)|(\w+=)(("[^"]*")|('[^']*')|([^,'"]+))+,""")
+
+
+def listing() -> str:
+    """The answer to ``-listconnectors`` and ``connectors``."""
+    lines: list[str] = []
+    for connector in CONNECTORS:
+        lines += ["", f"  Connector: {connector.name}  Transport: {connector.transport}"]
+        lines.append(f"    description: {connector.description}")
+        for argument in connector.arguments:
+            what = "Required Argument" if argument.required else "Argument"
+            value = f"Default value: {argument.default}" if argument.default else "(no default)"
+            lines += ["", f"    {what}: {argument.name} {value}", f"    description: {argument.description}"]
+    return "\n".join([*lines, ""])
+
+
+def parse(spec: str) -> Connection:
+    """Understands ``connector:name=value,...``; values may be quoted, with commas inside. Raises UsageError."""
+    name, _, rest = spec.partition(":")
+    connector = next((each for each in CONNECTORS if each.name == name), None)
+    if connector is None:
+        raise UsageError(f"No connector named: {name}")
+    values = {argument.name: argument.default for argument in connector.arguments}
+    rest = rest if rest.endswith(",") or not rest else rest + ","
+    while rest not in ("", ","):
+        match = _SETTING.match(rest)
+        if not match:
+            raise UsageError(f"Illegal connector argument: {rest}")
+        key, _, value = match[0][:-1].partition("=")
+        if key not in values:
+            raise UsageError(f"Argument {key} is not defined for connector: {connector.name}")
+        values[key] = value
+        rest = rest[match.end() :]
+    return Connection(connector, values)
+
+
+def words_of(text: str, quote: str = '"') -> list[str]:
+    """A command line cut at blanks, with what the quote character (or ') encloses kept together."""
+    words: list[str] = []
+    word = ""
+    within = ""
+    begun = False
+    for letter in text:
+        if within:
+            if letter == within:
+                within = ""
+            else:
+                word += letter
+        elif letter in (quote, "'"):
+            within, begun = letter, True
+        elif letter.isspace():
+            if begun:
+                words.append(word)
+            word, begun = "", False
+        else:
+            word, begun = word + letter, True
+    return [*words, word] if begun else words
+
+
+def quoted(word: str) -> str:
+    """A word as ``words_of`` reads it back."""
+    if not word or any(letter.isspace() or letter in ",'" for letter in word):
+        return f'"{word}"'
+    return word

@@ -1,0 +1,92 @@
+"""The state of jdb mode: the session once there is one, the current thread, what was asked for before, the prompt.
+
+jdb has a notion of a current thread of its own: a stop that suspends everything sets it, letting go unsets it, and a
+hit that suspends one thread only leaves it alone. The session's selection follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from jdbpy import Session, ThreadInfo, ThreadRef, UsageError
+from jdbpy.cli.jdb.cmdline import JdbLine
+from jdbpy.cli.jdb.output import Output, number
+from jdbpy.cli.jdb.specs import Specs
+
+EXCLUDES = ("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*")
+"""Classes that steps and traces pass over unless told otherwise."""
+
+
+class Debugger:
+    """What commands and events share. ``connect`` opens the session with the given main class and arguments."""
+
+    def __init__(self, line: JdbLine, out: Output, connect: Callable[[str], Awaitable[None]]) -> None:
+        self.line = line
+        self.out = out
+        self.connect = connect
+        self.session: Session | None = None
+        self.current: ThreadRef | None = None
+        self.group: str | None = None
+        self.specs = Specs(out)
+        self.monitors: dict[int, str] = {}
+        self.last_monitor = 0
+        self.excludes: tuple[str, ...] = EXCLUDES
+        self.source_path = line.source_path
+        self.next_listed: int | None = None  # where the next `list` goes on
+        self.tracing = ""  # the trace in effect, in words
+        self.repeating = False
+        self.saved: dict[str, str] = {}  # by `save`: key and text
+        self.kept: dict[int, str] = {}  # by `disablegc`: object id and the name it is saved under
+        self.leaving = False
+        self.read: Callable[[str], Awaitable[bool]]  # runs the lines of a file; the interpreter's
+
+    @property
+    def target(self) -> Session:
+        """The session; commands that need it are not run without one."""
+        assert self.session is not None
+        return self.session
+
+    # -- the current thread --------------------------------------------------------------------------------------
+
+    async def make_current(self, thread: ThreadRef | ThreadInfo) -> None:
+        """Makes a thread the current one, at its innermost frame."""
+        self.current = ThreadRef(thread.id, thread.name)
+        self.next_listed = None
+        await self.target.select_thread(thread.id)
+
+    def let_go(self) -> None:
+        """Nothing is current any more: everything runs."""
+        self.current = None
+        self.group = None
+        self.next_listed = None
+
+    @property
+    def frame_index(self) -> int:
+        """Number of the current frame, from 1."""
+        thread, frame = self.target.selection
+        return frame if self.current is not None and thread == self.current.id else 1
+
+    async def follow(self) -> None:
+        """Makes the session select the current thread again, if a hit of another one has changed that."""
+        if self.session is not None and self.current is not None and self.session.selection[0] != self.current.id:
+            await self.session.select_thread(self.current.id)
+
+    async def thread(self, word: str) -> ThreadInfo | None:
+        """The thread of an id as the user gives it; says so if there is none."""
+        text = word.removeprefix("t@")
+        if text[:1].isdigit():
+            try:
+                return await self.target.threads.find(text)
+            except UsageError:
+                pass
+        self.out.line(f'"{word}" is not a valid thread id.')
+        return None
+
+    # -- the prompt ----------------------------------------------------------------------------------------------
+
+    def prompt(self, *, simple: bool = False) -> None:
+        """Writes the prompt: ``main[1] `` with a current thread, ``> `` without one or when it is about to run."""
+        if self.current is None or simple:
+            self.out.print("> ")
+        else:
+            self.out.print(f"{self.current.name}[{number(self.frame_index)}] ")

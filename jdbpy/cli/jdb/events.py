@@ -1,0 +1,134 @@
+"""What happens in the target, told in jdb's words and order: message, place, source line, monitors, prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+
+from jdbpy import Event, Exited, Gone, Location, Notice, Output, Stop, StopReason, SuspendPolicy
+from jdbpy.cli.jdb.debugger import Debugger
+from jdbpy.cli.jdb.places import place, source_line, thread_and_place
+from jdbpy.cli.jdb.values import text_of
+
+_ANNOUNCED = {
+    StopReason.BREAKPOINT: "Breakpoint hit: ",
+    StopReason.STEP: "Step completed: ",
+    StopReason.METHOD_ENTRY: "Method entered: ",
+    StopReason.START: "VM Started: ",
+}
+_THREAD = re.compile(r'thread "(.*)", ')
+
+
+class Teller:
+    """Tells events. ``run_line`` runs a monitor's command, which writes no prompt of its own."""
+
+    def __init__(self, jdb: Debugger, run_line: Callable[[str], Awaitable[None]]) -> None:
+        self._jdb = jdb
+        self._out = jdb.out
+        self._run_line = run_line
+
+    async def tell(self, event: Event) -> None:
+        """Tells one event."""
+        match event:
+            case Stop():
+                await self._stop(event)
+            case Notice():
+                await self._notice(event)
+            case Output():
+                self._out.print(event.text)
+            case Exited():
+                self._out.print("\nThe application exited\n")
+            case Gone():
+                self._out.print("\nThe application has been disconnected\n")
+
+    async def _stop(self, stop: Stop) -> None:
+        jdb = self._jdb
+        self._out.news(_announcement(stop))
+        if stop.policy is not SuspendPolicy.ALL:
+            await jdb.follow()
+            await self._place(stop)
+            jdb.prompt()
+            return
+        if stop.thread is not None:
+            await jdb.make_current(stop.thread)
+        await self._place(stop)
+        self._out.line()
+        for command in list(jdb.monitors.values()):
+            await self._run_line(command)
+        jdb.prompt()
+
+    async def _place(self, stop: Stop) -> None:
+        if stop.location is None or stop.thread is None or stop.reason is StopReason.START:
+            self._out.line("No frames on the current call stack")
+            return
+        await self._line_of(stop.thread.name, stop.location)
+
+    async def _line_of(self, thread: str, location: Location) -> None:
+        self._out.line(thread_and_place(thread, location))
+        line = await source_line(self._jdb.target, location)
+        if line is not None:
+            self._out.line(line)
+
+    async def _notice(self, notice: Notice) -> None:
+        data = dict(notice.data)
+        number = data.get("breakpoint")
+        spec = self._jdb.specs.by_number(number) if isinstance(number, int) else None
+        if notice.kind == "breakpoint-resolved" and spec is not None:
+            if not spec.resolved:
+                spec.resolved = True
+                self._out.line(f"Set deferred {spec.text}")
+        elif notice.kind == "breakpoint-failed" and spec is not None:
+            reason = notice.text.partition(": ")[2] or notice.text
+            self._out.line(f"Unable to set deferred {spec.text} : {reason}")
+            self._out.news("Stopping due to deferred breakpoint errors.\n")
+        elif notice.kind in _HITS:
+            self._hit(notice)
+        elif notice.kind == "trace":
+            self._traced(notice)
+
+    def _hit(self, notice: Notice) -> None:
+        """A hit that suspends nothing."""
+        self._out.news(_HITS[notice.kind])
+        self._out.line(_where(notice))
+        self._jdb.prompt()
+
+    def _traced(self, notice: Notice) -> None:
+        if notice.text.startswith("method entered"):
+            self._out.line(f"Method entered: {_where(notice)}")
+            return
+        returned = notice.text.partition(", returns ")[2] or "<void value>"
+        self._out.line(f"Method exited: return value = {returned}, {_where(notice)}")
+
+
+_HITS = {
+    "breakpoint-hit": "Breakpoint hit: ",
+    "field-read": "Field access encountered: ",
+    "field-changed": "Field changed: ",
+}
+
+
+def _announcement(stop: Stop) -> str:
+    if stop.exception is not None:
+        caught = stop.exception.catch_location
+        how = f"(to be caught at: {place(caught)})" if caught is not None else "(uncaught)"
+        return f"Exception occurred: {stop.exception.type} {how}"
+    if stop.reason is StopReason.ACCESS:
+        return f"Field ({_field(stop)}) access encountered: "
+    if stop.reason is StopReason.MODIFICATION:
+        return f"Field ({_field(stop)}) is {text_of(stop.old_value)}, will be {text_of(stop.new_value)}: "
+    if stop.reason is StopReason.METHOD_EXIT:
+        return f"Method exited: return value = {text_of(stop.return_value)}, "
+    return _ANNOUNCED.get(stop.reason, "")
+
+
+def _field(stop: Stop) -> str:
+    return stop.variable
+
+
+def _where(notice: Notice) -> str:
+    """Thread and place of a notice."""
+    data = dict(notice.data)
+    name = _THREAD.search(notice.text)
+    line, index = data.get("line"), data.get("code_index", 0)
+    at = f"{data.get('class')}.{data.get('method')}(), line={-1 if line is None else line} bci={index}"
+    return f'"thread={name[1] if name else ""}", {at}'

@@ -1,0 +1,127 @@
+"""Runs lines of jdb: comments, repetition, ``!!``, lookup, and when the prompt comes."""
+
+from __future__ import annotations
+
+import traceback
+
+import trio
+
+from jdbpy import Disconnected, JdbpyError
+from jdbpy.cli.jdb import commands as commands
+from jdbpy.cli.jdb.debugger import Debugger
+from jdbpy.cli.jdb.table import COMMANDS, REPEATABLE, JdbCommand
+from jdbpy.cli.jdb.words import Words
+from jdbpy.session.sources.text import decode, split_lines
+
+_PATIENCE = 1.0
+"""Seconds for which the next line waits for an evaluation; jdb would not wait, and mix the answers."""
+
+
+class Interpreter:
+    """Runs lines; evaluations that take long go on in the nursery."""
+
+    def __init__(self, jdb: Debugger, nursery: trio.Nursery) -> None:
+        self._jdb = jdb
+        self._nursery = nursery
+        self._last = ""
+        jdb.read = self.read
+
+    async def line(self, text: str) -> None:
+        """Runs a line that was typed."""
+        jdb = self._jdb
+        if text.startswith("!!") and self._last:
+            text = self._last + text[2:]
+            jdb.out.line(text)
+        if text.strip():
+            self._last = text
+            await self._run(text)
+        elif jdb.repeating and self._last and self._last.split()[0].lower() in REPEATABLE:
+            await self._run(self._last)
+        else:
+            jdb.prompt()
+
+    async def run_monitor(self, text: str) -> None:
+        """Runs a monitor's command."""
+        await self._run(text, prompted=False)
+
+    async def read(self, path: str) -> bool:
+        """Runs the lines of a file; False if it cannot be read."""
+        try:
+            data = await trio.Path(path).read_bytes()
+        except OSError:
+            self._jdb.out.line(f"Could not open: {path}")
+            return False
+        self._jdb.out.line(f"*** Reading commands from {path}")
+        for text in split_lines(decode(data)):
+            if text.strip() and not self._jdb.leaving:
+                await self._run(text)
+        return True
+
+    async def _run(self, text: str, *, prompted: bool = True) -> None:
+        words = Words(text)
+        name = words.next().lower()
+        if name.startswith("#"):
+            self._prompt(prompted)
+        elif name[0].isdigit() and words.more():
+            if not name.isdigit():
+                self._jdb.out.line(f"Unrecognized command: '{name}'.  Try help...")
+                self._prompt(prompted)
+                return
+            rest = words.rest()
+            for _ in range(int(name)):
+                if not self._jdb.leaving:
+                    await self._run(rest, prompted=prompted)
+        else:
+            await self._command(name, words, prompted=prompted)
+
+    async def _command(self, name: str, words: Words, *, prompted: bool) -> None:
+        jdb = self._jdb
+        command = COMMANDS.get(name)
+        if command is None:
+            jdb.out.line(f"Unrecognized command: '{name}'.  Try help...")
+        elif jdb.session is None and not command.offline:
+            jdb.out.line(f"Command '{name}' is not valid until the VM is started with the 'run' command")
+        elif command.resumes:
+            if prompted:
+                jdb.prompt(simple=True)
+            await self._guarded(command, words)
+            return
+        elif command.evaluates:
+            await self._evaluate(command, words, prompted=prompted)
+            return
+        else:
+            connected = jdb.session is not None
+            await self._guarded(command, words)
+            if jdb.leaving or (name == "run" and not connected and jdb.session is not None):
+                return
+        self._prompt(prompted)
+
+    async def _evaluate(self, command: JdbCommand, words: Words, *, prompted: bool) -> None:
+        """Runs what evaluates, with its prompt after it; waits for it, but not for long."""
+        done = trio.Event()
+
+        async def evaluate() -> None:
+            await self._guarded(command, words)
+            self._prompt(prompted)
+            done.set()
+
+        self._nursery.start_soon(evaluate)
+        with trio.move_on_after(_PATIENCE):
+            await done.wait()
+
+    async def _guarded(self, command: JdbCommand, words: Words) -> None:
+        try:
+            await self._jdb.follow()
+            await command.function(self._jdb, words)
+        except Disconnected:
+            pass  # told by the event that follows
+        except JdbpyError as error:
+            self._jdb.out.line(error.message)
+        except BrokenPipeError:
+            raise
+        except Exception:  # ours; jdb goes on after its own as well
+            self._jdb.out.line(f"Internal exception:\n{traceback.format_exc().rstrip()}")
+
+    def _prompt(self, wanted: bool) -> None:
+        if wanted and not self._jdb.leaving:
+            self._jdb.prompt()

@@ -1,0 +1,133 @@
+"""jdb mode from its command line to its exit status: connecting, the start-up files, the reading loop, the end.
+
+Owns the order of things. Commands run one after the other; what evaluates may take its time while the next line is
+read, and the end of the target ends all at once, with the input still open. Every way out has jdb's exit status, 0.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import trio
+
+from jdbpy import ConnectError, Disconnected, Exited, Gone, JdbpyError, Stop, StopReason, UsageError
+from jdbpy.cli.cmdline import Script
+from jdbpy.cli.jdb.cmdline import JdbLine, main_text
+from jdbpy.cli.jdb.debugger import Debugger
+from jdbpy.cli.jdb.events import Teller
+from jdbpy.cli.jdb.interpreter import Interpreter
+from jdbpy.cli.jdb.opening import open_session
+from jdbpy.cli.jdb.output import Output
+from jdbpy.cli.lines import STDIN, Lines
+
+_START_FILES = ("jdb.ini", ".jdbrc")
+
+
+async def run(line: JdbLine) -> int:
+    """Debugs as the command line says, to the end."""
+    async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
+        await _Jdb(line, nursery, sessions).run()
+        nursery.cancel_scope.cancel()
+    return 0
+
+
+class _Jdb:
+    """One run of jdb mode. ``sessions`` outlives all tasks that use the session: it is left last."""
+
+    def __init__(self, line: JdbLine, nursery: trio.Nursery, sessions: AsyncExitStack) -> None:
+        self._line = line
+        self._nursery = nursery
+        self._sessions = sessions
+        self._out = Output()
+        self.debugger = Debugger(line, self._out, self._connect_by_run)
+        self._interpreter = Interpreter(self.debugger, nursery)
+        self._teller = Teller(self.debugger, self._interpreter.run_monitor)
+
+    async def run(self) -> None:
+        connection = self._line.connection
+        assert connection is not None
+        if self._line.main:
+            connection.values["main"] = main_text(self._line.main)
+        lines = Lines([Script(path=STDIN)])
+        try:
+            if self._line.launch_now or not connection.connector.launches:
+                await self._connect(connection.values.get("main", ""))
+        except JdbpyError as error:
+            self._fatal(error)
+            return
+        self._out.line("Initializing jdb ...")
+        await self._start_files()
+        if self.debugger.leaving:
+            return
+        self.debugger.prompt()
+        self._tell_events()
+        while not self.debugger.leaving:
+            text = await lines.next()
+            if text is None:
+                self._out.line("Input stream closed.")
+                return
+            await self._interpreter.line(text)
+
+    # -- the session -----------------------------------------------------------------------------------------------
+
+    async def _connect(self, main: str) -> None:
+        """Opens the session, and sets what was asked for before."""
+        jdb = self.debugger
+        session = await self._sessions.enter_async_context(open_session(self._line, main, self._out.line))
+        self._events = self._sessions.enter_context(session.events())
+        jdb.session = session
+        session.execution.set_excludes(jdb.excludes)
+        if not jdb.source_path:
+            with suppress(JdbpyError):
+                jdb.source_path = os.pathsep.join((await session.vm.paths()).class_path)
+        session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
+        await jdb.specs.open(session)
+
+    async def _connect_by_run(self, main: str) -> None:
+        """As ``run`` connects: the target does not stop at its start."""
+        try:
+            await self._connect(main)
+        except JdbpyError as error:
+            self._fatal(error)
+            self.debugger.leaving = True
+            return
+        self.debugger.prompt(simple=True)
+        self._tell_events(pass_start=True)
+
+    def _tell_events(self, *, pass_start: bool = False) -> None:
+        if self.debugger.session is not None:
+            self._nursery.start_soon(self._events_task, pass_start)
+
+    async def _events_task(self, pass_start: bool) -> None:
+        session = self.debugger.target
+        async for event in self._events:
+            if pass_start and isinstance(event, Stop) and event.reason is StopReason.START:
+                self._out.news("VM Started: ")
+                await session.execution.resume()
+                continue
+            with suppress(Disconnected):
+                await self._teller.tell(event)
+            if isinstance(event, Exited | Gone):
+                self._nursery.cancel_scope.cancel()
+
+    def _fatal(self, error: JdbpyError) -> None:
+        hint = f"\n{error.hint}" if error.hint else ""
+        if isinstance(error, UsageError) and not isinstance(error, ConnectError):
+            self._out.line(f"Internal exception:\n{error.message}{hint}")
+            return
+        launching = self._line.connection is not None and self._line.connection.connector.launches
+        what = "Target VM failed to initialize." if launching else "Unable to attach to target VM."
+        self._out.line(f"{error.message}{hint}\n\nFatal error:\n{what}")
+
+    # -- start-up files ----------------------------------------------------------------------------------------------
+
+    async def _start_files(self) -> None:
+        """Runs the file in the home directory, then the one in the working directory unless it is the same."""
+        seen: Path | None = None
+        for directory in (Path.home(), Path.cwd()):
+            file = next((directory / name for name in _START_FILES if (directory / name).exists()), None)
+            if file is not None and file.resolve() != seen:
+                await self._interpreter.read(str(file))
+                seen = file.resolve()

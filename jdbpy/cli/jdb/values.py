@@ -1,0 +1,60 @@
+"""Values as JDI writes them: ``instance of Order(id=7)``, strings quoted but not escaped."""
+
+from __future__ import annotations
+
+import re
+
+from jdbpy import Limits, Session, Value
+
+SHORT = Limits(depth=0, string=1_000_000)
+"""What one line of a value needs; jdb cuts no string."""
+
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+
+def text_of(value: Value | None) -> str:
+    """One line for a value."""
+    if value is None or value.tag == "V":
+        return "<void value>"
+    if value.tag == "C":
+        return str(value.raw)
+    if value.tag == "s":
+        return f'"{string_of(value)}"'
+    if value.id is None or not value.id:
+        return value.text
+    if value.tag == "[":
+        element = value.type.removesuffix("[]")
+        return f"instance of {element}[{value.length or 0}] (id={value.id})"
+    if value.tag in "tg":
+        name = re.search(r'"(.*?)"', value.text)
+        return f"instance of {value.type}(name='{name[1] if name else ''}', id={value.id})"
+    if value.tag == "c":
+        return f"instance of java.lang.Class(reflected class={_reflected(value.text)}, id={value.id})"
+    return f"instance of {value.type}(id={value.id})"
+
+
+def string_of(value: Value) -> str:
+    """The characters of a string."""
+    text = value.text[1 : value.text.rindex('"')]
+    return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def is_object(value: Value | None) -> bool:
+    return value is not None and bool(value.id)
+
+
+async def massaged(session: Session, value: Value) -> str:
+    """A value, which must be ``$_``, as ``print`` shows it: an object by its toString(), which runs in the target."""
+    if is_object(value) and value.tag not in ("s", "["):
+        return text_of(await session.values.to_string("$_"))
+    return text_of(value)
+
+
+def _reflected(text: str) -> str:
+    return text.removeprefix("class ").removeprefix("interface ").removesuffix(".class")
+
+
+def _character(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code[1:], 16)) if code[0] == "u" and len(code) == 5 else _PLAIN.get(code, code)
