@@ -11,6 +11,7 @@ from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session import facts
+from jdbpy.session.frame_memory import FrameVariables, key_of
 from jdbpy.session.generics import generic_type
 from jdbpy.session.model import Frame, Limits, Variable
 from jdbpy.session.refs import OBSOLETE, Field, Method
@@ -85,17 +86,24 @@ async def frame_slots(target: Target, frame: Frame) -> list[SlotVariable]:
 async def read_slots(
     target: Target, frame: Frame, variables: Sequence[SlotVariable]
 ) -> tuple[Value, list[Value | JdwpError]]:
-    """``this`` (null in static code) and one outcome for each variable. wire: 1 trip."""
+    """``this`` (null in static code) and one outcome for each variable. wire: 1 trip, 0 when they were read before."""
+    known = target.frame_memory.recall(frame)
+    outcomes = known.of(variables) if known is not None else None
+    if known is not None and outcomes is not None:
+        return known.this, outcomes
     thread, frame_id = wire_thread(frame.thread.id), FrameID(frame.id)
     commands: list[Any] = [stack_frame.ThisObject(thread, frame_id)]
     for variable in variables:
         slots = [SlotInfo(variable.slot, ord(variable.signature[0]))]
         commands.append(stack_frame.GetValues(thread, frame_id, slots))
-    this, *outcomes = await target.conn.batch(commands)
-    if isinstance(this, JdwpError):
-        raise this
-    values = [outcome if isinstance(outcome, JdwpError) else outcome.values[0] for outcome in outcomes]
-    return Value(this.objectThis.tag, this.objectThis.objectID), values
+    reply, *replies = await target.conn.batch(commands)
+    if isinstance(reply, JdwpError):
+        raise reply
+    this = Value(reply.objectThis.tag, reply.objectThis.objectID)
+    values = [each if isinstance(each, JdwpError) else each.values[0] for each in replies]
+    read = dict(zip(map(key_of, variables), values, strict=True))
+    target.frame_memory.keep(frame, FrameVariables(this, {**(known.slots if known is not None else {}), **read}))
+    return this, values
 
 
 def _method(

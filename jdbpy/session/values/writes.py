@@ -61,6 +61,8 @@ async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> 
         await target.conn.request(command)
     except JdwpError as error:
         raise _refused(error, variable.name) from error
+    finally:
+        target.frame_memory.forget(frame)
 
 
 def _require_typed(variable: SlotVariable, value: Value) -> None:

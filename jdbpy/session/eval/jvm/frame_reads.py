@@ -1,4 +1,4 @@
-"""Reading a frame: ``this`` and the slots of variables, in one trip."""
+"""Reading a frame whose id is foreseen: ``this`` and the slots of variables, in one trip."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.eval.jvm.raw import from_wire
-from jdbpy.session.eval.target import FrameValues, Local, Raw, Ref
+from jdbpy.session.eval.target import FrameValues, Local, Ref
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, ThreadID
 from jdbpy.wire.messages import stack_frame
@@ -29,10 +29,6 @@ class FrameRead:
             found.append(stack_frame.ThisObject(thread, frame))
         return found
 
-    def single_commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
-        """A command for each slot, for when one of them cannot be read."""
-        return [stack_frame.GetValues(thread, frame, [_slot(local)]) for local in self._locals]
-
     def values(self, outcomes: Sequence[Any]) -> FrameValues | None:
         """What the answers to ``commands`` say; None when the slots cannot be read all together."""
         rest = list(outcomes)
@@ -48,14 +44,6 @@ class FrameRead:
         if isinstance(rest[0], JdwpError):
             return None
         slots = {local.slot: from_wire(value) for local, value in zip(self._locals, rest[0].values, strict=True)}
-        return FrameValues(this, slots)
-
-    def single_values(self, this: Ref | None, outcomes: Sequence[Any]) -> FrameValues:
-        """What the answers to ``single_commands`` say; a slot that holds nothing is left out."""
-        slots: dict[int, Raw] = {}
-        for local, outcome in zip(self._locals, outcomes, strict=True):
-            if not isinstance(outcome, JdwpError):
-                slots[local.slot] = from_wire(outcome.values[0])
         return FrameValues(this, slots)
 
 

@@ -11,13 +11,16 @@ from contextlib import contextmanager, suppress
 
 from jdbpy.errors import EvalError, JdwpError, StateError, UsageError
 from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.javac.classes import class_path, define_classes
+from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
+from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
-from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.invoking import InvokeRules, require_invocation
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.jvm.throwables import read_throwable
+from jdbpy.session.eval.own_calls import OwnCalls
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
 from jdbpy.session.model import Frame
@@ -28,9 +31,9 @@ from jdbpy.session.thread_reader import wire_thread
 from jdbpy.session.values import writes
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
-from jdbpy.session.variables import frame_slots
+from jdbpy.session.variables import frame_slots, read_slots
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import ArrayTypeID, ClassObjectID, FrameID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ArrayTypeID, ClassObjectID, ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import (
     array_type,
     class_object_reference,
@@ -57,6 +60,7 @@ class FrameTarget:
         self._target = target
         self._frame = frame
         self._read_imports = read_imports
+        self._rules = rules
         home = ReferenceTypeID(frame.location.type_id if frame is not None else 0)
         self._classes = ClassFinder(target, memory, home)
         self.pins = pins
@@ -119,19 +123,22 @@ class FrameTarget:
         return frame
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
-        """See ``EvalTarget``: one command for all slots; when one of them cannot be read, one for each."""
+        """See ``EvalTarget``: all variables in scope are read at once, and remembered for what is asked next."""
         if self._foreseen is not None:
             return self._foreseen
         frame = await self.current_frame()
-        thread, frame_id = wire_thread(frame.thread.id), FrameID(frame.id)
-        read = FrameRead(locals_, this=this)
-        outcomes = await self._target.conn.batch(read.commands(thread, frame_id))
-        values = read.values(outcomes)
-        if values is not None:
-            return values
-        only_this = FrameRead((), this=this).values(outcomes[1:])
-        singly = await self._target.conn.batch(read.single_commands(thread, frame_id))
-        return read.single_values(only_this.this if only_this else None, singly)
+        variables = await frame_slots(self._target, frame)
+        this_value, outcomes = await read_slots(self._target, frame, variables)
+        values = {
+            variable.slot: from_wire(outcome)
+            for variable, outcome in zip(variables, outcomes, strict=True)
+            if isinstance(outcome, Value)
+        }
+        this_raw = from_wire(this_value)
+        return FrameValues(
+            this_raw if isinstance(this_raw, Ref) else None,
+            {local.slot: values[local.slot] for local in locals_ if local.slot in values},
+        )
 
     def foresee(self, values: FrameValues) -> None:
         """Takes in what was read of the frame beside other things, so that it need not be read again."""
@@ -202,10 +209,10 @@ class FrameTarget:
         return reply.typeID
 
     async def _link(self, class_facts: ClassFacts, class_object: Ref) -> None:
-        """Links a class, before which the agent tells no members: the VM does it when constructors are asked for."""
-        wanted = "()[Ljava/lang/reflect/Constructor;"
-        method = next(m for m in class_facts.methods if m.name == "getDeclaredConstructors" and m.signature == wanted)
-        with suppress(Thrown):  # a class that a constructor mentions is missing: this one is linked all the same
+        """Links a class, before which the agent tells no members: the VM does it when its fields are asked for."""
+        wanted = "()[Ljava/lang/reflect/Field;"
+        method = next(m for m in class_facts.methods if m.name == "getDeclaredFields" and m.signature == wanted)
+        with suppress(Thrown):  # a class that a field mentions is missing: this one is linked all the same
             await self._ready_calls().invoke(class_object, class_facts.id, method, [], exact=False)
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -340,6 +347,22 @@ class FrameTarget:
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """See ``EvalTarget``."""
         return await self._ready_calls().instantiate(class_id, constructor, args)
+
+    @property
+    def may_define_classes(self) -> bool:
+        """See ``EvalTarget``."""
+        return self._rules.javac
+
+    async def compile_java(self, source: JavaSource) -> ClassFiles:
+        """See ``EvalTarget``."""
+        self._ready_calls()
+        return await compile_class(source, self.release, await class_path(self._target))
+
+    async def define_classes(self, compiled: ClassFiles) -> int:
+        """See ``EvalTarget``."""
+        loader = await self._classes.loader()
+        calls = OwnCalls(self)
+        return await define_classes(self._target, calls, Ref(loader) if loader else None, compiled)
 
     async def thrown(self, exception: Ref) -> Thrown:
         """See ``EvalTarget``."""
