@@ -173,6 +173,13 @@ async def test_commands_that_let_the_target_run_at_every_hit(any_jvm: Jvm) -> No
     assert done.results[-1]["data"]["exited"]["status"] == 0
 
 
+async def test_commands_for_what_only_reports(any_jvm: Jvm) -> None:
+    lines = ["trace go methods from com.acme.*", "on 1 where", "commands"]
+    done = await jdbpy(*launching(HAPPENINGS, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
+    assert [found["ok"] for found in done.results] == [True, False, False]
+    assert done.results[1]["error"]["message"] == "a hit of 1 suspends nothing, so no command can be run there"
+
+
 async def test_commands_without_an_end(any_jvm: Jvm, tmp_path: Path) -> None:
     await trio.Path(tmp_path / "open").write_text("catch exit\ncommands 1\nwhere\n")
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(f"read {tmp_path}/open")), jvm=any_jvm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
@@ -45,7 +46,7 @@ async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber(
         if not numbers:
             raise UsageError("there are no breakpoints", hint="'break LOCATION' sets one")
         number = numbers[-1]
-    ctx.session.points.get(number)
+    _require_stop(ctx, number)
     ctx.collecting = Collecting(number)
     return Actions(number, tuple(ctx.actions.get(number, ())), expected=True)
 
@@ -58,7 +59,15 @@ async def on(
 
     `on 2 print total`, `on 2 cont`. `commands 2` replaces them all.
     """
-    ctx.session.points.get(number)
+    _require_stop(ctx, number)
     if line:
         ctx.actions.setdefault(number, []).append(line)
     return Actions(number, tuple(ctx.actions.get(number, ())))
+
+
+def _require_stop(ctx: Context, number: int) -> None:
+    """Raises UsageError for a breakpoint that does not exist, or whose hits stop nothing."""
+    if ctx.session.points.get(number).policy is SuspendPolicy.NONE:
+        raise UsageError(
+            f"a hit of {number} suspends nothing, so no command can be run there", hint="set it without 'go'"
+        )
