@@ -1,0 +1,292 @@
+"""Hot swap on real JVMs: what changed is found, replaced in one step, and what hung on the old code is put in order."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy import hotswap
+from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session.hotswap.class_file import MalformedClassFile, parse
+from jdbpy.session.hotswap.compiler import find_javac
+from tests.harness import Debugging, Jvm, debug, inline, program
+
+PROGRAM = program("Swapped")
+SOURCE = Path(PROGRAM.sources, "Swapped.java").read_text(encoding="utf-8")
+Edit = Callable[[str], str]
+
+
+def compiled(edit: Edit) -> str:
+    """The directory of the classes of a changed source."""
+    changed = edit(SOURCE)
+    assert changed != SOURCE
+    return inline(changed).classes
+
+
+def result_plus_10(source: str) -> str:
+    return source.replace("return result;", "return result + 10;")
+
+
+async def at_marker(d: Debugging, marker: str) -> jdbpy.Breakpoint:
+    point = await d.session.breakpoints.add(d.at(marker))
+    await d.resume()
+    await d.wait_stop("breakpoint", at=marker)
+    return point
+
+
+async def value(d: Debugging, text: str) -> str:
+    return (await d.session.values.evaluate(text)).text
+
+
+async def end(d: Debugging) -> None:
+    await d.session.breakpoints.clear_all()
+    await d.resume()
+    await d.wait_exit()
+
+
+async def test_a_directory_whose_classes_run_already_changes_nothing(jvm: Jvm) -> None:
+    """Every class of a program of some variety is found to be the same as its file."""
+    async with debug(jvm, "Shop") as d:
+        await at_marker(d, "closed")
+        same = await d.session.hotswap.redefine_all(d.program.classes)
+        assert (same.classes, same.not_loaded) == ((), ())
+        assert {"shop.Order", "shop.Order$1", "shop.Basket", "shop.Priced", "shop.Plugin"} <= set(same.unchanged)
+        await end(d)
+
+
+async def test_what_changed_in_a_directory_is_replaced(jvm: Jvm) -> None:
+    async with debug(jvm, PROGRAM) as d:
+        point = await at_marker(d, "return")
+        before = d.session.statistics().waves
+        done = await d.session.hotswap.redefine_all(compiled(result_plus_10))
+        assert d.session.statistics().waves - before <= 14
+        [changed] = done.classes
+        assert (changed.name, changed.changes) == ("Swapped", ("next(int)",))
+        assert (done.unchanged, done.not_loaded) == ((), ("Swapped$Helper",))
+        [frame] = done.obsolete
+        assert (frame.index, frame.obsolete, frame.location.method) == (1, True, "<obsolete>")
+        assert done.lost == ()
+        # the old call goes on in the old code, the next one runs the new, and the breakpoint stands in it
+        with pytest.raises(StateError, match="replaced"):
+            await d.session.code.disassemble()
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", at="return", breakpoint=point.number)
+        assert await value(d, "round") == "1"
+        assert stop.frame is not None
+        assert not stop.frame.obsolete
+        await d.session.execution.step(jdbpy.StepDepth.OUT)
+        await d.wait_stop("step", at="loop")
+        await d.session.execution.step(jdbpy.StepDepth.OVER)
+        await d.wait_stop("step")
+        assert await value(d, "round") == "12"
+        # the same files once more: they are what runs now
+        again = await d.session.hotswap.redefine_all(compiled(result_plus_10))
+        assert again.classes == ()
+        assert again.unchanged == ("Swapped", "Swapped$Helper")
+        await end(d)
+
+
+async def test_pop_leads_from_the_old_code_into_the_new(jvm: Jvm) -> None:
+    async with debug(jvm, PROGRAM) as d:
+        await at_marker(d, "return")
+        [order] = (await d.session.hotswap.redefine_all(compiled(result_plus_10))).classes
+        assert order.file.endswith("Swapped.class")
+        await d.session.execution.pop()
+        await d.resume()
+        await d.wait_stop("breakpoint", at="return")
+        await d.session.execution.step(jdbpy.StepDepth.OUT)
+        await d.wait_stop("step", at="loop")
+        await d.session.execution.step(jdbpy.StepDepth.OVER)
+        await d.wait_stop("step")
+        assert await value(d, "round") == "11"
+        await end(d)
+
+
+async def test_one_class_and_its_file(jvm: Jvm) -> None:
+    async with debug(jvm, PROGRAM) as d:
+        await at_marker(d, "note")
+        swap = d.session.hotswap
+        directory = compiled(lambda source: source.replace('"round "', '"turn "'))
+        done = await swap.redefine("Swapped.Helper", f"{directory}/Swapped$Helper.class")
+        assert [(each.name, each.changes) for each in done.classes] == [("Swapped$Helper", ("constants",))]
+        done = await swap.redefine("", f"{PROGRAM.classes}/Swapped$Helper.class")  # back, by the file's own name
+        assert [(each.name, each.changes) for each in done.classes] == [("Swapped$Helper", ("constants",))]
+        for name, file, message in (
+            ("Swapped", f"{directory}/Swapped$Helper.class", r"is the class Swapped\$Helper, not Swapped"),
+            ("Swapped", f"{PROGRAM.sources}/Swapped.java", "is not a class file: it does not begin with CAFEBABE"),
+            ("Swapped", f"{directory}/Nothing.class", "cannot be read: No such file"),
+            ("No.Such", f"{directory}/Swapped.class", "no class No.Such is loaded"),
+            ("Swapped[]", f"{directory}/Swapped.class", "no class|is an array type"),
+        ):
+            with pytest.raises(UsageError, match=message):
+                await swap.redefine(name, file)
+        await end(d)
+
+
+async def test_a_jar(any_jvm: Jvm, tmp_path: Path) -> None:
+    jar = tmp_path / "app.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        for name in ("Swapped.class", "Swapped$Helper.class"):
+            archive.write(f"{compiled(result_plus_10)}/{name}", f"BOOT-INF/classes/{name}")
+    async with debug(any_jvm, PROGRAM) as d:
+        await at_marker(d, "note")
+        done = await d.session.hotswap.redefine_all(str(jar))
+        assert [each.file for each in done.classes] == [f"{jar}!/BOOT-INF/classes/Swapped.class"]
+        assert done.unchanged == ("Swapped$Helper",)
+        for path, message in ((tmp_path / "empty", "there are no class files in"), (tmp_path / "no.jar", "No such")):
+            if path.name == "empty":
+                path.mkdir()
+            with pytest.raises(UsageError, match=message):
+                await d.session.hotswap.redefine_all(str(path))
+        await end(d)
+
+
+async def test_a_source_is_compiled_for_the_target(jvm: Jvm, tmp_path: Path) -> None:
+    """With the class path of the target, for the release of the class."""
+    source = tmp_path / "Swapped.java"
+    source.write_text(result_plus_10(SOURCE))
+    async with debug(jvm, PROGRAM) as d:
+        await at_marker(d, "note")
+        swap = d.session.hotswap
+        done = await swap.redefine_sources([str(source)])
+        assert [(each.name, each.changes) for each in done.classes] == [("Swapped", ("next(int)",))]
+        source.write_text(SOURCE.replace("return result;", "return result"))
+        with pytest.raises(UsageError, match=r"Swapped\.java:\d+: ';' expected") as caught:
+            await swap.redefine_sources([str(source)])
+        assert caught.value.code == "DOES_NOT_COMPILE"
+        source.write_text(SOURCE.replace("int result", "Nothing result").replace("String last", "Nope last"))
+        with pytest.raises(UsageError, match="cannot find symbol") as caught:
+            await swap.redefine_sources([str(source)])
+        assert "also Swapped.java" in caught.value.hint
+        with pytest.raises(UsageError, match="there is no file"):
+            await swap.redefine_sources([str(tmp_path / "Absent.java")])
+        await end(d)
+
+
+def test_a_compiler_that_is_not_there_is_told() -> None:
+    with pytest.raises(UsageError, match="no javac of Java 99") as caught:
+        find_javac(99)
+    assert "redefine CLASS FILE" in caught.value.hint
+
+
+REFUSED: list[tuple[str, Edit, str, str]] = [
+    (
+        "ADD_METHOD_NOT_IMPLEMENTED",
+        lambda source: source.replace("int next(", "int more(String text) { return 1; }\n int next("),
+        "cannot add a method",
+        r"Swapped: new method more\(String\)",
+    ),
+    (
+        "DELETE_METHOD_NOT_IMPLEMENTED",
+        lambda source: source.replace("static void note(", "static void noted(").replace(
+            "Helper.note(", "Helper.noted("
+        ),
+        "cannot (add|remove) a method",
+        r"Swapped\$Helper: (new method noted|no method note)\(int\)",
+    ),
+    (
+        "SCHEMA_CHANGE_NOT_IMPLEMENTED",
+        lambda source: source.replace("private final int step;", "private final int step; long other;"),
+        "cannot change the fields",
+        "Swapped: new field long other",
+    ),
+    (
+        "HIERARCHY_CHANGE_NOT_IMPLEMENTED",
+        lambda source: source.replace("class Swapped", "class Swapped implements java.io.Serializable", 1),
+        "cannot change what a loaded class extends",
+        "Swapped: implements java.io.Serializable",
+    ),
+    (
+        "METHOD_MODIFIERS_CHANGE_NOT_IMPLEMENTED",
+        lambda source: source.replace("int next(", "public int next("),
+        "cannot change the modifiers of a method",
+        r"Swapped: other modifiers of next\(int\)",
+    ),
+    (
+        "CLASS_MODIFIERS_CHANGE_NOT_IMPLEMENTED",
+        lambda source: source.replace("class Swapped", "final class Swapped", 1),
+        "cannot change the modifiers of a loaded class",
+        "Swapped: other modifiers of the class",
+    ),
+]
+
+
+async def test_what_the_vm_refuses_is_explained_and_changes_nothing(jvm: Jvm) -> None:
+    async with debug(jvm, PROGRAM) as d:
+        await at_marker(d, "note")
+        swap = d.session.hotswap
+        for code, edit, sentence, about in REFUSED:
+            with pytest.raises(JdwpError, match=sentence) as caught:
+                await swap.redefine_all(compiled(edit))
+            assert caught.value.code == code or "noted" in about, caught.value
+            assert caught.match(about)
+            assert "nothing was changed" in caught.value.message
+            assert caught.value.hint
+        assert (await swap.redefine_all(PROGRAM.classes)).classes == ()
+        await end(d)
+
+
+async def test_a_class_file_that_the_target_does_not_know(jvm: Jvm, tmp_path: Path) -> None:
+    async with debug(jvm, PROGRAM) as d:
+        await at_marker(d, "note")
+        data = bytearray(await trio.Path(PROGRAM.classes, "Swapped.class").read_bytes())
+        data[6:8] = (255).to_bytes(2, "big")
+        file = tmp_path / "Swapped.class"
+        file.write_bytes(data)
+        with pytest.raises(JdwpError, match=r"Swapped is 255\.0, Java 211") as caught:
+            await d.session.hotswap.redefine("Swapped", str(file))
+        assert caught.value.code == "UNSUPPORTED_VERSION"
+        code = await trio.Path(PROGRAM.classes, "Swapped.class").read_bytes()
+        broken = code.replace(parse(code).methods[2].code, bytes(len(parse(code).methods[2].code)))
+        file.write_bytes(broken)
+        with pytest.raises(JdwpError, match=r"verifier rejects the new code.*: Swapped; nothing") as caught:
+            await d.session.hotswap.redefine("Swapped", str(file))
+        assert caught.value.code == "FAILS_VERIFICATION"
+        await end(d)
+
+
+async def test_a_breakpoint_without_a_place_in_the_new_code_is_told(jvm: Jvm) -> None:
+    async with debug(jvm, PROGRAM) as d:
+        await at_marker(d, "note")
+        point = await d.session.breakpoints.add(d.at("return"))
+        moved = compiled(lambda source: source.replace("class Swapped {", "class Swapped {" + "\n" * 40, 1))
+        done = await d.session.hotswap.redefine_all(moved)
+        assert {each.name for each in done.classes} == {"Swapped", "Swapped$Helper"}
+        assert all("lines of" in change for each in done.classes for change in each.changes)
+        assert point.number in [each.number for each in done.lost]
+        d.ignored.add("breakpoint-failed")
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_a_running_target(jvm: Jvm) -> None:
+    """Nothing is held and nothing is stopped by it."""
+    async with debug(jvm, "Ticker", suspend=False) as d:
+        await d.target.wait_output("ready")
+        done = await d.session.hotswap.redefine("Ticker", f"{d.program.classes}/Ticker.class")
+        assert (done.classes[0].changes, done.obsolete) == ((), ())
+        assert d.session.state is jdbpy.VmState.RUNNING
+
+
+async def test_a_read_only_session_refuses(any_jvm: Jvm) -> None:
+    options = jdbpy.Options(read_only=True)
+    async with debug(any_jvm, PROGRAM, options=options) as d:
+        with pytest.raises(StateError, match="redefining classes changes the target") as caught:
+            await d.session.hotswap.redefine_all(PROGRAM.classes)
+        assert caught.value.code == "READ_ONLY"
+
+
+@pytest.mark.parametrize("length", [0, 3, 8, 40, 200, 400])
+def test_a_damaged_class_file_is_told(length: int) -> None:
+    data = Path(PROGRAM.classes, "Swapped.class").read_bytes()
+    with pytest.raises(MalformedClassFile):
+        parse(data[:length])
+
+
+def test_the_plain_data_is_public() -> None:
+    assert hotswap.Redefinition(()).classes == ()
