@@ -41,7 +41,9 @@ async def test_an_exception_class_that_is_loaded_later(jvm: Jvm) -> None:
         assert thrown.cause == "java.io.IOException: shelf is empty"
         assert thrown.catch_location is not None
         assert thrown.catch_location.method == "exceptions"
+        before = d.session.statistics().waves
         await run(d)
+        assert d.session.statistics().waves - before <= 9  # resume, 3 for the throwable, 4 for its cause, the frame
         stop = await run(d)  # a subclass counts, as in a catch clause
         await d.check_stop(stop, "exception", at="special")
         assert stop.exception is not None

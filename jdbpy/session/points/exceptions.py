@@ -14,9 +14,10 @@ from typing import Any
 from jdbpy.errors import UsageError
 from jdbpy.session import model
 from jdbpy.session.class_names import ClassName
+from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
 from jdbpy.session.points.event_point import Basis, EventPoint
-from jdbpy.session.points.throwables import exception_info
+from jdbpy.session.points.throwables import read_throwable
 from jdbpy.session.refs import RefType
 from jdbpy.session.requests import Hit
 from jdbpy.wire.constants import EventKind
@@ -84,9 +85,17 @@ class ExceptionPoint(EventPoint):
         return known is None or self.typed.is_name_of(known.name)
 
     async def details(self, hit: Hit) -> dict[str, Any]:
-        place = hit.event.catchLocation
-        catch = (await self._target.types.locations([place]))[0] if place.classID else None
-        info = await exception_info(self._target.objects.reader, hit.event.exception.objectID, catch)
+        """What was thrown and where it will be caught. wire: as ``read_throwable``."""
+        place, object_id = hit.event.catchLocation, hit.event.exception.objectID
+        caught = [place] if place.classID else []
+        thrown, catch = await both(
+            lambda: read_throwable(self._target.objects.reader, object_id),
+            lambda: self._target.types.locations(caught),
+        )
+        causes = ", caused by ".join(map(str, thrown.causes))
+        info = model.ExceptionInfo(
+            thrown.type, thrown.message, object_id, bool(caught), catch[0] if catch else None, causes
+        )
         return {"exception": info}
 
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:

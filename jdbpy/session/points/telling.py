@@ -35,6 +35,7 @@ class Whereabouts:
             location = self._target.types.location(known[0])
             parts.append(f"{location.class_name}.{location.method}")
             data += [("class", location.class_name), ("method", location.method), ("line", location.line)]
+            data.append(("code_index", location.code_index))
             if location.line:
                 parts.append(f"line {location.line}")
         return ", ".join(parts), tuple(data)

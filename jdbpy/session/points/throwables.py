@@ -6,53 +6,58 @@ So the message is what its constructor was given; one that ``getMessage`` makes 
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.model import ExceptionInfo, Location
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import UnknownLayout
+from jdbpy.session.values.waves import both
+from jdbpy.wire.ids import Value
 from jdbpy.wire.record import Record
 
 MOST_CAUSES = 5
+"""Causes that are told; a chain may be long, and may bite its own tail."""
 
 
 class Throwable(Record):
-    """Its class, its message, and the id of its cause (0: none)."""
+    """A throwable with its message, and its causes, the nearest first."""
 
     type: str
     message: str | None
-    cause: int
+    causes: tuple[Throwable, ...] = ()
 
     def __str__(self) -> str:
         return self.type if self.message is None else f"{self.type}: {self.message}"
 
 
-async def exception_info(reader: Reader, object_id: int, catch: Location | None) -> ExceptionInfo:
-    """An exception that was thrown, to be caught at ``catch``. Raises JdwpError when it was collected.
+async def read_throwable(reader: Reader, object_id: int) -> Throwable:
+    """A throwable that the target holds. Raises JdwpError when it was collected.
 
-    wire: 2 trips and 1 a superclass; when its class is known 2, and 2 a cause.
+    wire: 3 trips when its class is known, and 2 a cause; 1 a superclass that is new.
     """
-    thrown = await reader.run(_read(reader, object_id))
-    causes: list[str] = []
-    seen = {object_id}
-    cause = thrown.cause
-    while cause and cause not in seen and len(causes) < MOST_CAUSES:
-        seen.add(cause)
-        try:
-            below = await reader.run(_read(reader, cause))
-        except JdwpError:
-            break
-        causes.append(str(below))
-        cause = below.cause
-    return ExceptionInfo(
-        thrown.type, thrown.message, object_id, catch is not None, catch, cause=", caused by ".join(causes)
-    )
+    return await reader.run(_read(reader, object_id, (object_id,)))
 
 
-async def _read(reader: Reader, object_id: int) -> Throwable:
+async def _read(reader: Reader, object_id: int, above: tuple[int, ...]) -> Throwable:
+    """``above`` are the throwables that this one has caused, and itself."""
     shape = await reader.shape(await reader.type_id(object_id))
     try:
         message, cause = await reader.fields(object_id, await find_fields(reader, shape, ["detailMessage", "cause"]))
     except UnknownLayout:
-        return Throwable(shape.name, None, 0)  # a VM with a Throwable of its own
-    text = await reader.text(int(message.value)) if message.value else None
-    return Throwable(shape.name, text, int(cause.value or 0) if cause.value != object_id else 0)
+        return Throwable(shape.name, None)  # a VM with a Throwable of its own
+    text, causes = await both(_text(reader, message), _causes(reader, cause, above))
+    return Throwable(shape.name, text, causes)
+
+
+async def _text(reader: Reader, message: Value) -> str | None:
+    return await reader.text(int(message.value)) if message.value else None
+
+
+async def _causes(reader: Reader, cause: Value, above: tuple[int, ...]) -> tuple[Throwable, ...]:
+    """The cause and its causes; one that was collected ends the chain. A throwable without a cause has itself there."""
+    cause_id = int(cause.value or 0)
+    if not cause_id or cause_id in above or len(above) > MOST_CAUSES:
+        return ()
+    try:
+        nearest = await _read(reader, cause_id, (*above, cause_id))
+    except JdwpError:
+        return ()
+    return (nearest.replace(causes=()), *nearest.causes)
