@@ -8,6 +8,7 @@ from jdbpy.errors import StateError
 from jdbpy.session.locks.deadlocks import find_cycles
 from jdbpy.session.locks.model import DeadlockReport, LocksReport, ThreadLocks
 from jdbpy.session.model import VmState
+from tests import harness
 from tests.harness import Debugging, Jvm, debug
 
 
@@ -133,3 +134,12 @@ def test_cycles() -> None:
     assert find_cycles({1: 1}) == [[1]]
     assert find_cycles({1: 2, 2: 3, 3: 1}) == [[1, 2, 3]]
     assert find_cycles({9: 2, 1: 2, 2: 3, 3: 2, 5: 6, 6: 5, 7: 9}) == [[2, 3], [5, 6]]
+
+
+async def test_a_deadlock_of_virtual_threads() -> None:
+    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
+    async with debug(jvm, "Fibres") as d:
+        await ready(d)
+        assert names(await d.session.locks.deadlocks()) == [], "the agent has met none of them"
+        [(cycle, behind)] = names(await d.session.locks.deadlocks(virtual=True))
+        assert (sorted(cycle), behind) == (["warp", "weft"], [])

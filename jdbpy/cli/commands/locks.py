@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import locks
+from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.target import Thread
 from jdbpy.cli.context import Context
@@ -46,10 +47,14 @@ async def lock(ctx: Context, expression: Annotated[str, Expression()]) -> locks.
 
 
 @command("deadlocks", "deadlock", group="threads")
-async def deadlocks(ctx: Context) -> locks.DeadlockReport:
+async def deadlocks(
+    ctx: Context,
+    *,
+    virtual: Annotated[bool, Option("--virtual", help="among all virtual threads too, looked for in the heap")] = False,
+) -> locks.DeadlockReport:
     """Find threads that wait for each other for ever, and show what each holds and wants, and where.
 
     Through monitors, locks of java.util.concurrent and Thread.join alike; nothing is run in the target, which is
     suspended for a moment if it runs.
     """
-    return await ctx.session.locks.deadlocks()
+    return await ctx.session.locks.deadlocks(virtual=virtual)

@@ -61,12 +61,12 @@ async def property_(
 
     To set one, a method is run in a thread that an event has stopped. Much of Java reads a property only once.
     """
-    session_vm = ctx.session.vm
     if delete and setting.value is not None:
         raise UsageError("-d removes a property; it goes without a value")
     if delete or setting.value is not None:
-        return PropertySet(setting.name, setting.value, await session_vm.set_property(setting.name, setting.value))
-    found = [each for each in await session_vm.properties() if each.name == setting.name]
+        old = await ctx.session.vm.set_property(setting.name, setting.value)
+        return PropertySet(setting.name, setting.value, old)
+    found = [each for each in await ctx.session.vm.properties() if each.name == setting.name]
     if not found:
         raise UsageError(
             f"there is no system property {setting.name}",

@@ -22,6 +22,7 @@ from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.session.thread_reader import ThreadReader, wire_thread
 from jdbpy.session.threads.fields import read_thread_fields
+from jdbpy.session.threads.virtual import find_virtual_threads
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ObjectID, Value
@@ -46,24 +47,30 @@ class Locks:
         self._reader = LockReader(target)
         self._threads = ThreadReader(target)
 
-    async def of(self, thread_ids: Sequence[int] | None = None) -> LocksReport:
+    async def of(self, thread_ids: Sequence[int] | None = None, *, virtual: bool = False) -> LocksReport:
         """The locks of the given threads, or of all: what each holds, and what it waits for.
 
-        A running target is suspended meanwhile. wire: 8 trips or so, whatever the number of threads.
+        Of virtual threads those that are known; all that the heap has with ``virtual``. A running target is suspended
+        meanwhile. wire: 8 trips or so, whatever the number of threads.
         """
         self._require()
         async with self._held(thread_ids) as hold:
-            everybody = await self._reader.all_threads()
-            wanted = [wire_thread(each) for each in thread_ids] if thread_ids is not None else everybody
+            if thread_ids is not None:
+                wanted = [wire_thread(each) for each in thread_ids]
+            else:
+                wanted = await self._reader.all_threads()
+                if virtual:
+                    wanted = list(dict.fromkeys([*wanted, *await find_virtual_threads(self._target, 0)]))
             found = await self._reader.read(wanted)
         return LocksReport(tuple(found), hold.milliseconds)
 
-    async def deadlocks(self) -> DeadlockReport:
+    async def deadlocks(self, *, virtual: bool = False) -> DeadlockReport:
         """Threads that wait for each other for ever: through monitors, java.util.concurrent locks and joins alike.
 
-        A running target is suspended meanwhile. wire: 8 trips or so, whatever the number of threads.
+        Among virtual threads those that are known; all that the heap has with ``virtual``. A running target is
+        suspended meanwhile. wire: 8 trips or so, whatever the number of threads.
         """
-        report = await self.of()
+        report = await self.of(virtual=virtual)
         return DeadlockReport(tuple(find_deadlocks(report.threads)), len(report.threads), report.held_up)
 
     async def state(self, object_id: int) -> LockState:

@@ -1,0 +1,179 @@
+"""Threads in detail on real JVMs: fields, times, filters, equal stacks, virtual ones, multitudes, changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.errors import EvalError, StateError, UsageError
+from jdbpy.session.model import ThreadInfo
+from jdbpy.session.options import Options
+from jdbpy.session.threads import STATES, ThreadFilter, fold
+from jdbpy.session.threads.filters import fits
+from tests import harness
+from tests.harness import Debugging, Jvm, debug
+
+
+async def ready(d: Debugging) -> None:
+    await d.session.breakpoints.add(d.at("ready"))
+    await d.resume()
+    await d.wait_stop("breakpoint", at="ready", thread="main")
+
+
+async def test_fields_and_times(jvm: Jvm) -> None:
+    async with debug(jvm, "Crowd", "3") as d:
+        await ready(d)
+        threads = d.session.threads
+        found = {each.name: each for each in await threads.with_times(await threads.list())}
+        assert (found["main"].daemon, found["main"].priority) == (False, 5)
+        assert (found["sleeper"].daemon, found["Finalizer"].priority) == (True, 8)
+        ids = [each.java_id for each in found.values()]
+        assert None not in ids
+        assert len(set(ids)) == len(ids)
+        assert all(each.cpu is not None for each in found.values())
+        assert (found["main"].cpu or 0) > (found["sleeper"].cpu or 0) > 0
+
+
+async def test_all_about_a_thread(jvm: Jvm) -> None:
+    async with debug(jvm, "Crowd", "1") as d:
+        await ready(d)
+        threads = d.session.threads
+        diver = await threads.detail((await threads.find("diver")).id)
+        assert diver.groups == ("system", "main", "crowd", "inner")
+        assert (diver.class_name, diver.interrupted, diver.carrier) == ("java.lang.Thread", False, None)
+        assert diver.frames is not None
+        assert diver.frames > 300
+        assert diver.thread.cpu is not None
+        assert diver.allocated is not None
+        assert "AppClassLoader" in (diver.context_loader or "")
+        assert diver.blocker is None
+        assert diver.notes == ()
+        worker = await threads.detail((await threads.find("worker-0")).id)
+        assert "Sync@" in (worker.blocker or "")
+        with pytest.raises(UsageError, match="no thread 999999"):
+            await threads.detail(999999)
+        await d.resume()
+        spinner = await threads.detail((await threads.find("spinner")).id)
+        assert (spinner.frames, spinner.thread.cpu, spinner.thread.daemon) == (None, None, True)
+        assert len(spinner.notes) == 2
+
+
+async def test_filters(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Crowd", "3") as d:
+        await ready(d)
+
+        async def names(**chosen: str) -> set[str]:
+            return {each.name for each in await d.session.threads.list(chosen=ThreadFilter(**chosen))}
+
+        assert await names(name="worker-*") == {"worker-0", "worker-1", "worker-2"}
+        assert await names(name="EEPER") == {"sleeper"}
+        assert await names(state="blocked") == {"blocked"}
+        assert await names(state="sleeping", group="inner") == {"sleeper"}
+        assert await names(state="sleeping", group="crowd") == set()
+        assert {trace.thread.name for trace in await d.session.stack.all(ThreadFilter(group="INNER"))} == {
+            "sleeper",
+            "blocked",
+            "diver",
+            "spinner",
+        }
+        [short] = await d.session.stack.all(ThreadFilter("diver"), count=2)
+        assert len(short.frames) == 2
+        assert short.total > 300
+        for ask in (
+            d.session.threads.list(chosen=ThreadFilter(state="mad")),
+            d.session.stack.all(ThreadFilter("", "x")),
+        ):
+            with pytest.raises(UsageError, match="no state of a thread"):
+                await ask
+
+
+def test_every_state_can_be_chosen() -> None:
+    for word, state in STATES.items():
+        thread = ThreadInfo(1, "x", state or "running", word == "suspended", 0, virtual=word == "virtual")
+        also = {"running"} if word in ("suspended", "virtual") else set()
+        assert {each for each in STATES if fits(ThreadFilter(state=each), thread)} == {word} | also
+
+
+async def test_a_multitude_of_platform_threads(any_jvm: Jvm) -> None:
+    """2,000 threads are asked for in as many round trips as a few, and their stacks fold into one."""
+    async with debug(any_jvm, "Multitude", "2000", "0", suspend=False) as d:
+        await d.target.wait_output("ready\n")
+        await d.session.execution.suspend()
+        before = d.session.statistics()
+        found = await d.session.threads.list(with_frames=True)
+        listed = d.session.statistics().since(before).waves
+        assert len([each for each in found if each.name.startswith("one-of-many-")]) == 2000
+        before = d.session.statistics()
+        [equal] = [each for each in fold(await d.session.stack.all()) if len(each.threads) == 2000]
+        stacks = d.session.statistics().since(before).waves
+        assert equal.frames[-1].location.method == "run"
+        assert listed <= 4
+        assert stacks <= 4
+        assert not (await d.session.locks.deadlocks()).deadlocks
+        await d.session.execution.unsuspend()
+
+
+async def test_virtual_threads_out_of_the_heap() -> None:
+    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
+    async with debug(jvm, "Multitude", "2", "3000") as d:
+        await ready(d)
+        threads = d.session.threads
+        assert not any(each.virtual for each in await threads.list()), "the agent has met none of them"
+        before = d.session.statistics()
+        found = await threads.virtual(with_frames=True)
+        assert d.session.statistics().since(before).waves <= 6
+        assert len(found) == 3000
+        assert all(each.virtual for each in found)
+        waiting = found[0]
+        assert waiting.frame is not None
+        assert waiting.frame.location.class_name.startswith("java.")
+        assert len(await threads.virtual(10)) == 10
+        detail = await threads.detail(waiting.id)
+        assert (detail.thread.daemon, detail.thread.priority) == (True, 5)
+        assert detail.class_name == "java.lang.VirtualThread"
+        assert detail.notes == ("no CPU time: this JVM does not measure it for virtual threads",)
+        with pytest.raises(StateError, match="only where an event has stopped it in Java code"):
+            await threads.throw_in(waiting.id, "new RuntimeException()")
+
+
+async def test_there_are_no_virtual_threads_before_21() -> None:
+    jvm = min(harness.test_jvms(), key=lambda each: each.feature)
+    assert jvm.feature < 21
+    async with debug(jvm, "Crowd", "0", suspend=False) as d:
+        await d.target.wait_output("ready\n")
+        with pytest.raises(StateError, match="no virtual threads") as error:
+            await d.session.threads.virtual()
+        assert "21" in error.value.hint
+
+
+async def test_an_exception_is_thrown_in_a_thread(jvm: Jvm) -> None:
+    async with debug(jvm, "Crowd", "1") as d:
+        await ready(d)
+        threads = d.session.threads
+        sleeper = await threads.find("sleeper")
+        for wrong, why in (('"text"', "cannot be converted to Throwable"), ("nothing.here", "nothing")):
+            with pytest.raises(EvalError, match=why):
+                await threads.throw_in(sleeper.id, wrong)
+        with pytest.raises(UsageError, match="null cannot be thrown"):
+            await threads.throw_in(sleeper.id, "null")
+        await threads.throw_in(sleeper.id, 'new IllegalStateException("enough")')
+        await d.resume()
+        await d.target.wait_output("IllegalStateException: enough", stream="stderr")
+        assert '"sleeper"' in d.target.stderr
+
+
+async def test_a_thread_gets_another_name(jvm: Jvm) -> None:
+    async with debug(jvm, "Crowd", "1") as d:
+        await ready(d)
+        diver = await d.session.threads.find("diver")
+        await d.session.threads.rename(diver.id, "Tauchgänger")
+        assert (await d.session.threads.find("Tauchgänger")).id == diver.id
+        assert (await d.session.values.evaluate("started.get(2).getName()")).text == '"Tauchgänger"'
+
+
+async def test_a_read_only_session_changes_no_thread(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True)) as d:
+        await ready(d)
+        diver = await d.session.threads.find("diver")
+        for change in (d.session.threads.throw_in(diver.id, "null"), d.session.threads.rename(diver.id, "x")):
+            with pytest.raises(StateError, match="read-only"):
+                await change
