@@ -9,7 +9,13 @@ from typing import Any
 import trio
 
 from jdbpy.cli.commands import TABLE
-from tests.cli import test_event_commands, test_heap_commands, test_thread_commands, test_vm_commands
+from tests.cli import (
+    test_code_commands,
+    test_event_commands,
+    test_heap_commands,
+    test_thread_commands,
+    test_vm_commands,
+)
 from tests.cli.process import Done, jdbpy, launching, script
 from tests.harness import Jvm, program
 
@@ -142,7 +148,14 @@ REFUSED = {"kill": "exit --kill", "quit 3": "--kill", "exit 3": "--kill"}
 
 
 def test_the_script_has_every_command() -> None:
-    scripts = [steps, test_event_commands.steps, test_heap_commands.steps, test_thread_commands.steps, test_vm_commands.steps]
+    scripts = [
+        steps,
+        test_code_commands.steps,
+        test_event_commands.steps,
+        test_heap_commands.steps,
+        test_thread_commands.steps,
+        test_vm_commands.steps,
+    ]
     lines = [line for script in scripts for line, _ in script(Path())] + list(REFUSED)
     found = {match.command.name for match in map(TABLE.find, lines) if match}
     assert found == {command.name for command in TABLE}

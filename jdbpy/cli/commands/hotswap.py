@@ -34,23 +34,24 @@ async def redefine(
     one step, or none. A HotSpot JVM takes new code of methods only: no new or removed methods and fields. Calls that
     run already go on in the old code: `where` marks them, and `pop` takes them back to before the call.
     """
-    swap = ctx.session.hotswap
     if compile:
-        return await swap.redefine_sources(words or (await _current_source(ctx),), class_path)
+        sources = words or (await _current_source(ctx),)
+        return await ctx.session.hotswap.redefine_sources(sources, class_path)
     if class_path:
         raise UsageError("-cp is for --compile")
     if len(words) == 2:
-        return await swap.redefine(*words)
+        class_name, file = words
+        return await ctx.session.hotswap.redefine(class_name, file)
     if len(words) != 1:
         raise UsageError("a class and its file, or a directory, is wanted")
     [path] = words
     if path.endswith((".java", ".kt")):
         raise UsageError(f"{path} is source", hint=f"redefine --compile {path}")
     if path.endswith(".class"):
-        return await swap.redefine("", path)
+        return await ctx.session.hotswap.redefine("", path)
     if not await trio.Path(path).exists():
         raise UsageError(f"there is no directory or jar {path}", hint="to replace one class: redefine CLASS FILE")
-    return await swap.redefine_all(path)
+    return await ctx.session.hotswap.redefine_all(path)
 
 
 async def _current_source(ctx: Context) -> str:
