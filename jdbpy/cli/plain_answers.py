@@ -110,7 +110,8 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
         waits = escape(point.message) or "waits for its class to be loaded"
         yield f"{name} at {escape(point.spec)} {waits}; {effect}"
     if result.remote and point.policy is SuspendPolicy.ALL:
-        yield "  the target is remote: while all its threads stand still, health checks may end it ('break' stops one)"
+        yield "  the target is remote: while all its threads stand still, health checks may end it"
+        yield "  ('break', or 'suspend thread' after the place, holds only the thread that hits)"
 
 
 def breakpoints(result: Breakpoints, settings: Settings) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.arguments.location import Breakpoint, BreakpointRequest, complete_place
-from jdbpy.cli.arguments.tail import FILTERS_HELP, HELP, Tail, complete_tail, split_tail
+from jdbpy.cli.arguments.tail import Tail, complete_tail, split_tail
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
@@ -20,7 +20,10 @@ from jdbpy.wire.record import Record
 _SORTS = ("uncaught", "caught", "all")
 _THREAD_WORDS = {"start": ("start",), "death": ("death",), "end": ("death",), "virtual": ("virtual",)}
 _ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "all": (True, True), "-rw": (True, True)}
-_TAIL = "[from PATTERNS] [except PATTERNS] [thread THREAD] [-c N] [-t] [-d] [if CONDITION]"
+_FILTERS = (
+    "FILTERS are `from PATTERNS`, `except PATTERNS`, `thread THREAD`, `on OBJECT`, `-c N`, `-t`, `-d`, `suspend "
+    "all|thread|none` and `if CONDITION`: see `help filters`"
+)
 
 
 class Catch(Record):
@@ -35,11 +38,11 @@ class Catch(Record):
 class CatchArgument(Argument[Catch]):
     """An exception, or another event."""
 
-    metavar = f"[go] [uncaught|caught|all] CLASS | load|unload PATTERN | thread [start|death] | exit  {_TAIL}"
+    metavar = "[go] [uncaught|caught|all] CLASS|EVENT [FILTERS]"
     help = (
-        "an exception class or a pattern, `*` for all; `load` or `unload` with patterns of classes (`load source "
-        "Order*` by the file), `thread start`, `thread death`, `thread virtual` for virtual ones too, `exit`. Before "
-        f"it: `go` reports and goes on. After it: {FILTERS_HELP}{HELP}"
+        "an exception class or a pattern, `*` for all; or an event: `load PATTERNS`, `load source FILE`, `unload "
+        "PATTERNS`, `thread`, `thread start`, `thread death`, each of these with `virtual`, `exit`. With `go` it is "
+        f"reported and nothing stops. {_FILTERS}"
     )
     takes_rest = True
 
@@ -117,11 +120,11 @@ class Watch(Record):
 class WatchArgument(Argument[Watch]):
     """A field."""
 
-    metavar = f"[go] [access|all|-r|-w|-rw] CLASS.FIELD|OBJECT.FIELD  {_TAIL}"
+    metavar = "[go] [access|all] FIELD [FILTERS]"
     help = (
         "a field: `com.acme.Order.total` of every object, `this.total` or `order.total` of that object only. Before "
-        "it: `access` (`-r`) where it is read, `all` (`-rw`) where it is read or changed, else where it is changed; "
-        f"`go` reports and goes on. After it: {FILTERS_HELP}{HELP}"
+        "it: `access` (`-r`) where it is read, `all` (`-rw`) where it is read or changed, else where it is changed. "
+        f"With `go` it is reported and nothing stops. {_FILTERS}"
     )
     takes_rest = True
 
@@ -161,12 +164,12 @@ class Trace(Record):
 class TraceArgument(Argument[Trace]):
     """Methods, monitors, or a place."""
 
-    metavar = f"[go] methods|entries|exits|method exit [THREAD] | monitors [KINDS] | LOCATION  {_TAIL}"
+    metavar = "[go] methods|entries|exits|method exit|monitors|LOCATION [FILTERS]"
     help = (
         "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, `method exit` the "
         "exits of the current method; `monitors` where threads contend for them and wait, or some of `enter,entered,"
         "wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the classes of "
-        f"`exclude` are left out. Before it: `go` reports and goes on. After it: {FILTERS_HELP}{HELP}"
+        f"`exclude` are left out. With `go` it is reported and nothing stops. {_FILTERS}"
     )
     takes_rest = True
 

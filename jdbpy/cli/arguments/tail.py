@@ -42,10 +42,6 @@ HELP = (
     "`thread THREAD` only in that thread, `suspend all|thread|none` what a hit suspends, `-c N` at the Nth hit, `-t` "
     "once, `-d` set it disabled, `if CONDITION` when the expression is true"
 )
-FILTERS_HELP = (
-    "`from PATTERNS` only in code of those classes, `except PATTERNS` not in those (`com.acme.*`, `*Order`, commas "
-    "between them; `Order+` with its subclasses), `on OBJECT` only where that is `this`; "
-)
 
 
 class Tail(Record):

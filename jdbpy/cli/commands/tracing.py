@@ -19,9 +19,8 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
     """Stop, or with `go` only report, where methods are entered and left; without arguments, list the traces.
 
     `trace go methods from com.acme.*` reports every call with what it returns; `trace method exit` stops when the
-    current method returns. `trace monitors` is for threads that contend
-    for monitors or wait. `trace Order.java:42` reports each time the place is reached. Tracing many methods makes a
-    target very slow: say of which classes.
+    current method returns. `trace monitors` is for threads that contend for monitors or wait. `trace Order.java:42`
+    reports each time the place is reached. Tracing many methods makes a target very slow: say of which classes.
     """
     if request is None:
         return listed(ctx, TRACES)
