@@ -28,8 +28,16 @@ if TYPE_CHECKING:
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
-    from jdbpy.session import code as code, heap as heap, hotswap as hotswap, locks as locks
-    from jdbpy.session import modules as modules, strata as strata, threads as threads, vm as vm
+    from jdbpy.session import (
+        code as code,
+        heap as heap,
+        hotswap as hotswap,
+        locks as locks,
+        modules as modules,
+        strata as strata,
+        threads as threads,
+        vm as vm,
+    )
     from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
     from jdbpy.session.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.model import (

@@ -15,7 +15,10 @@ from jdbpy.cli.json_form.shape import Field, Shape
 from jdbpy.cli.json_form.threads import THREAD_SHAPES
 from jdbpy.cli.json_form.vm import VM_SHAPES
 
-SHAPES = {shape.name: shape for shape in (*PARTS, *EVENT_SHAPES, *ANSWERS, *THREAD_SHAPES, *VM_SHAPES, *HEAP_SHAPES, *CODE_SHAPES)}
+SHAPES = {
+    shape.name: shape
+    for shape in (*PARTS, *EVENT_SHAPES, *ANSWERS, *THREAD_SHAPES, *VM_SHAPES, *HEAP_SHAPES, *CODE_SHAPES)
+}
 """All shapes by name."""
 
 SHAPE_OF = {shape.record: shape for shape in SHAPES.values() if shape.record is not None}
