@@ -13,34 +13,34 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.breakpoints.component import Breakpoints
-from jdbpy.session.classes.component import Classes
-from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.execution.component import Execution
-from jdbpy.session.heap.component import Heap
 from jdbpy.session.launch import Launched
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
 from jdbpy.session.options import Options
-from jdbpy.session.points.catchpoints import Catchpoints
-from jdbpy.session.points.component import Points
-from jdbpy.session.points.traces import Traces
-from jdbpy.session.points.watchpoints import Watchpoints
 from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
 from jdbpy.session.stops import StopShower
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
-from jdbpy.session.threads.component import Threads
 from jdbpy.session.values.component import Values
 from jdbpy.wire.messages import event_request, virtual_machine
 
 if TYPE_CHECKING:
+    from jdbpy.session.breakpoints.component import Breakpoints
+    from jdbpy.session.classes.component import Classes
     from jdbpy.session.code.component import Code
+    from jdbpy.session.eval.own_calls import CallRunner
+    from jdbpy.session.heap.component import Heap
     from jdbpy.session.hotswap.component import HotSwap
     from jdbpy.session.locks.component import Locks
     from jdbpy.session.modules.component import Modules
+    from jdbpy.session.points.catchpoints import Catchpoints
+    from jdbpy.session.points.component import Points
+    from jdbpy.session.points.traces import Traces
+    from jdbpy.session.points.watchpoints import Watchpoints
     from jdbpy.session.strata.component import Strata
+    from jdbpy.session.threads.component import Threads
     from jdbpy.session.vm.component import Vm
 
 LEAVE_LIMIT = 3.0
@@ -54,22 +54,11 @@ class Session:
         self._target = target
         self._launched = launched
         self._left = False
-        self.classes = Classes(target, lambda: self._calls)
         self.sources = Sources(target, options.source_path)
         self._stops = StopShower(target, self.sources)
         self.stack = Stack(target)
         self._stops.hooks.append(self._remember)
         self.values = Values(target, self.stack, self.sources, lambda: self._stops.last)
-        self.points = Points(target, self.values.compile_condition)
-        self._calls = CallRunner(target, self.stack, lambda: self.values.evaluator)
-        self.threads = Threads(target, self._calls, self.values.convert)
-        self.heap = Heap(target, self.classes, self.stack, self.values)
-        self.breakpoints = Breakpoints(target, self.points, self.stack.selected)
-        self.catchpoints = Catchpoints(target, self.points)
-        self.watchpoints = Watchpoints(
-            target, self.points, partial(self.values.evaluate, remember=False), self.stack.selected
-        )
-        self.traces = Traces(target, self.points)
         self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
         if options.excludes is not None:
             self.execution.set_excludes(options.excludes)
@@ -77,7 +66,70 @@ class Session:
         if launched is not None:
             self._pump.exit_status = launched.wait_exit
 
-    # Components that few sessions use: loaded when they are asked for
+    # Components that are loaded when they are first asked for: attaching is to be quick
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Loaded classes, their members and lines."""
+        from jdbpy.session.classes.component import Classes
+
+        return Classes(self._target, lambda: self._calls)
+
+    @cached_property
+    def threads(self) -> Threads:
+        """Threads and their groups."""
+        from jdbpy.session.threads.component import Threads
+
+        return Threads(self._target, self._calls, self.values.convert)
+
+    @cached_property
+    def points(self) -> Points:
+        """All that stops or reports, by number."""
+        from jdbpy.session.points.component import Points
+
+        return Points(self._target, self.values.compile_condition)
+
+    @cached_property
+    def breakpoints(self) -> Breakpoints:
+        """Breakpoints at lines and methods."""
+        from jdbpy.session.breakpoints.component import Breakpoints
+
+        return Breakpoints(self._target, self.points, self.stack.selected)
+
+    @cached_property
+    def catchpoints(self) -> Catchpoints:
+        """Stops at exceptions, and at classes and threads that come and go."""
+        from jdbpy.session.points.catchpoints import Catchpoints
+
+        return Catchpoints(self._target, self.points)
+
+    @cached_property
+    def watchpoints(self) -> Watchpoints:
+        """Stops where fields are read and written."""
+        from jdbpy.session.points.watchpoints import Watchpoints
+
+        evaluate = partial(self.values.evaluate, remember=False)
+        return Watchpoints(self._target, self.points, evaluate, self.stack.selected)
+
+    @cached_property
+    def traces(self) -> Traces:
+        """Methods that are entered and left, monitors that threads contend for."""
+        from jdbpy.session.points.traces import Traces
+
+        return Traces(self._target, self.points)
+
+    @cached_property
+    def heap(self) -> Heap:
+        """Instances, referrers, histograms, dumps."""
+        from jdbpy.session.heap.component import Heap
+
+        return Heap(self._target, self.classes, self.stack, self.values)
+
+    @cached_property
+    def _calls(self) -> CallRunner:
+        from jdbpy.session.eval.own_calls import CallRunner
+
+        return CallRunner(self._target, self.stack, lambda: self.values.evaluator)
 
     @cached_property
     def locks(self) -> Locks:
