@@ -66,7 +66,7 @@ class Effort(Record):
     """How much measuring is enough: ``runs`` at most, and after the first none that begins later than ``seconds``."""
 
     runs: int = 5
-    seconds: float = 20.0
+    seconds: float = 5.0
 
 
 async def measure(contender: str, effort: Effort, run: Callable[[], Awaitable[Sample]]) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import trio
 
@@ -16,15 +17,19 @@ _JDBPY = ("-m", "jdbpy")
 
 
 async def run(bench: Bench) -> list[Result]:
-    async def batch(link: Link) -> None:
-        await _python(*_JDBPY, "attach", link.address, "--batch", "-c", "version")
+    async def help_() -> Sample:
+        return await _python(*_JDBPY, "--help")
 
-    async def prompt(link: Link) -> None:
-        async with open_prompt(link.address):
-            pass
+    async def batch() -> Sample:
+        async with bench.near_target("Crowd", "1", "1") as link:
+            return await _python(*_JDBPY, "attach", link.address, "--batch", "-c", "version")
+
+    async def prompt() -> Sample:
+        async with bench.near_target("Crowd", "1", "1") as link:
+            return await _processor_time(lambda: _open_prompt(link))
 
     return [
-        await _compare(bench, "`--help` (floor: `pass`)", "pass", lambda _: _python(*_JDBPY, "--help")),
+        await _compare(bench, "`--help` (floor: `pass`)", "pass", help_),
         await _compare(bench, "a batch that attaches (floor: `import trio`)", "import trio", batch),
         await _compare(
             bench, "the prompt (floor: `import trio, prompt_toolkit`)", "import trio, prompt_toolkit", prompt
@@ -32,25 +37,27 @@ async def run(bench: Bench) -> list[Result]:
     ]
 
 
-async def _compare(bench: Bench, work: str, floor: str, run: Callable[[Link], Awaitable[None]]) -> Result:
-    async with bench.near_target("Crowd", "1", "1") as link:
-        await run(link)  # what is compiled to bytecode is compiled
+async def _compare(bench: Bench, work: str, floor: str, run: Callable[[], Awaitable[Sample]]) -> Result:
+    await run()  # what is compiled to bytecode is compiled
 
-        async def jdbpy() -> Sample:
-            return await _processor_time(lambda: run(link))
+    async def bare() -> Sample:
+        return await _python("-c", floor)
 
-        async def bare() -> Sample:
-            return await _processor_time(lambda: _python("-c", floor))
-
-        return await bench.compare(f"processor time of {work}", "none", {"floor": bare, "jdbpy": jdbpy})
+    return await bench.compare(f"processor time of {work}", "none", {"floor": bare, "jdbpy": run})
 
 
-async def _processor_time(work: Callable[[], Awaitable[None]]) -> Sample:
+async def _open_prompt(link: Link) -> None:
+    async with open_prompt(link.address):
+        pass
+
+
+async def _python(*arguments: str) -> Sample:
+    command = [sys.executable, *arguments]
+    return await _processor_time(partial(trio.run_process, command, capture_stdout=True))
+
+
+async def _processor_time(work: Callable[[], Awaitable[object]]) -> Sample:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     await work()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Sample(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-
-
-async def _python(*arguments: str) -> None:
-    await trio.run_process([sys.executable, *arguments], capture_stdout=True, stdin=None)
