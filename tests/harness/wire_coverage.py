@@ -78,6 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
             file.unlink()
 
 
+@pytest.hookimpl(trylast=True)  # when the workers have ended, and written what they have seen
 def pytest_sessionfinish(session: pytest.Session) -> None:
     _SEEN_IN.mkdir(parents=True, exist_ok=True)
     name = os.environ.get("PYTEST_XDIST_WORKER", "main")
