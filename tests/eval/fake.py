@@ -19,6 +19,8 @@ import trio
 from jdbpy.errors import StateError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
+from jdbpy.session.eval.javac.compiler import ClassFiles
+from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
@@ -299,6 +301,14 @@ class FakeTarget:
         made = self.new(self._by_id[class_id].name)
         self._code[constructor.id](self._objects[made.id], *args)
         return made
+
+    may_define_classes = False
+
+    async def compile_java(self, source: JavaSource) -> ClassFiles:
+        raise AssertionError("the fake has no javac")
+
+    async def define_classes(self, compiled: ClassFiles) -> int:
+        raise AssertionError("the fake has no javac")
 
     async def thrown(self, exception: Ref) -> Thrown:
         return Thrown(self._objects[exception.id].class_name, None, id=exception.id)

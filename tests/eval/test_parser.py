@@ -22,7 +22,9 @@ def shape(node: object) -> str:
             return node.bound + node.name + args + "[]" * node.dimensions
         case tree.Node():
             parts = [
-                shape(value) for name, value in node.__iter_fields__() if name != "at" and value not in (None, False)
+                shape(value)
+                for name, value in node.__iter_fields__()
+                if name != "at" and value not in (None, False, "")
             ]
             return f"{type(node).__name__}({' '.join(parts)})"
         case tuple():
@@ -52,7 +54,7 @@ def shape(node: object) -> str:
         ("Outer.super.foo()", "Call(Super(Outer) foo [])"),
         ("Outer.this.x", "Select(This(Outer) x)"),
         ("new Foo(1)", "New(Foo [1])"),
-        ("new Foo<>() {}", "New(Foo<> [] True)"),
+        ("new Foo<>() {}", "New(Foo<> [] new Foo<>() {})"),
         ("o.new Inner(2)", "New(Inner [2] o)"),
         ("this.new Inner()", "New(Inner [] This())"),
         ("new a.b.C<String, ?>()", "New(a.b.C<String,?> [])"),
@@ -67,10 +69,10 @@ def shape(node: object) -> str:
         ("x instanceof List<?> l", "InstanceOf(x List<?> l)"),
         ("String[].class", "ClassLiteral(String[])"),
         ("java.util.Map.Entry.class", "ClassLiteral(java.util.Map.Entry)"),
-        ("x -> x + 1", "Lambda([x] Binary(+ x 1))"),
-        ("(int a, var b) -> a", "Lambda([a b] a)"),
-        ("String::length", "MethodRef(String length)"),
-        ("int[]::new", "MethodRef(int[] new)"),
+        ("x -> x + 1", "Lambda([x] Binary(+ x 1) x -> x + 1)"),
+        ("(int a, var b) -> a", "Lambda([a b] a (int a, var b) -> a)"),
+        ("String::length", "MethodRef(String length String::length)"),
+        ("int[]::new", "MethodRef(int[] new int[]::new)"),
         ("@12.x", "Select(ObjectId(12) x)"),
         ("a[10..20]", "Slice(a 10 20)"),
         ("a[..n]", "Slice(a 0 n)"),

@@ -15,7 +15,7 @@ from jdbpy.session.eval.template import Placeholder, parse_template
 
 
 @pytest.mark.parametrize(
-    ("signature", "shown", "named", "jvm"),
+    ("signature", "shown", "named", "by_class"),
     [
         ("I", "int", "int", "int"),
         ("[[J", "long[][]", "long[][]", "[[J"),
@@ -31,9 +31,9 @@ from jdbpy.session.eval.template import Placeholder, parse_template
         ("Lp/Outer$1;", "Outer$1", "p.Outer$1", "p.Outer$1"),
     ],
 )
-def test_types(signature: str, shown: str, named: str, jvm: str) -> None:
+def test_types(signature: str, shown: str, named: str, by_class: str) -> None:
     kind = read_type(signature)
-    assert (str(kind), source_name(kind), jvm_name(kind)) == (shown, named, jvm)
+    assert (str(kind), source_name(kind), jvm_name(kind)) == (shown, named, by_class)
     assert read_type(descriptor(kind)) == erasure(kind)
 
 

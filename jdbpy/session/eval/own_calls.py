@@ -64,6 +64,12 @@ class OwnCalls:
         await self._frame.write_array(array, "J", 0, list(numbers))
         return array
 
+    async def bytes(self, data: bytes) -> Ref:
+        """A ``byte[]`` with these elements. wire: 2 trips."""
+        array = await self._frame.new_array(await self._class("byte[]"), len(data))
+        await self._frame.write_array(array, "B", 0, [byte - 256 if byte > 127 else byte for byte in data])
+        return array
+
     async def array(self, raw: Raw) -> list[Raw]:
         """The elements of an array, [] for null. wire: 2 trips."""
         from jdbpy.session.eval.target import Ref

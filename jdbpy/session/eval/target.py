@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.javac.compiler import ClassFiles
+from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.syntax.imports import Imports
 from jdbpy.session.refs import Field, Method
 from jdbpy.wire.constants import Tag
@@ -162,6 +164,16 @@ class EvalTarget(Protocol):
 
     def require_invocation(self) -> None:
         """Raises StateError when methods cannot be run now: read-only, or a thread that no event has stopped."""
+
+    @property
+    def may_define_classes(self) -> bool:
+        """Whether the user lets the debugger compile classes and define them in the target."""
+
+    async def compile_java(self, source: JavaSource) -> ClassFiles:
+        """Compiles a class against the target's class path. Raises StateError, EvalError. wire: 1 trip."""
+
+    async def define_classes(self, compiled: ClassFiles) -> int:
+        """Defines classes in the loader of the frame's class; the id of the last. Raises Thrown. Runs code."""
 
     async def thrown(self, exception: Ref) -> Thrown:
         """What stands for a throwable of the target: its type, message and stack. wire: a few trips."""

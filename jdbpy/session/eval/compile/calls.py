@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
 from jdbpy.session import signatures
+from jdbpy.session.eval.compile.functions import Function, make_anonymous
 from jdbpy.session.eval.compile.names import compile_this, levels, value_or_type
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequence_call, stream_source
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
-from jdbpy.session.eval.java.class_graph import JClass, Method
+from jdbpy.session.eval.java.class_graph import JClass, Method, class_names
 from jdbpy.session.eval.java.conversions import Context
 from jdbpy.session.eval.java.overloads import Argument, Resolved, Unresolved, resolve
 from jdbpy.session.eval.java.types import (
     BOXES,
+    ENTRY,
     INT,
     OBJECT,
     VOID,
@@ -32,6 +34,7 @@ from jdbpy.session.eval.java.types import (
 )
 from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.calls import ArrayOf, ClassObject, Instantiate, Invoke, MakeArray
+from jdbpy.session.eval.ops.entries import ENTRY_METHODS, EntryPart
 from jdbpy.session.eval.ops.intrinsics import intrinsic
 from jdbpy.session.eval.ops.read import ReadStatic
 from jdbpy.session.eval.syntax import tree
@@ -53,8 +56,10 @@ class Callee(Record):
 async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
     """``object.name(args)`` or ``name(args)``."""
     target = await _target(c, node, scope)
-    if isinstance(target, Op) and calls_debugger(node, target):
+    if isinstance(target, Op) and await calls_debugger(c, node, target):
         return await compile_sequence_call(c, node, target, scope)
+    if isinstance(target, Op) and target.type is ENTRY and node.name in ENTRY_METHODS and not node.args:
+        return EntryPart(target, ENTRY_METHODS[node.name], node.at)
     args = [await c.value(arg, scope) for arg in node.args]
     if isinstance(target, Op) and isinstance(upper_bound(target.type), Primitive):
         c.refuse(f"{target.type} cannot be dereferenced", node.at)
@@ -62,17 +67,23 @@ async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
     if not callee.candidates:
         error = EvalError(f"cannot find symbol: method {node.name}({_types(args)}){_where(callee)}", node.at)
         if isinstance(target, Op):
-            return c.late(node, scope, error, object=target, args=args)
+            return c.late(node, scope, error, object=target, **_late_arguments(args))
         raise error
     try:
         resolved = await _resolve(c, callee, args, f"method {node.name}", node.at)
     except Unresolved as error:
-        if not any(c.inexact(arg) for arg in args):
+        late = _late_arguments(args)
+        if not late or not any(c.inexact(arg) for arg in args):
             raise
         if isinstance(target, Op):
-            return c.late(node, scope, error, object=target, args=args)
-        return c.late(node, scope, error, args=args)
+            return c.late(node, scope, error, object=target, **late)
+        return c.late(node, scope, error, **late)
     return await _invocation(c, callee, resolved, args, node.at)
+
+
+def _late_arguments(args: list[Op]) -> dict[str, Op | list[Op]]:
+    """The arguments for a call that is left to run time; a lambda is compiled again with the call."""
+    return {} if any(isinstance(arg, Function) for arg in args) else {"args": args}
 
 
 def _types(args: Sequence[Op]) -> str:
@@ -86,7 +97,7 @@ def _where(callee: Callee) -> str:
 async def _target(c: Compiler, node: tree.Call, scope: Scope) -> Op | JClass | tree.Super | None:
     if node.object is None or isinstance(node.object, tree.Super):
         return node.object
-    source = stream_source(node)
+    source = None if c.target.may_define_classes else stream_source(node)
     return await value_or_type(c, node.object if source is None else source, scope)
 
 
@@ -144,6 +155,9 @@ async def _through_super(c: Compiler, node: tree.Call, target: tree.Super) -> Ca
 async def _resolve(c: Compiler, callee: Callee, args: Sequence[Op], what: str, at: int) -> Resolved:
     types = [arg.type for arg in args]
     parameters = [kind for method in callee.candidates for kind in method.erased.parameters]
+    if any(isinstance(arg, Function) for arg in args):  # whether it fits is told by the members of the interface
+        for name in {name for kind in parameters for name in class_names(kind)}:
+            await c.graph.load(name)
     await c.graph.ensure([*types, *parameters, *([callee.type] if callee.type else []), *BOXES.values()])
     arguments = [Argument(arg.type, arg.at) for arg in args]
     return resolve(c.graph, callee.candidates, callee.type, arguments, what, at)
@@ -186,8 +200,10 @@ async def arguments(c: Compiler, resolved: Resolved, args: Sequence[Op], at: int
 
 async def compile_new(c: Compiler, node: tree.New, scope: Scope) -> Op:
     """``new Type(args)`` and ``outer.new Type(args)`` (JLS 15.9)."""
-    if node.body:
-        c.refuse("an anonymous class cannot be made here", node.at, "it would need a new class in the target")
+    if node.source:
+        kind = await resolve_type(c, node.type)
+        assert isinstance(kind, ClassType)
+        return await make_anonymous(c, node, kind, scope)
     kind, cls, outer = await _new_class(c, node, scope)
     if cls.is_enum:
         c.refuse("enum types may not be instantiated", node.at)

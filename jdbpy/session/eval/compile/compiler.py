@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jdbpy.errors import EvalError
+from jdbpy.session.eval.compile.functions import Function, make_function
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.java.conversions import Context, narrowing, narrows_constant, plan, refusal
-from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, JavaType, SequenceType, boxed
+from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, FunctionType, JavaType, SequenceType, boxed
 from jdbpy.session.eval.ops.base import FrameReads, Op, Variables
 from jdbpy.session.eval.ops.convert import Convert, Late, LateConvert
 from jdbpy.session.eval.syntax import tree
@@ -78,6 +79,8 @@ class Compiler:
 
     async def convert(self, op: Op, target: JavaType, context: Context) -> Op:
         """The value as another type; what the static type does not allow may be left to the run-time class."""
+        if isinstance(op, Function):
+            return await self._function(op, target)
         if op.type == target:
             return op
         await self.graph.ensure([boxed(op.type), target])
@@ -87,6 +90,13 @@ class Compiler:
         if self.inexact(op):
             return LateConvert(target, op, context, op.at)
         raise EvalError(refusal(op.type, target), op.at)
+
+    async def _function(self, op: Function, target: JavaType) -> Op:
+        """A lambda as an object of a functional interface."""
+        await self.graph.ensure([target])
+        if plan(self.graph, op.type, target, Context.LOOSE) is None:
+            raise EvalError(f"incompatible types: {target} is not a functional interface for this lambda", op.at)
+        return await make_function(self, op, target)
 
     async def assign_to(self, op: Op, target: JavaType) -> Op:
         """The value as it is assigned to a variable of the type: as ``convert``, and constants may narrow (JLS 5.2)."""
@@ -98,7 +108,7 @@ class Compiler:
 
     def inexact(self, op: Op) -> bool:
         """Whether the run-time class of the value may be another than its static type says."""
-        if op.exact or op.type is NULL or isinstance(op.type, SequenceType):
+        if op.exact or op.type is NULL or isinstance(op.type, SequenceType | FunctionType):
             return False
         return op.type is LATE or (op.type.is_reference and not self.graph.is_final(op.type))
 

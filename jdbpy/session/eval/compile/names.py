@@ -28,8 +28,8 @@ from jdbpy.session.eval.java.types import (
     upper_bound,
 )
 from jdbpy.session.eval.ops.base import Op, ReadCell
+from jdbpy.session.eval.ops.entries import EntryPart
 from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
-from jdbpy.session.eval.ops.sequences import EntryPart
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.variables import OWN_NAMES
 from jdbpy.wire.record import Record

@@ -11,6 +11,7 @@ from jdbpy.session.eval.java.types import (
     BOOLEAN,
     INT,
     LATE,
+    OBJECT,
     VOID,
     ArrayType,
     ClassType,
@@ -75,19 +76,31 @@ async def compile_filter(c: Compiler, node: tree.Filter, scope: Scope) -> Op:
     return SequenceCall(SequenceType(element), sequence, METHODS["filter"][0], [body], node.at)
 
 
-def calls_debugger(node: tree.Call, target: Op) -> bool:
-    """Whether the call is one that the debugger runs over elements: on a sequence, or with a lambda that it knows."""
+async def calls_debugger(c: Compiler, node: tree.Call, target: Op) -> bool:
+    """Whether the call is one that the debugger runs over elements: on a sequence, or with a lambda that it knows.
+
+    What has a method of that name of its own, such as a stream or an Optional, is called itself.
+    """
     if isinstance(target.type, SequenceType):
         return True
     takes = METHODS[node.name][1] if node.name in METHODS else ""
-    return takes in ("condition", "mapping") and any(isinstance(arg, tree.Lambda | tree.MethodRef) for arg in node.args)
+    if takes not in ("condition", "mapping") or not any(map(_is_function, node.args)):
+        return False
+    kind = upper_bound(target.type)
+    name = kind.name if isinstance(kind, ClassType) else OBJECT.name
+    cls = await c.graph.load(name) if c.target.may_define_classes else (await c.graph.named([name]))[0]
+    return cls is None or not await c.graph.methods(cls, node.name)
+
+
+def _is_function(node: tree.Expression) -> bool:
+    return isinstance(node, tree.Lambda | tree.MethodRef)
 
 
 def stream_source(node: tree.Call) -> tree.Expression | None:
     """``list`` of ``list.stream()`` in front of a method that the debugger runs itself; it needs no stream."""
     before = node.object
     is_stream = isinstance(before, tree.Call) and before.name in ("stream", "parallelStream") and not before.args
-    if is_stream and node.name in METHODS and any(isinstance(arg, tree.Lambda | tree.MethodRef) for arg in node.args):
+    if is_stream and node.name in METHODS and any(map(_is_function, node.args)):
         assert isinstance(before, tree.Call)
         return before.object
     return None
@@ -158,15 +171,6 @@ def _as_lambda(node: tree.Expression) -> tree.Lambda:
 async def compile_values(c: Compiler, node: tree.Values, scope: Scope) -> Op:
     """Several expressions whose reads go out together."""
     return GatherValues([await c.value(element, scope) for element in node.elements], node.at)
-
-
-async def compile_lambda(c: Compiler, node: tree.Lambda | tree.MethodRef, scope: Scope) -> Op:
-    """A lambda that the target itself would have to run."""
-    c.refuse(
-        "a lambda here must run in the target, where it would need a new class",
-        node.at,
-        "filters and maps over arrays and collections run in the debugger: list[? it.x > 1], list.map(x -> x.y)",
-    )
 
 
 async def compile_array_init(c: Compiler, node: tree.ArrayInit, scope: Scope) -> Op:

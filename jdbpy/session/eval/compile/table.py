@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.eval.compile import assign, calls, casts, flow, names, operators, sequences
+from jdbpy.session.eval.compile import assign, calls, casts, flow, functions, names, operators, sequences
 from jdbpy.session.eval.compile.compiler import CompileExpression
 from jdbpy.session.eval.syntax import tree
 
@@ -30,7 +30,7 @@ EXPRESSIONS: dict[type[tree.Expression], CompileExpression] = {
     tree.Assign: assign.compile_assign,
     tree.Cast: casts.compile_cast,
     tree.InstanceOf: casts.compile_instance_of,
-    tree.Lambda: sequences.compile_lambda,
-    tree.MethodRef: sequences.compile_lambda,
+    tree.Lambda: functions.compile_function,
+    tree.MethodRef: functions.compile_function,
     tree.Switch: flow.compile_switch,
 }

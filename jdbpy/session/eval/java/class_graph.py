@@ -29,6 +29,10 @@ from jdbpy.session.eval.java.types import (
 from jdbpy.session.eval.target import ClassFacts, EvalTarget
 from jdbpy.wire.record import Record
 
+_METHODS_OF_OBJECT = frozenset(
+    (("equals", "(Ljava/lang/Object;)Z"), ("hashCode", "()I"), ("toString", "()Ljava/lang/String;"))
+)
+
 
 class JClass:
     """A loaded class. ``parents`` are linked when they are first needed."""
@@ -252,6 +256,26 @@ class ClassGraph:
             return not kind.element.is_reference or self.is_final(kind.element)
         cls = self.known(kind)
         return not kind.is_reference or (cls is not None and cls.is_final)
+
+    def fits_function(self, kind: JavaType, arity: int) -> bool:
+        """Whether the type is a functional interface whose method takes so many parameters (JLS 9.8); -1 is any."""
+        cls = self.known(upper_bound(kind))
+        if cls is None or not cls.is_interface:
+            return False
+        abstract = {
+            (member.name, member.signature)
+            for one in self.ancestors(cls)
+            for member in one.facts.methods
+            if member.is_abstract and (member.name, member.signature) not in _METHODS_OF_OBJECT
+        }
+        concrete = {
+            (member.name, member.signature)
+            for one in self.ancestors(cls)
+            for member in one.facts.methods
+            if not member.is_abstract
+        }
+        left = [read_method(signature) for name, signature in abstract - concrete]
+        return len(left) == 1 and arity in (-1, len(left[0].parameters))
 
     def common(self, left: JavaType, right: JavaType) -> JavaType:
         """The nearest type that both are subtypes of: a plain version of lub (JLS 4.10.4)."""

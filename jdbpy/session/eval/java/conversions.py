@@ -20,6 +20,7 @@ from jdbpy.session.eval.java.types import (
     SHORT,
     ArrayType,
     ClassType,
+    FunctionType,
     JavaType,
     Primitive,
     boxed,
@@ -60,6 +61,8 @@ def plan(graph: ClassGraph, source: JavaType, target: JavaType, context: Context
     """How a value of source becomes one of target; None when Java does not allow it."""
     if source is LATE:
         return None
+    if isinstance(source, FunctionType):
+        return () if graph.fits_function(target, source.arity) else None
     if isinstance(source, Primitive):
         return _from_primitive(graph, source, target, context)
     if isinstance(target, Primitive):

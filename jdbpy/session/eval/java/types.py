@@ -98,6 +98,15 @@ class SequenceType(JavaType):
         return f"{self.element}[]"
 
 
+class FunctionType(JavaType):
+    """The type of a lambda or method reference before its target is known; ``arity`` -1 fits any."""
+
+    arity: int
+
+    def __str__(self) -> str:
+        return "lambda"
+
+
 class EntryType(JavaType):
     """A key with its value, as the debugger has read it out of a map: ``it`` in a filter over one."""
 

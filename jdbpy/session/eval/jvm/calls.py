@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import trio
+
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.jvm.invoking import InvokeRules, run_method
+from jdbpy.session.eval.jvm.invoking import InvokeRules, MakeCommand, run_method
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.target import Raw, Ref
@@ -46,6 +48,7 @@ class Calls:
         self._thread = thread
         self._rules = rules
         self._pins = pins
+        self._one_at_a_time = trio.Lock()
 
     async def invoke(self, obj: Ref | None, owner_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
         """Runs a method. Raises Thrown when it throws. wire: 1 trip, and what checking takes."""
@@ -67,7 +70,7 @@ class Calls:
                 return interface_type.InvokeMethod(InterfaceID(owner_id), thread, method.id, values, options)
             return class_type.InvokeMethod(clazz, thread, method.id, values, options)
 
-        reply = await run_method(self._target, self._thread, f"{owner.name}.{method.name}", command, self._rules)
+        reply = await self._run(f"{owner.name}.{method.name}", command)
         if reply.exception.objectID:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         result = from_wire(reply.returnValue)
@@ -84,12 +87,17 @@ class Calls:
         def command(options: int) -> Any:
             return class_type.NewInstance(ClassID(class_id), thread, constructor.id, values, options)
 
-        reply = await run_method(self._target, self._thread, f"new {owner.name}", command, self._rules)
+        reply = await self._run(f"new {owner.name}", command)
         if reply.exception.objectID:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)
         await self._pins.add(made)
         return made
+
+    async def _run(self, what: str, command: MakeCommand) -> Any:
+        """Runs one invocation; those of an expression that go on side by side wait for each other."""
+        async with self._one_at_a_time:
+            return await run_method(self._target, self._thread, what, command, self._rules)
 
     def _refuse_dangerous(self, owner: str, name: str) -> None:
         if (owner, name) in _ENDS_THE_VM:

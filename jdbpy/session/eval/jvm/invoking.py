@@ -30,15 +30,19 @@ MakeCommand = Callable[[int], Command[Any]]
 
 
 class InvokeRules(Record):
-    """How methods are run. ``limit`` is in seconds for each call; ``others_run`` lets the other threads run too."""
+    """How methods are run. ``limit`` is in seconds for each call; ``others_run`` lets the other threads run too;
+    ``javac`` lets lambdas be compiled here and defined in the target."""
 
     limit: float = DEFAULT_LIMIT
     others_run: bool = False
+    javac: bool = False
 
     def changed(self, limit: float | None, others_run: bool | None) -> InvokeRules:
         """These rules with what is given in place of their own."""
         return InvokeRules(
-            self.limit if limit is None else limit, self.others_run if others_run is None else others_run
+            self.limit if limit is None else limit,
+            self.others_run if others_run is None else others_run,
+            self.javac,
         )
 
 

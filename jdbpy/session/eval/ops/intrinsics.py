@@ -27,6 +27,7 @@ from jdbpy.session.eval.java.types import (
 from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.ops.calls import Invoke
+from jdbpy.session.eval.ops.entries import ENTRY_METHODS, EntryMethod
 from jdbpy.session.eval.ops.values import string_of, unbox
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Ref
@@ -138,6 +139,8 @@ def intrinsic(method: Method, returns: JavaType, receiver: Op | None, args: Sequ
         return Intrinsic(invoke, answer)
     if (method.owner.name, member.name, member.signature) in _FIELDS and receiver is not None:
         return ReadsField(invoke, _FIELDS[method.owner.name, member.name, member.signature])
+    if method.owner.name == "java.util.Map$Entry" and member.name in ENTRY_METHODS and receiver is not None:
+        return EntryMethod(invoke)
     if member.name == "getClass" and method.owner.name == "java.lang.Object" and receiver is not None:
         return GetClass(invoke)
     return None

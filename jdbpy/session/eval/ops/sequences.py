@@ -66,20 +66,6 @@ def _element(raw: Raw | tuple[Raw, Raw]) -> Operand:
     return Operand(NULL if raw is None else LATE, raw)
 
 
-class EntryPart(Op):
-    """``it.key`` and ``it.value``."""
-
-    def __init__(self, entry: Op, name: str, at: int) -> None:
-        super().__init__(LATE, at, entry)
-        self.entry = entry
-        self.name = name
-
-    async def run(self, run: Run) -> Operand:
-        entry = (await self.entry.run(run)).value
-        assert isinstance(entry, Entry)
-        return entry.key if self.name == "key" else entry.value
-
-
 def _check_size(count: int, at: int) -> None:
     if count > MAX_ELEMENTS:
         raise EvalError(f"that reads {count} elements, and the limit is {MAX_ELEMENTS}", at, hint="take a slice of it")

@@ -204,7 +204,7 @@ class Builder:
             self._type(kind),
             self._arguments(field(node, "arguments")),
             None if outer is None else self.expression(outer),
-            any(child.type == "class_body" for child in children(node)),
+            text(node) if any(child.type == "class_body" for child in children(node)) else "",
         )
 
     def _new_array(self, node: Node) -> tree.Expression:
@@ -288,14 +288,14 @@ class Builder:
         body = field(node, "body")
         if body.type == "block":
             block = tree.Block(self._at(body), self._statements(children(body)))
-            return tree.Lambda(self._at(node), tuple(names), block)
-        return tree.Lambda(self._at(node), tuple(names), self.expression(body))
+            return tree.Lambda(self._at(node), tuple(names), block, text(node))
+        return tree.Lambda(self._at(node), tuple(names), self.expression(body), text(node))
 
     def _method_ref(self, node: Node) -> tree.Expression:
         found = children(node)
         target = self.expression(found[0]) if found[0].type in _EXPRESSIONS else self._type(found[0])
         last = node.children[-1]
-        return tree.MethodRef(self._at(node), target, text(last))
+        return tree.MethodRef(self._at(node), target, text(last), text(node))
 
     # Switch
 

@@ -13,7 +13,7 @@ from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
 from jdbpy.session.eval.syntax.rewrite import Rewritten
 
 _PREFIXES = frozenset(("+", "-", "!", "~", "++", "--", "(", "{", "new", "switch", "throw", "yield", "return"))
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     [
         "abstract",
         "assert",
@@ -116,7 +116,7 @@ _BINARY = frozenset(
 )
 _ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>="])
 _CLOSERS = frozenset((")", "]", "}", ";"))
-_REFUSED = _KEYWORDS - _OPERAND_WORDS - _PREFIXES - _PRIMITIVES - _BINARY - {"final", "case", "default"}
+_REFUSED = KEYWORDS - _OPERAND_WORDS - _PREFIXES - _PRIMITIVES - _BINARY - {"final", "case", "default"}
 
 
 def explain(rewritten: Rewritten) -> EvalError:
@@ -179,7 +179,7 @@ def _cannot_begin(token: Token) -> bool:
 
 def _is_operand(token: Token) -> bool:
     if token.kind is TokenKind.IDENTIFIER:
-        return token.text not in _KEYWORDS - _OPERAND_WORDS and token.text not in ("yield", "var", "record")
+        return token.text not in KEYWORDS - _OPERAND_WORDS and token.text not in ("yield", "var", "record")
     return token.kind is not TokenKind.OPERATOR
 
 

@@ -95,12 +95,12 @@ class Call(Expression):
 
 
 class New(Expression):
-    """``new type(args)``, or ``outer.new type(args)``; ``body`` tells an anonymous class."""
+    """``new type(args)``, or ``outer.new type(args)``; ``source`` is the text of an anonymous class, else ""."""
 
     type: TypeName
     args: tuple[Expression, ...]
     outer: Expression | None = None
-    body: bool = False
+    source: str = ""
 
 
 class ArrayInit(Expression):
@@ -192,10 +192,11 @@ class InstanceOf(Expression):
 
 
 class Lambda(Expression):
-    """``(a, b) -> body``."""
+    """``(a, b) -> body``; ``source`` is its text."""
 
     parameters: tuple[str, ...]
     body: Expression | Block
+    source: str = ""
 
 
 class MethodRef(Expression):
@@ -203,6 +204,7 @@ class MethodRef(Expression):
 
     target: Expression | TypeName
     name: str
+    source: str = ""
 
 
 class Statement(Node):
