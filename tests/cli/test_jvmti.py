@@ -70,7 +70,7 @@ async def test_what_needs_no_command_of_its_own(jvm: Jvm) -> None:
         await d.check_stop(await d.session.execution.cont(), StopReason.BREAKPOINT)
         for row in rows:
             value = await d.session.values.evaluate(row.command.removeprefix("print "))
-            assert value.type in ("int", "void", "Hoard", "java.io.PrintStream"), row.command
+            assert value.type in ("int", "void", "byte[]", "java.io.PrintStream"), row.command
 
 
 async def test_classes_that_a_loader_sees(jvm: Jvm) -> None:
