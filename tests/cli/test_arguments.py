@@ -32,7 +32,6 @@ from jdbpy.cli.arguments.target import (
     FrameNumber,
     MethodName,
     Thread,
-    ThreadGroup,
 )
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
@@ -73,7 +72,6 @@ NAMES = Names(
         (FilePath(), "~/x", os.path.expanduser("~/x")),
         (SearchPath(), f"a{os.pathsep}{os.pathsep}b.jar", ("a", "b.jar")),
         (Thread(), "main", "main"),
-        (ThreadGroup(), "system", "system"),
         (Frame(), "3", FrameNumber(3, False)),
         (Frame(), "#0", FrameNumber(0, True)),
         (ClassName(), "com.acme.Order", "com.acme.Order"),
@@ -212,7 +210,6 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
         (Thread(), "1", {"1", "12", "13"}),
         (Thread(), "ht", {"http-1"}),
         (Thread(), "my", {'"my thread"'}),
-        (ThreadGroup(), "s", {"system"}),
         (Frame(), "1", {"1", "10", "11", "12"}),
         (ClassName(), "com.acme.O", {"com.acme.Order", "com.acme.Outer$Inner"}),
         (ClassName(), "ord", {"com.acme.Order"}),

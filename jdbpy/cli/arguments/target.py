@@ -28,20 +28,6 @@ class Thread(Argument[str]):
                 yield Candidate(f'"{name}"' if " " in name else name, len(text), f"thread {number}")
 
 
-class ThreadGroup(Argument[str]):
-    """A thread group by name."""
-
-    metavar = "GROUP"
-    help = "a thread group by its name"
-    takes_rest = True
-
-    def parse(self, text: str) -> str:
-        return text
-
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return matching(text, names.thread_groups, "group")
-
-
 class FrameNumber(Record):
     """A frame as it was typed; ``from_zero`` when it was written ``#N``."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from jdbpy import threads
 from jdbpy.cli.arguments.base import Argument, matching
@@ -28,18 +28,16 @@ class ThreadState(Argument[str]):
         return matching(text, threads.STATES, "state")
 
 
-class GroupName(Word):
-    """A thread group by its name, as one word."""
+class Known(Word):
+    """A word, or a pattern, that is completed with names that are known."""
+
+    def __init__(self, metavar: str, among: Callable[[Names], Iterable[str]], kind: str, help: str = "") -> None:
+        super().__init__(metavar, help)
+        self._among = among
+        self._kind = kind
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return matching(text, names.thread_groups, "group")
-
-
-class NamePattern(Word):
-    """A pattern of thread names."""
-
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return matching(text, dict.fromkeys(name for _, name in names.threads), "thread")
+        return matching(text, self._among(names), self._kind)
 
 
 class Setting(Record):
@@ -76,16 +74,6 @@ class FlagSetting(NameAndValue):
         return matching(text, names.flags, "flag") if "=" not in text else ()
 
 
-class PropertyPattern(Word):
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return matching(text, names.properties, "property")
-
-
-class FlagPattern(Word):
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return matching(text, names.flags, "flag")
-
-
 class ModuleName(Word):
     """A module by name or id, or a class in it."""
 
@@ -98,6 +86,10 @@ class ModuleName(Word):
             yield from class_names(text, names)
 
 
-class ModulePattern(Word):
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return matching(text, names.modules, "module")
+_LIKE = "names with `*` for any part; without `*`, names that contain it"
+
+GROUP_NAME = Known("GROUP", lambda names: names.thread_groups, "group", "a thread group by its name")
+THREAD_NAMES = Known("PATTERN", lambda names: dict.fromkeys(name for _, name in names.threads), "thread", _LIKE)
+PROPERTIES = Known("PATTERN", lambda names: names.properties, "property", _LIKE)
+FLAGS = Known("PATTERN", lambda names: names.flags, "flag", _LIKE)
+MODULES = Known("PATTERN", lambda names: names.modules, "module", _LIKE)

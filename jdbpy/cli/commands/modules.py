@@ -7,13 +7,12 @@ from typing import Annotated
 from jdbpy import modules as module_data
 from jdbpy.cli.arguments.plain import Word
 from jdbpy.cli.arguments.target import ClassName
-from jdbpy.cli.arguments.vm import ModuleName, ModulePattern
+from jdbpy.cli.arguments.vm import MODULES, ModuleName
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
 from jdbpy.cli.table import command
 from jdbpy.cli.vm_results import Modules
 
-_LIKE = "names with `*` for any part; without `*`, names that contain it"
 Module = Annotated[str, ModuleName()]
 Other = Annotated[str, ModuleName("OTHER")]
 Package = Annotated[str, Word("PACKAGE", "a package of the module")]
@@ -21,7 +20,7 @@ To = Annotated[str | None, ModuleName("OTHER|ALL-UNNAMED")]
 
 
 @command("modules", "info modules", group="vm")
-async def modules(ctx: Context, pattern: Annotated[str, ModulePattern("PATTERN", _LIKE)] = "") -> Modules:
+async def modules(ctx: Context, pattern: Annotated[str, MODULES] = "") -> Modules:
     """List the modules of the target with version and class loader; the unnamed ones of class loaders come last."""
     return Modules(pattern, tuple(await ctx.session.modules.list(pattern)))
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from jdbpy import Notice, ThreadInfo, threads as thread_data
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number, Text
-from jdbpy.cli.arguments.target import Thread, ThreadGroup
-from jdbpy.cli.arguments.vm import GroupName, NamePattern, ThreadState
+from jdbpy.cli.arguments.target import Thread
+from jdbpy.cli.arguments.vm import GROUP_NAME, THREAD_NAMES, ThreadState
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import ThreadGroups, Threads, ThreadSelected
 from jdbpy.cli.table import command
@@ -18,20 +18,18 @@ from jdbpy.errors import StateError, UsageError
 ThreadWord = Annotated[str | None, Thread()]
 NameOption = Annotated[
     str,
-    Option(
-        "-n", "--name", argument=NamePattern("PATTERN"), help="only threads with such a name; `*` stands for anything"
-    ),
+    Option("-n", "--name", argument=THREAD_NAMES, help="only threads with such a name; `*` stands for anything"),
 ]
 StateOption = Annotated[
     str, Option("-s", "--state", argument=ThreadState(), help=f"only threads that are {', '.join(thread_data.STATES)}")
 ]
-GroupOption = Annotated[str, Option("-g", "--group", argument=GroupName("GROUP"), help="only threads of this group")]
+GroupOption = Annotated[str, Option("-g", "--group", argument=GROUP_NAME, help="only threads of this group")]
 
 
 @command("threads", "info threads", group="threads")
 async def threads(
     ctx: Context,
-    group: Annotated[str | None, ThreadGroup()] = None,
+    group: Annotated[str | None, GROUP_NAME] = None,
     *,
     name: NameOption = "",
     state: StateOption = "",

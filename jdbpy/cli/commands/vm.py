@@ -7,14 +7,12 @@ from typing import Annotated
 from jdbpy import vm as vm_data
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Text
-from jdbpy.cli.arguments.vm import FlagPattern, FlagSetting, PropertyPattern, PropertySetting, Setting
+from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, Setting
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
 from jdbpy.cli.table import command
 from jdbpy.cli.vm_results import Capabilities, DiagnosticOutput, Flags, Properties, PropertySet
 from jdbpy.errors import UsageError
-
-_LIKE = "names with `*` for any part; without `*`, names that contain it"
 
 
 @command("vm", "processors", group="vm")
@@ -42,7 +40,7 @@ async def capabilities(ctx: Context) -> Capabilities:
 
 
 @command("properties", "info properties", group="vm")
-async def properties(ctx: Context, pattern: Annotated[str, PropertyPattern("PATTERN", _LIKE)] = "") -> Properties:
+async def properties(ctx: Context, pattern: Annotated[str, PROPERTIES] = "") -> Properties:
     """List system properties of the target; of one that runs, too.
 
     `properties java.vm.*`, `properties encoding`.
@@ -95,7 +93,7 @@ async def classpath_add(ctx: Context, path: Annotated[str, Text("PATH", "a jar o
 @command("flags", "info flags", group="vm")
 async def flags(
     ctx: Context,
-    pattern: Annotated[str, FlagPattern("PATTERN", _LIKE)] = "",
+    pattern: Annotated[str, FLAGS] = "",
     *,
     writeable: Annotated[bool, Option("-w", help="only those that can be set now")] = False,
     changed: Annotated[bool, Option("-c", help="only those that are not at their default")] = False,
