@@ -86,11 +86,9 @@ class Batch:
 
     async def start(self) -> None:
         """Shows that the target stands at its start, if it does: a launched one always."""
-        if self.session.launched:
+        if self.session.launched or self.session.last_stop is not None:
             with trio.move_on_after(self._timeout):
                 await self._next_stop()
-        elif self.session.last_stop is not None:
-            self.console.event(await self.session.next_stop())
 
     async def run_line(self, line: str) -> bool:
         """Runs one line within the time limit; False when a command in it failed."""
