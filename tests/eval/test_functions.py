@@ -15,8 +15,8 @@ from tests.harness import Debugging, Jvm
 
 
 def allow_javac(d: Debugging) -> None:
-    evaluator = d.session.values.evaluator
-    evaluator.rules = evaluator.rules.replace(javac=True)
+    values = d.session.values
+    values.rules = values.rules.replace(javac=True)
 
 
 async def test_what_the_target_runs_is_compiled_and_defined_there(jvm: Jvm) -> None:
@@ -29,8 +29,8 @@ async def test_what_the_target_runs_is_compiled_and_defined_there(jvm: Jvm) -> N
             "strings.removeIf(s -> s.length() > calls + 100)": "false",
             '((java.util.function.Supplier<String>) () -> { int x = argument; return "x" + x; }).get()': '"x3"',
             "java.util.function.IntUnaryOperator f = n -> n * local; f.applyAsInt(5)": "20",
-            'new Comparable<String>() { public int compareTo(String o) { return o.length() * local; } }.compareTo("ab")': "8",
-            'new Object() { @Override public String toString() { return "anon" + Late.loaded; } }.toString()': '"anon99"',
+            'new Comparable<String>() { public int compareTo(String o) { return local; } }.compareTo("ab")': "4",
+            'new Object() { public String toString() { return "anon" + Late.loaded; } }.toString()': '"anon99"',
             "java.util.Optional.of(strings).map(List::size).get()": "2",
         }
         assert {text: await value(d, text) for text in rows} == rows

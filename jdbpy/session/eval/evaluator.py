@@ -15,12 +15,12 @@ from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
-from jdbpy.session.eval.jvm.invoking import InvokeRules
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Run
 from jdbpy.session.eval.ops.values import in_target, text_of
 from jdbpy.session.eval.program import Program
+from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.saved import Saved
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports, read_imports
@@ -79,13 +79,14 @@ class Evaluation:
 class Evaluator:
     """Evaluates Java in the frames of one target."""
 
-    def __init__(self, target: Target, source_of: SourceOf) -> None:
+    def __init__(self, target: Target, source_of: SourceOf, rules: Callable[[], InvokeRules] = InvokeRules) -> None:
+        """``rules`` tells how methods may be run, each time that it matters."""
         self.variables = DebuggerVariables()
         self._ledger = PinLedger(target)
         self.saved = Saved(self._ledger, self.variables)
-        self.rules = InvokeRules()
         self._target = target
         self._source_of = source_of
+        self._rules = rules
         self._memory = LoaderMemory()
         self._imports: dict[str, tuple[SourceFile | None, Imports]] = {}
 
@@ -101,7 +102,7 @@ class Evaluator:
     def frame_target(self, frame: Frame | None, rules: InvokeRules | None = None) -> FrameTarget:
         """The frame as the target of an expression; its ``pins`` must be released."""
         pins = Pins(self._ledger)
-        return FrameTarget(self._target, frame, self._memory, self._read_imports, rules or self.rules, pins)
+        return FrameTarget(self._target, frame, self._memory, self._read_imports, rules or self._rules(), pins)
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""

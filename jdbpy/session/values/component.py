@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
+from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.model import Frame, Limits, Stop, Value
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack import Stack
@@ -40,13 +41,15 @@ class Values:
         self._sources = sources
         self._last_stop = last_stop
         self._noted: Stop | None = None
+        self.rules = InvokeRules()
+        """How methods are run, unless one evaluation says otherwise; ``rules.replace(javac=True)`` makes new ones."""
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """What evaluates: its variables (``$name``) and its rules for running methods."""
+        """What evaluates, with its variables (``$name``)."""
         from jdbpy.session.eval.evaluator import Evaluator
 
-        return Evaluator(self._target, self._sources.text)
+        return Evaluator(self._target, self._sources.text, lambda: self.rules)
 
     async def evaluate(
         self,
@@ -61,7 +64,7 @@ class Values:
 
         The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
-        default to ``evaluator.rules``. Raises EvalError in javac's words with the column, Thrown when a Java exception
+        default to ``rules``. Raises EvalError in javac's words with the column, Thrown when a Java exception
         leaves the expression, StateError when a method would have to be run and cannot, or has not returned in time.
         wire: 1 trip for what is read of the frame, 1 for each further link.
         """
@@ -162,7 +165,7 @@ class Values:
         except StateError as error:
             missing = error
         self._note_stop()
-        rules = self.evaluator.rules.changed(time_limit, others_run)
+        rules = self.rules.changed(time_limit, others_run)
         async with self.evaluator.evaluation(frame, rules) as evaluation:
             try:
                 yield evaluation, Results(self._target)

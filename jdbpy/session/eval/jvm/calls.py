@@ -14,9 +14,10 @@ import trio
 
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.jvm.invoking import InvokeRules, MakeCommand, run_method
+from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
+from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.refs import Method
 from jdbpy.session.signatures import split_method

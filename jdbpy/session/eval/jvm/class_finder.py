@@ -14,6 +14,7 @@ from jdbpy.session.eval.java.types import simple_name
 from jdbpy.session.eval.target import ClassFacts
 from jdbpy.session.refs import RefType
 from jdbpy.session.signatures import java_name, signature_of
+from jdbpy.session.suspension import Moment
 from jdbpy.session.target import Target
 from jdbpy.session.values.assignable import as_seen_from
 from jdbpy.wire.constants import ClassStatus
@@ -28,6 +29,15 @@ class LoaderMemory:
         self.found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
         self.initialized: set[int] = set()
         self.mentioned: dict[int, list[str]] = {}  # names in the constant pool of a class
+        self._absent: set[tuple[ClassLoaderID, str]] = set()
+        self._moment: Moment | None = None
+
+    def absent(self, moment: Moment | None) -> set[tuple[ClassLoaderID, str]]:
+        """The names that no class had when they were looked for: good for as long as nothing in the target has run."""
+        if moment is None or moment != self._moment:
+            self._absent = set()
+            self._moment = moment
+        return self._absent
 
 
 class ClassFinder:
@@ -48,13 +58,16 @@ class ClassFinder:
         """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
         loader = await self.loader()
         known = self._memory.found
-        missing = [name for name in names if (loader, name) not in known]
+        absent = self._memory.absent(self._target.suspension.moment)
+        missing = [name for name in names if (loader, name) not in known and (loader, name) not in absent]
         if missing:
             loaded = await self._target.types.by_signatures(signature_of(name) for name in missing)
             for name in missing:
                 found = await self._choose(loaded[signature_of(name)])
                 if found is not None:
                     known[loader, name] = found
+                else:
+                    absent.add((loader, name))
         return [known.get((loader, name), 0) for name in names]
 
     async def _choose(self, loaded: Sequence[RefType]) -> ReferenceTypeID | None:

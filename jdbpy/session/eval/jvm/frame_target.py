@@ -16,11 +16,12 @@ from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
-from jdbpy.session.eval.jvm.invoking import InvokeRules, require_invocation
+from jdbpy.session.eval.jvm.invoking import require_invocation
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.jvm.throwables import read_throwable
 from jdbpy.session.eval.own_calls import OwnCalls
+from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
 from jdbpy.session.model import Frame

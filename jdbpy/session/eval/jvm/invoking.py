@@ -14,36 +14,16 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
+from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.model import Notice
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import InvokeOptions
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
-from jdbpy.wire.record import Record
-
-DEFAULT_LIMIT = 10.0
-"""Seconds that a call may take before the prompt comes back."""
 
 MakeCommand = Callable[[int], Command[Any]]
 """Makes the command for a set of InvokeOptions."""
-
-
-class InvokeRules(Record):
-    """How methods are run. ``limit`` is in seconds for each call; ``others_run`` lets the other threads run too;
-    ``javac`` lets lambdas be compiled here and defined in the target."""
-
-    limit: float = DEFAULT_LIMIT
-    others_run: bool = False
-    javac: bool = False
-
-    def changed(self, limit: float | None, others_run: bool | None) -> InvokeRules:
-        """These rules with what is given in place of their own."""
-        return InvokeRules(
-            self.limit if limit is None else limit,
-            self.others_run if others_run is None else others_run,
-            self.javac,
-        )
 
 
 class StillRunning(StateError):
