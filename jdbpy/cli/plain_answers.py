@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain_text import count, place_of, source_lines, table, value_text, value_tree
+from jdbpy.cli.plain_text import count, place_of, some, source_lines, table, value_text, value_tree
 from jdbpy.cli.results import (
     Actions,
     Assigned,
@@ -180,8 +180,8 @@ def class_detail(result: ClassDetail, settings: Settings) -> Iterator[str]:
     rows = [
         ("extends", " < ".join(superclasses) if result.superclasses else ""),
         ("implements" if result.info.kind == "class" else "interfaces", interfaces),
-        ("subclasses", ", ".join(result.subclasses)),
-        ("nested", ", ".join(result.nested)),
+        ("subclasses", some(result.subclasses, 50)),
+        ("nested", some(result.nested, 50)),
         ("source", result.source or ""),
         ("loader", " < ".join((result.loader + called, *result.loader_parents))),
         ("code from", came_from),

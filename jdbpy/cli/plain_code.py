@@ -8,11 +8,8 @@ from typing import Any
 from jdbpy import code, hotswap, strata
 from jdbpy.cli.code_results import Disassemblies
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain_text import count, frame_line, table
+from jdbpy.cli.plain_text import count, frame_line, some, table
 from jdbpy.cli.settings import Settings
-
-_NAMES_SHOWN = 10
-"""Classes that are named before the rest is only counted."""
 
 
 def constant_pool(result: code.ConstantPoolListing, settings: Settings) -> Iterator[str]:
@@ -47,14 +44,14 @@ def stratum_choice(result: strata.StratumChoice, settings: Settings) -> Iterator
 
 def redefinition(result: hotswap.Redefinition, settings: Settings) -> Iterator[str]:
     for each in result.classes:
-        changes = f": {_some(each.changes)}" if each.changes else ", though nothing differs"
+        changes = f": {some(each.changes)}" if each.changes else ", though nothing differs"
         yield escape(f"redefined {each.name}{changes}")
     if not result.classes:
         yield "nothing to redefine: no loaded class differs from its file"
     if result.unchanged:
-        yield f"  {count(len(result.unchanged), 'class', 'classes')} unchanged: {escape(_some(result.unchanged))}"
+        yield f"  {count(len(result.unchanged), 'class', 'classes')} unchanged: {escape(some(result.unchanged))}"
     if result.not_loaded:
-        yield f"  {count(len(result.not_loaded), 'class', 'classes')} not loaded: {escape(_some(result.not_loaded))}"
+        yield f"  {count(len(result.not_loaded), 'class', 'classes')} not loaded: {escape(some(result.not_loaded))}"
     for point in result.lost:
         yield escape(f"breakpoint {point.number} at {point.spec} has no place in the new code: {point.message}")
     if result.obsolete:
@@ -80,11 +77,6 @@ def _method(method: code.Disassembly) -> Iterator[str]:
             yield f"{'':>13}{escape(case.label):>10}: {case.target}"
     if method.note:
         yield f"  ({escape(method.note)})"
-
-
-def _some(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    return f"{shown} and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else shown
 
 
 LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {

@@ -102,6 +102,12 @@ def table(rows: Iterable[Sequence[str]], indent: str = "") -> Iterator[str]:
         yield (indent + "  ".join(padded)).rstrip()
 
 
+def some(names: Sequence[str], most: int = 10) -> str:
+    """``a, b and 7 more``: the first of many names."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """``1 thread``, ``3 threads``."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
