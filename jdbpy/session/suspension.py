@@ -22,6 +22,8 @@ from enum import Enum
 from jdbpy.errors import StateError
 from jdbpy.session.model import Frame
 
+Moment = tuple[int, int]
+
 
 class Op(Enum):
     """A command of the agent that changes suspend counts."""
@@ -76,6 +78,11 @@ class Suspension:
     def threads_at_events(self) -> list[int]:
         """The threads that stand at the event that stopped them, in rising order of their ids."""
         return [thread for thread in sorted(self._at_event) if self.is_suspended(thread)]
+
+    @property
+    def moment(self) -> Moment | None:
+        """Something that is another as soon as any thread has run; None while some may be running."""
+        return (self._vm_epoch, sum(self._own_epoch.values())) if self.everything_held else None
 
     def epoch_of(self, thread: int) -> int:
         return self._vm_epoch + self._own_epoch[thread]

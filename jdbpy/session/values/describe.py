@@ -100,12 +100,10 @@ class Describer:
         return [each.value for each in await gather([self.describe(value, self._limits.depth) for value in values])]
 
     async def with_statics(self, value: ids.Value) -> Value:
-        described = (await self.describe(value, self._limits.depth)).value
         if value.tag not in _WITH_FIELDS or not value.value or self._limits.depth < 1:
-            return described
-        chain, _ = await self._viewer.find(int(value.value))
-        statics = await self._statics(chain)
-        return described.replace(children=(*described.children, *statics))  # type: ignore[no-any-return]
+            return (await self.describe(value, self._limits.depth)).value
+        described, statics = await both(self.describe(value, self._limits.depth), self._statics_of(int(value.value)))
+        return described.value.replace(children=(*described.value.children, *statics))  # type: ignore[no-any-return]
 
     async def describe(self, value: ids.Value, depth: int) -> Described:
         if value.tag not in OBJECT_TAGS:
@@ -245,8 +243,12 @@ class Describer:
         described = await self._all(values, depth - 1)
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
 
-    async def _statics(self, chain: Sequence[Shape]) -> tuple[Variable, ...]:
-        """All static fields of a class and its superclasses."""
+    async def _statics_of(self, object_id: int) -> tuple[Variable, ...]:
+        """All static fields of an object's class and its superclasses, as far as views look; none when it is gone."""
+        try:
+            chain, _ = await self._viewer.find(object_id)
+        except JdwpError:
+            return ()
         fields = [[field for field in shape.fields if field.is_static] for shape in chain]
         read = [self.reader.statics(shape, wanted) for shape, wanted in zip(chain, fields, strict=True)]
         values = [value for part in await gather(read) for value in part][: self._limits.fields]
