@@ -1,3 +1,6 @@
+import java.util.HashMap;
+import java.util.Map;
+
 /** A method with 23 local variables, an object of 42 fields, a String[2000]: looked at again and again. */
 public class Data {
     int i0 = 0, i1 = 1, i2 = 2, i3 = 3, i4 = 4, i5 = 5, i6 = 6, i7 = 7, i8 = 8, i9 = 9;
@@ -7,8 +10,26 @@ public class Data {
     int[] a0 = {0}, a1 = {1, 1}, a2 = {2, 2, 2}, a3 = {3, 3, 3, 3};
     Object o0 = new Object(), o1 = Thread.currentThread(), o2 = new StringBuilder("two"), o3 = new Throwable("three");
 
+    static final Map<String, Integer> STOCK = new HashMap<>();
+    static final Node PATH = new Node(3, new Node(2, new Node(1, null)));
+
+    /** A chain with branches. */
+    static class Node {
+        final int number;
+        final Node next;
+        final Node[] of = {this, this, this, this};
+
+        Node(int number, Node next) {
+            this.number = number;
+            this.next = next;
+        }
+    }
+
     public static void main(String[] args) throws InterruptedException {
         Data data = new Data();
+        for (int number = 0; number < 1000; number++) {
+            STOCK.put("part " + number, number);
+        }
         String[] words = new String[2000];
         for (int number = 0; number < words.length; number++) {
             words[number] = "word number " + number;

@@ -12,10 +12,13 @@ from typing import Any
 import jdbpy
 from benchmarks.bench import TARGETS
 from benchmarks.relay import Relay, open_relay
+from benchmarks.rivals.stopped import Place
 from tests.harness import Jvm, program, start_target
 
 RTT = 0.01
 THREADS = 50
+LOOK = Place("Data", "look")
+ALL = jdbpy.Limits(elements=2_000, fields=100)
 
 
 class Counted:
@@ -40,6 +43,17 @@ async def crowd(jvm: Jvm) -> AsyncIterator[Counted]:
             yield Counted(session, relay)
 
 
+@asynccontextmanager
+async def at_look(jvm: Jvm) -> AsyncIterator[Counted]:
+    """Stopped in Data.look for the first time, with nothing known but the place."""
+    async with start_target(jvm, program("Data", where=TARGETS), suspend=False) as target:
+        await target.wait_output("ready")
+        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
+            await session.breakpoints.add(LOOK.text)
+            await session.next_stop()
+            yield Counted(session, relay)
+
+
 async def test_attach(jvm: Jvm) -> None:
     async with crowd(jvm) as counted:
         assert counted.relay.traffic().waves <= 4
@@ -57,6 +71,11 @@ async def test_where_all(jvm: Jvm) -> None:
         assert await counted.waves(counted.session.stack.all()) <= 2
 
 
+async def test_histogram(jvm: Jvm) -> None:
+    async with crowd(jvm) as counted:
+        assert await counted.waves(counted.session.heap.histogram()) <= 2
+
+
 async def test_classes(jvm: Jvm) -> None:
     async with crowd(jvm) as counted:
         assert await counted.waves(counted.session.classes.list()) <= 1
@@ -65,3 +84,80 @@ async def test_classes(jvm: Jvm) -> None:
 async def test_class(jvm: Jvm) -> None:
     async with crowd(jvm) as counted:
         assert await counted.waves(counted.session.classes.detail("java.util.concurrent.CountDownLatch")) <= 4
+
+
+async def test_hit(jvm: Jvm) -> None:
+    """From ``cont`` to the next stop with its source: the resume, and the frame when the event has come."""
+    async with at_look(jvm) as counted:
+        assert await counted.waves(counted.session.execution.cont()) <= 2
+
+
+async def test_hit_with_locals_and_watches(jvm: Jvm) -> None:
+    """What a screen shows at a hit, when the classes are known: frame, slots, and what the objects in them hold.
+
+    The resume is one more, and so are two links behind an object that is new at each hit: a builder's array, and that
+    array's characters.
+    """
+    async with at_look(jvm) as counted:
+        session = counted.session
+
+        async def screen() -> None:
+            await session.execution.cont()
+            await session.values.evaluate("left * right", remember=False)
+            await session.values.evaluate("product + number", remember=False)
+            await session.stack.variables(limits=jdbpy.Limits(depth=0))
+
+        await screen()
+        assert await counted.waves(screen()) <= 1 + 3 + 2
+
+
+async def test_step(jvm: Jvm) -> None:
+    """The step itself is one trip, showing where it ended the other."""
+    async with at_look(jvm) as counted:
+        execution = counted.session.execution
+        await execution.step(jdbpy.StepDepth.OVER)
+        assert await counted.waves(execution.step(jdbpy.StepDepth.OVER)) <= 1 + 1
+
+
+async def test_locals(jvm: Jvm) -> None:
+    """Again at the same stop, only what may have changed is read: fields and elements, and a builder's characters.
+
+    Cold, the slots, the classes of what they hold, these classes' names and fields, and those of a superclass: one trip
+    a link, as the protocol has it.
+    """
+    async with at_look(jvm) as counted:
+        session = counted.session
+        assert await counted.waves(session.stack.variables()) <= 6
+        assert await counted.waves(session.stack.variables()) <= 2
+        assert await counted.waves(session.values.evaluate("number + left")) == 0
+
+
+async def test_path(jvm: Jvm) -> None:
+    """The static field, then a trip for each link that depends on the one before, and one for the object at the end."""
+    async with at_look(jvm) as counted:
+        values = counted.session.values
+        await values.evaluate("Data.PATH.of[3].next.number")
+        assert await counted.waves(values.evaluate("Data.PATH.of[2].next.number")) <= 5
+
+
+async def test_dump(jvm: Jvm) -> None:
+    """Known classes: the variable is remembered, then the fields, then what is in the objects among them.
+
+    The builder among them takes one more for its characters.
+    """
+    async with at_look(jvm) as counted:
+        values = counted.session.values
+        assert await counted.waves(values.dump("data", ALL)) <= 8
+        assert await counted.waves(values.dump("data", ALL)) <= 3
+        assert await counted.waves(values.dump("words", ALL)) <= 4
+
+
+async def test_map(jvm: Jvm) -> None:
+    """Size and table, buckets, keys with their values, and the longest chain of a bucket: one trip a node.
+
+    A thousand such strings in 2,048 buckets have chains of five. The expression's static field is one more.
+    """
+    async with at_look(jvm) as counted:
+        values = counted.session.values
+        await values.evaluate("Data.STOCK", limits=jdbpy.Limits(elements=1))
+        assert await counted.waves(values.evaluate("Data.STOCK", limits=ALL)) <= 1 + 3 + 5
