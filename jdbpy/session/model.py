@@ -243,6 +243,7 @@ class Stop(Record):
     object: Value | None = None  # whose field was watched; whose monitor it is
     monitor: str = ""  # what happened to it: "enter" (another thread holds it), "entered", "wait", "waited"
     class_name: str = ""  # the class that was loaded
+    reasons: tuple[StopReason, ...] = ()  # in the order of the events, where several came together
 
 
 class Exited(Record):

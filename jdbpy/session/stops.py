@@ -48,6 +48,7 @@ class StopShower:
 
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         """The pump's way in: publishes one Stop for all votes of a composite."""
+        reasons = tuple(plan.reason for _, plan in votes)
         votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoint", 0)))
         hit, plan = votes[0]
         extra: dict[str, Any] = {}
@@ -56,6 +57,8 @@ class StopShower:
         numbers = tuple(n for _, other in votes for n in other.extra.get("breakpoints", ()))
         if numbers:
             extra.update(breakpoints=numbers, breakpoint=numbers[0])
+        if len(reasons) > 1:
+            extra["reasons"] = reasons
         policy = _POLICIES[hit.policy]
         if not hit.thread and policy is SuspendPolicy.THREAD:
             policy = SuspendPolicy.ALL  # the agent suspends everything for an event without a thread

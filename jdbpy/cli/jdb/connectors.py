@@ -111,12 +111,14 @@ _SETTING = re.compile(r"""(quote=[^,]+,)|(\w+=)(("[^"]*")|('[^']*')|([^,'"]+))+,
 def listing() -> str:
     """The answer to ``-listconnectors`` and ``connectors``."""
     lines: list[str] = []
+    home = _java_home()
     for connector in CONNECTORS:
         lines += ["", f"  Connector: {connector.name}  Transport: {connector.transport}"]
         lines.append(f"    description: {connector.description}")
         for argument in connector.arguments:
             what = "Required Argument" if argument.required else "Argument"
-            value = f"Default value: {argument.default}" if argument.default else "(no default)"
+            default = home if argument.name == "home" else argument.default
+            value = f"Default value: {default}" if default else "(no default)"
             lines += ["", f"    {what}: {argument.name} {value}", f"    description: {argument.description}"]
     return "\n".join([*lines, ""])
 
@@ -139,6 +141,16 @@ def parse(spec: str) -> Connection:
         values[key] = value
         rest = rest[match.end() :]
     return Connection(connector, values)
+
+
+def _java_home() -> str:
+    """The home of the Java that would be launched, "" if there is none."""
+    from jdbpy.session.java_home import find_java
+
+    try:
+        return find_java().home
+    except UsageError:
+        return ""
 
 
 def words_of(text: str, quote: str = '"') -> list[str]:

@@ -32,7 +32,8 @@ class Debugger:
         self.last_monitor = 0
         self.excludes: tuple[str, ...] = EXCLUDES
         self.source_path = line.source_path
-        self.next_listed: int | None = None  # where the next `list` goes on
+        self.next_listed: int | None = None  # where an empty line after `list` goes on
+        self.listing_on = False  # it is such a line
         self.tracing = ""  # the trace in effect, in words
         self.repeating = False
         self.saved: dict[str, str] = {}  # by `save`: key and text

@@ -20,7 +20,7 @@ _THREAD = re.compile(r'thread "(.*)", ')
 
 
 class Teller:
-    """Tells events. ``run_line`` runs a monitor's command, which writes no prompt of its own."""
+    """Tells events. ``run_line`` runs a monitor's command, with a prompt after it, as after every command."""
 
     def __init__(self, jdb: Debugger, run_line: Callable[[str], Awaitable[None]]) -> None:
         self._jdb = jdb
@@ -43,7 +43,8 @@ class Teller:
 
     async def _stop(self, stop: Stop) -> None:
         jdb = self._jdb
-        self._out.news(_announcement(stop))
+        for reason in stop.reasons or (stop.reason,):
+            self._out.news(_announcement(stop, reason))
         if stop.policy is not SuspendPolicy.ALL:
             await jdb.follow()
             await self._place(stop)
@@ -80,7 +81,6 @@ class Teller:
         elif notice.kind == "breakpoint-failed" and spec is not None:
             reason = notice.text.partition(": ")[2] or notice.text
             self._out.line(f"Unable to set deferred {spec.text} : {reason}")
-            self._out.news("Stopping due to deferred breakpoint errors.\n")
         elif notice.kind in _HITS:
             self._hit(notice)
         elif notice.kind == "trace":
@@ -107,22 +107,18 @@ _HITS = {
 }
 
 
-def _announcement(stop: Stop) -> str:
-    if stop.exception is not None:
+def _announcement(stop: Stop, reason: StopReason) -> str:
+    if reason is StopReason.EXCEPTION and stop.exception is not None:
         caught = stop.exception.catch_location
         how = f"(to be caught at: {place(caught)})" if caught is not None else "(uncaught)"
         return f"Exception occurred: {stop.exception.type} {how}"
-    if stop.reason is StopReason.ACCESS:
-        return f"Field ({_field(stop)}) access encountered: "
-    if stop.reason is StopReason.MODIFICATION:
-        return f"Field ({_field(stop)}) is {text_of(stop.old_value)}, will be {text_of(stop.new_value)}: "
-    if stop.reason is StopReason.METHOD_EXIT:
+    if reason is StopReason.ACCESS:
+        return f"Field ({stop.variable}) access encountered: "
+    if reason is StopReason.MODIFICATION:
+        return f"Field ({stop.variable}) is {text_of(stop.old_value)}, will be {text_of(stop.new_value)}: "
+    if reason is StopReason.METHOD_EXIT:
         return f"Method exited: return value = {text_of(stop.return_value)}, "
-    return _ANNOUNCED.get(stop.reason, "")
-
-
-def _field(stop: Stop) -> str:
-    return stop.variable
+    return _ANNOUNCED.get(reason, "")
 
 
 def _where(notice: Notice) -> str:

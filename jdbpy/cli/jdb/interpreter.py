@@ -34,15 +34,13 @@ class Interpreter:
             jdb.out.line(text)
         if text.strip():
             self._last = text
-            await self._run(text)
+            await self.run(text)
         elif jdb.repeating and self._last and self._last.split()[0].lower() in REPEATABLE:
-            await self._run(self._last)
+            jdb.listing_on = True
+            await self.run(self._last)
+            jdb.listing_on = False
         else:
             jdb.prompt()
-
-    async def run_monitor(self, text: str) -> None:
-        """Runs a monitor's command."""
-        await self._run(text, prompted=False)
 
     async def read(self, path: str) -> bool:
         """Runs the lines of a file; False if it cannot be read."""
@@ -54,27 +52,28 @@ class Interpreter:
         self._jdb.out.line(f"*** Reading commands from {path}")
         for text in split_lines(decode(data)):
             if text.strip() and not self._jdb.leaving:
-                await self._run(text)
+                await self.run(text)
         return True
 
-    async def _run(self, text: str, *, prompted: bool = True) -> None:
+    async def run(self, text: str) -> None:
+        """Runs a line that has a command in it."""
         words = Words(text)
         name = words.next().lower()
         if name.startswith("#"):
-            self._prompt(prompted)
+            self._prompt()
         elif name[0].isdigit() and words.more():
             if not name.isdigit():
                 self._jdb.out.line(f"Unrecognized command: '{name}'.  Try help...")
-                self._prompt(prompted)
+                self._prompt()
                 return
             rest = words.rest()
             for _ in range(int(name)):
                 if not self._jdb.leaving:
-                    await self._run(rest, prompted=prompted)
+                    await self.run(rest)
         else:
-            await self._command(name, words, prompted=prompted)
+            await self._command(name, words)
 
-    async def _command(self, name: str, words: Words, *, prompted: bool) -> None:
+    async def _command(self, name: str, words: Words) -> None:
         jdb = self._jdb
         command = COMMANDS.get(name)
         if command is None:
@@ -82,27 +81,26 @@ class Interpreter:
         elif jdb.session is None and not command.offline:
             jdb.out.line(f"Command '{name}' is not valid until the VM is started with the 'run' command")
         elif command.resumes:
-            if prompted:
-                jdb.prompt(simple=True)
+            jdb.prompt(simple=True)
             await self._guarded(command, words)
             return
         elif command.evaluates:
-            await self._evaluate(command, words, prompted=prompted)
+            await self._evaluate(command, words)
             return
         else:
             connected = jdb.session is not None
             await self._guarded(command, words)
             if jdb.leaving or (name == "run" and not connected and jdb.session is not None):
                 return
-        self._prompt(prompted)
+        self._prompt()
 
-    async def _evaluate(self, command: JdbCommand, words: Words, *, prompted: bool) -> None:
+    async def _evaluate(self, command: JdbCommand, words: Words) -> None:
         """Runs what evaluates, with its prompt after it; waits for it, but not for long."""
         done = trio.Event()
 
         async def evaluate() -> None:
             await self._guarded(command, words)
-            self._prompt(prompted)
+            self._prompt()
             done.set()
 
         self._nursery.start_soon(evaluate)
@@ -122,6 +120,6 @@ class Interpreter:
         except Exception:  # ours; jdb goes on after its own as well
             self._jdb.out.line(f"Internal exception:\n{traceback.format_exc().rstrip()}")
 
-    def _prompt(self, wanted: bool) -> None:
-        if wanted and not self._jdb.leaving:
+    def _prompt(self) -> None:
+        if not self._jdb.leaving:
             self._jdb.prompt()

@@ -6,18 +6,15 @@ Owns what the arguments mean in terms of ``jdbpy.attach``, ``listen`` and ``laun
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 
 import jdbpy
 from jdbpy import LaunchCommand, Options, Session, UsageError
 from jdbpy.cli.jdb import connectors
 from jdbpy.cli.jdb.cmdline import JdbLine
 from jdbpy.cli.jdb.connectors import Connection, words_of
-
-_AGENT_ADDRESS = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:)\S*?address=(?:\*:)?([^,\s]+)")
+from jdbpy.cli.jdb.processes import agent_address
 
 
 def open_session(line: JdbLine, main: str, say: Callable[[str], None]) -> AbstractAsyncContextManager[Session]:
@@ -32,7 +29,7 @@ def open_session(line: JdbLine, main: str, say: Callable[[str], None]) -> Abstra
     if connector is connectors.SOCKET_ATTACH:
         return jdbpy.attach(_address(values, "hostname"), options=options)
     if connector is connectors.PROCESS_ATTACH:
-        return jdbpy.attach(_address_of_process(_required(line.connection, "pid")), options=options)
+        return jdbpy.attach(agent_address(_required(line.connection, "pid")), options=options)
     if connector is connectors.SOCKET_LISTEN:
         where = _address({"port": values["port"] or "0", "localAddress": values["localAddress"]}, "localAddress")
         return jdbpy.listen(where, options=options, on_listening=lambda at: say(f"Listening at address: {at}"))
@@ -76,15 +73,3 @@ def _raw_command(connection: Connection) -> LaunchCommand:
     words = words_of(_required(connection, "command"), connection.values["quote"] or '"')
     rest = [word for word in words[1:] if not word.startswith(("-agentlib:jdwp", "-Xrunjdwp")) and word != "-Xdebug"]
     return LaunchCommand(main=rest, java=words[0], stdin="pipe")
-
-
-def _address_of_process(pid: str) -> str:
-    """Where the agent of a process listens, as the process was told on its command line. Raises UsageError."""
-    try:
-        command = Path(f"/proc/{int(pid)}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
-    except (OSError, ValueError):
-        raise UsageError(f"there is no process {pid} whose command line can be read") from None
-    found = _AGENT_ADDRESS.search(command)
-    if found is None:
-        raise UsageError(f"process {pid} was not started with the debugger agent", hint="-agentlib:jdwp=...")
-    return found[1]

@@ -43,7 +43,7 @@ class _Jdb:
         self._out = Output()
         self.debugger = Debugger(line, self._out, self._connect_by_run)
         self._interpreter = Interpreter(self.debugger, nursery)
-        self._teller = Teller(self.debugger, self._interpreter.run_monitor)
+        self._teller = Teller(self.debugger, self._interpreter.run)
 
     async def run(self) -> None:
         connection = self._line.connection

@@ -11,7 +11,7 @@ from jdbpy.cli.jdb.values import SHORT, is_object, massaged, text_of
 from jdbpy.cli.jdb.words import Words
 
 _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
-_UNKNOWN = re.compile(r"cannot find symbol: variable (\S+)")
+_UNKNOWN = re.compile(r"cannot find symbol: variable (\S+)(?: in class (\S+))?")
 _DOTTED = re.compile(r"[\w$]+(\.[\w$]+)*")
 
 
@@ -46,8 +46,11 @@ async def dump(jdb: Debugger, words: Words) -> None:
     jdb.out.line(f"{text} = {{")
     if whole.tag == "[":
         jdb.out.line(", ".join(text_of(each.value) for each in whole.children))
-    own = [each for each in whole.children if each.declared_in in ("", whole.type)]
-    for each in [] if whole.tag == "[" else [*own, *(each for each in whole.children if each not in own)]:
+        jdb.out.line("}")
+        return
+    declared = [(each.class_name, each.name) for each in await jdb.target.classes.fields(whole.type)]
+    places = {field: place for place, field in enumerate(declared)}
+    for each in sorted(whole.children, key=lambda one: places.get((one.declared_in or whole.type, one.name), 0)):
         owner = "" if each.declared_in in ("", whole.type) else each.declared_in + "."
         jdb.out.line(f"    {owner}{each.name}: {text_of(each.value)}")
     jdb.out.line("}")
@@ -134,7 +137,10 @@ def _complaint(error: JdbpyError, text: str) -> str:
     what = error.message
     if unknown := _UNKNOWN.match(what):
         name = text.strip()
-        what = f"Name unknown: {name if _DOTTED.fullmatch(name) else unknown[1]}"
+        dotted = bool(_DOTTED.fullmatch(name))
+        what = f"Name unknown: {name if dotted else unknown[1]}"
+        if dotted and unknown[2] and name.split(".")[0] != unknown[1]:
+            what = f"No instance field or method with the name {unknown[1]} in {unknown[2]}"
     elif "variable this cannot be referenced" in what:
         what = "No 'this'.  In native or static method"
     return f"com.sun.tools.example.debug.expr.ParseException: {what}"

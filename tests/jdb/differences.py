@@ -1,0 +1,32 @@
+"""The table of docs/jdb.md: where jdbpy's answer differs from that of the JDK's jdb, and why."""
+
+from __future__ import annotations
+
+import re
+
+from tests.harness.programs import ROOT
+
+_ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+_ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+")
+_OUTPUT = re.compile(r"(?:start|total) \d+\n|no newline")
+_PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
+_RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
+
+
+def listed_differences() -> dict[str, str]:
+    """Command lines of the table, with the reason why the answers differ."""
+    text = (ROOT / "docs" / "jdb.md").read_text(encoding="utf-8")
+    return {match[1].replace("\\|", "|"): match[4] for match in _ROW.finditer(text)}
+
+
+def normalised(text: str) -> str:
+    """An answer without what differs from run to run: ids, the program's own output, the order of relatives.
+
+    Prompts in a row count as one: jdb's monitors and events write theirs from several threads.
+    """
+    text = _OUTPUT.sub("", text)
+    text = _PROMPTS.sub(r"\1", _ID.sub("#", text))
+    lines = [" ".join(line.split(" ")) for line in text.split("\n")]
+    lines = [re.sub(r"(?<=\S)\s+", " ", line) if line.startswith("  (") else line for line in lines]
+    relatives = iter(sorted(line for line in lines if line.startswith(_RELATIVE)))
+    return "\n".join(next(relatives) if line.startswith(_RELATIVE) else line for line in lines)

@@ -1,0 +1,123 @@
+"""A jdb, the JDK's or ours, driven through its pipes as editors drive it: a line is written when the prompt is there.
+
+A line of a script may begin with a mark: ``~`` waits for a prompt with a thread in it (the next stop). ``?`` is for a
+command after which the JDK's jdb writes no prompt or several, so that the answer to a line behind it tells its end, and
+``!`` is both.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+import trio
+
+from jdbpy.wire.record import Record
+from tests.harness import LIMIT, Jvm
+from tests.harness.programs import ROOT
+
+PROMPT = re.compile(rb"(?:^|\n|> )(?:> |[\w-]+\[\d+\] )$")
+STOPPED = re.compile(rb"[\w-]+\[\d+\] $")
+_SENTINEL = "whatnow"
+_SENTINEL_ANSWERED = re.compile(rb"'whatnow'\.  Try help\.\.\.\n(?:> |[\w-]+\[\d+\] )+$")
+
+
+class Answer(Record):
+    """A line that was typed, without its mark, and all that was written before the next."""
+
+    line: str
+    text: str
+
+
+class Run(Record):
+    """What a script gave: its answers, what came after the last, and the exit status."""
+
+    answers: tuple[Answer, ...]
+    rest: str
+    status: int
+
+
+def ours(*arguments: str) -> list[str]:
+    return [sys.executable, "-W", "error", "-m", "jdbpy", "jdb", *arguments]
+
+
+def theirs(jvm: Jvm, *arguments: str) -> list[str]:
+    """The command line of the jdb beside that Java."""
+    return [os.path.join(jvm.home, "bin", "jdb"), *arguments]
+
+
+class Driven:
+    """A running jdb."""
+
+    def __init__(self, process: trio.Process) -> None:
+        self.process = process
+
+    async def answer(self, line: str) -> Answer:
+        """Types a line of a script and waits for the answer to it."""
+        mark = line[0] if line[:1] in ("~", "?", "!") else ""
+        bare = line[len(mark) :]
+        await self.type(bare)
+        text = ""
+        if mark != "?":
+            text = await self.read(STOPPED if mark else PROMPT)
+        if mark in ("?", "!"):
+            await self.type(_SENTINEL)
+            text += await self.read(_SENTINEL_ANSWERED)
+            text = re.sub(rf"(> |[\w-]+\[\d+\] )?Unrecognized command: '{_SENTINEL}'.*\n", "", text)
+        return Answer(bare, text)
+
+    async def type(self, line: str) -> None:
+        """Types a line."""
+        assert self.process.stdin is not None
+        await self.process.stdin.send_all(line.encode() + b"\n")
+
+    async def read(self, until: re.Pattern[bytes] = PROMPT) -> str:
+        """What is written up to the pattern, or up to the end."""
+        assert self.process.stdout is not None
+        got = b""
+        with trio.move_on_after(LIMIT):
+            while not until.search(got):
+                data = await self.process.stdout.receive_some()
+                if not data:
+                    break
+                got += data
+            return got.decode()
+        raise AssertionError(f"waited in vain for {until.pattern!r} after {got.decode()!r}")
+
+
+@asynccontextmanager
+async def drive(command: list[str], jvm: Jvm, *, cwd: str | None = None) -> AsyncIterator[Driven]:
+    """Starts a jdb that launches with the given Java; kills it when the block ends."""
+    inherited = {name: value for name, value in os.environ.items() if name != "JAVA_TOOL_OPTIONS"}
+    environ = {**inherited, "PYTHONPATH": str(ROOT), "JAVA_HOME": jvm.home, "LC_ALL": "C.UTF-8", "HOME": os.devnull}
+    process = await trio.lowlevel.open_process(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ, cwd=cwd
+    )
+    try:
+        yield Driven(process)
+    finally:
+        with trio.CancelScope(shield=True):
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None
+                await trio.aclose_forcefully(pipe)
+
+
+async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run:
+    """Runs a script to its end, then closes the input."""
+    async with drive(command, jvm) as driven:
+        answers = [Answer("", await driven.read())]
+        for line in script:
+            if driven.process.returncode is None:
+                answers.append(await driven.answer(line))
+        assert driven.process.stdin is not None
+        await driven.process.stdin.aclose()
+        rest = await driven.read(re.compile(rb"(?!)"))
+        with trio.fail_after(LIMIT):
+            return Run(tuple(answers), rest, await driven.process.wait())

@@ -1,0 +1,245 @@
+"""Scripts that run through both: every command of jdb, each with right and with wrong arguments.
+
+``{marker}`` is the line of a marker in fixtures/JdbTour.java. Marks at the start of a line: see ``driving``.
+"""
+
+from __future__ import annotations
+
+EVERY_COMMAND = """\
+stop
+stop in JdbTour.work
+stop at JdbTour:{call}
+stop in JdbTour.caught
+stop in Nope.x
+stop foo
+stop at
+stop in JdbTour
+stop in 1bad.x
+stop at JdbTour:x
+stop at JdbTour:5 6
+stop in JdbTour.work(int
+stop go at JdbTour:1
+stop 7 at JdbTour:3
+clear JdbTour:1
+clear Nope.x
+clear Nope.y
+clear foo
+catch Foo
+catch uncaught
+ignore Foo
+watch
+watch counter
+watch JdbTour.counter
+unwatch JdbTour.counter
+unwatch
+exclude
+print 1
+where
+threads
+cont
+use
+repeat
+bogus
+help
+?
+connectors
+# a comment
+?2 # twice
+dbgtrace x
+unmonitor 1
+read
+~run
+run
+version
+stop
+catch
+threads main
+threads nope
+threads
+threadgroups
+threadgroup nope
+threadgroup main
+threads
+threadgroup
+thread
+thread 1
+thread 99
+thread main
+where
+wherei
+where 1
+where 99
+where all
+locals
+~next
+~next
+~next
+~next
+up
+up 0
+up x
+up 9
+where
+locals
+down
+down 9
+list
+list 1
+list 9999
+list work
+list add
+list nope
+use
+classpath
+~next
+print
+dump
+eval
+set
+print square
+dump square
+dump list
+dump numbers
+print numbers
+print square.name
+print letter
+print label
+print none
+print 1 + 2
+print 5 > 3
+print "a" + 1
+print 1.0f / 3
+print nope
+print square.nope
+print this
+print rest[0]
+print JdbTour.counter
+eval square.side
+set square
+set total = 5
+print total
+set square.name = "new"
+set numbers[0] = 9
+print numbers[0]
+locals
+?save
+save x
+save x square
+lock
+lock square
+lock 1
+threadlocks
+threadlocks 1
+threadlocks 99
+class
+class JdbTour
+class JdbTour$Square
+class JdbTour$Square all
+class JdbTour$Square bad
+class JdbTour$Shape
+class java.util.List
+class *.JdbTour$Base
+class int[]
+class Nope
+methods
+methods JdbTour$Square
+methods Nope
+fields
+fields JdbTour$Square
+fields Nope
+lines
+lines JdbTour$Square
+lines JdbTour caught
+bytecodes
+bytecodes JdbTour$Square
+bytecodes JdbTour$Square rename
+bytecodes Nope x
+extension
+extension JdbTour
+disablegc
+disablegc square
+enablegc square
+enablegc 1
+disablegc 1
+?kill
+?kill 99 x
+interrupt 99
+redefine
+redefine Nope x
+redefine JdbTour
+redefine JdbTour /nope
+gc
+load x
+memory
+repeat on
+repeat
+repeat maybe
+repeat off
+read /nope
+suspend 99
+resume 99
+pop 99
+monitor where
+monitor
+!next
+?unmonitor
+unmonitor x
+unmonitor 9
+unmonitor 1
+monitor
+stop in JdbTour.add(int,int)
+stop in JdbTour.nope
+stop at JdbTour$Square:9999
+stop thread at JdbTour:{locked}
+stop 1 at JdbTour:{locked}
+stop 99 at JdbTour:{locked}
+clear JdbTour.add(int,int)
+clear JdbTour:{locked}
+"""
+
+STOPS = """\
+exclude java.*,jdk.*
+exclude
+stop in JdbTour$Square.area
+~run
+~step
+pop
+where
+~reenter
+where
+~cont
+clear JdbTour$Square.area
+watch all JdbTour.counter
+stop in JdbTour.caught
+~cont
+~cont
+unwatch all JdbTour.counter
+trace
+trace foo
+trace method
+trace methods 99
+trace method exit
+trace
+untrace
+trace
+trace method exits
+~cont
+untrace
+trace methods
+~cont
+untrace methods
+~cont
+catch java.lang.IllegalStateException
+~cont
+ignore java.lang.IllegalStateException
+~stepi
+list
+locals
+suspend
+resume
+"""
+
+
+def lines(script: str, markers: dict[str, int]) -> list[str]:
+    """The lines of a script, with markers replaced."""
+    return [line.format_map(markers) if "{" in line and "}" in line else line for line in script.splitlines()]

@@ -1,0 +1,54 @@
+"""Every command, right and wrong, through the JDK's jdb and through ours: equal but for what docs/jdb.md lists."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.harness import Jvm, all_jvms, program
+from tests.jdb import scripts
+from tests.jdb.differences import listed_differences, normalised
+from tests.jdb.driving import Run, ours, run_script, theirs
+
+JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
+"""The JDKs with a jdb; there is one, since the tests compile with a JDK."""
+
+CHANGED = ("repeat", "repeat on", "repeat off", "repeat maybe", "help", "?", "connectors", "threadgroup", "list 1")
+"""Lines that the jdb of a JDK before 25 does not know or answers in another way: ours is that of 25."""
+
+
+def test_there_is_a_jdb() -> None:
+    assert JDKS, "no JDK with a jdb: apt-get install default-jdk-headless"
+
+
+@pytest.mark.parametrize("jdk", JDKS, ids=lambda jdk: f"jdk{jdk.feature}")
+@pytest.mark.parametrize("name", ["EVERY_COMMAND", "STOPS"])
+async def test_answers(jdk: Jvm, name: str) -> None:
+    """A command whose answer differs is in the table of docs/jdb.md."""
+    of_jdk, of_ours = await both(jdk, name)
+    assert [answer.line for answer in of_ours.answers] == [answer.line for answer in of_jdk.answers]
+    listed = listed_differences()
+    different = [
+        f"{theirs_.line}\n--- jdb:\n{theirs_.text}\n--- jdbpy:\n{ours_.text}"
+        for theirs_, ours_ in zip(of_jdk.answers, of_ours.answers, strict=True)
+        if normalised(theirs_.text) != normalised(ours_.text)
+        and theirs_.line not in listed
+        and not (jdk.feature < 25 and theirs_.line in CHANGED)
+    ]
+    assert not different, "\n=====\n".join(different)
+    assert of_ours.status == of_jdk.status == 0
+
+
+def test_the_table_lists_commands_of_the_scripts() -> None:
+    """A row about a line that no script has would be checked by nothing."""
+    typed = {line.lstrip("~?!") for text in (scripts.EVERY_COMMAND, scripts.STOPS) for line in text.splitlines()}
+    assert set(listed_differences()) <= typed
+
+
+async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:
+    """A script through the JDK's jdb, and through ours with the same Java."""
+    tour = program("JdbTour")
+    script = scripts.lines(getattr(scripts, name), {marker: tour.line(marker) for marker in tour.markers})
+    arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "JdbTour", "x")
+    return await run_script(theirs(jdk, *arguments), jdk, script), await run_script(ours(*arguments), jdk, script)
