@@ -35,8 +35,10 @@ def place_of(location: Location) -> str:
 
 
 def short_place_of(location: Location) -> str:
-    """``Order.total:42``: no package, and no file, whose name is the class's as a rule."""
+    """``Order.total:42``: no package, no file, whose name is the class's as a rule; ``Util.kt:3`` of a source map."""
     line = f":{location.line}" if location.line is not None else ""
+    if location.stratum:
+        return escape(f"{location.source}{line}")
     return escape(f"{location.class_name.rpartition('.')[2]}.{location.method}{line}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +57,9 @@ async def test_a_directory_whose_classes_run_already_changes_nothing(jvm: Jvm) -
         same = await d.session.hotswap.redefine_all(d.program.classes)
         assert (same.classes, same.not_loaded) == ((), ())
         assert {"shop.Order", "shop.Order$1", "shop.Basket", "shop.Priced", "shop.Plugin"} <= set(same.unchanged)
+        both = await d.session.hotswap.redefine("Plugin", f"{d.program.classes}/shop/Plugin.class")
+        assert {each.id for each in both.classes} == {each.id for each in await d.session.classes.find("Plugin")}
+        assert len(both.classes) == 2  # of two loaders
         await end(d)
 
 
@@ -138,6 +142,10 @@ async def test_a_jar(any_jvm: Jvm, tmp_path: Path) -> None:
         done = await d.session.hotswap.redefine_all(str(jar))
         assert [each.file for each in done.classes] == [f"{jar}!/BOOT-INF/classes/Swapped.class"]
         assert done.unchanged == ("Swapped$Helper",)
+        shutil.copytree(PROGRAM.classes, tmp_path / "two" / "old")
+        shutil.copytree(compiled(result_plus_10), tmp_path / "two" / "new")
+        with pytest.raises(UsageError, match="two files of Swapped that differ"):
+            await d.session.hotswap.redefine_all(str(tmp_path / "two"))
         for path, message in ((tmp_path / "empty", "there are no class files in"), (tmp_path / "no.jar", "No such")):
             if path.name == "empty":
                 path.mkdir()
@@ -154,7 +162,7 @@ async def test_a_source_is_compiled_for_the_target(jvm: Jvm, tmp_path: Path) -> 
         await at_marker(d, "note")
         swap = d.session.hotswap
         done = await swap.redefine_sources([str(source)])
-        assert [(each.name, each.changes) for each in done.classes] == [("Swapped", ("next(int)",))]
+        assert [(each.name, each.file, each.changes) for each in done.classes] == [("Swapped", "", ("next(int)",))]
         source.write_text(SOURCE.replace("return result;", "return result"))
         with pytest.raises(UsageError, match=r"Swapped\.java:\d+: ';' expected") as caught:
             await swap.redefine_sources([str(source)])

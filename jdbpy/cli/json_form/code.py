@@ -106,7 +106,7 @@ CODE_SHAPES = (
         "A class that was replaced.",
         Field("name", "string"),
         Field("id", "integer"),
-        Field("file", "string"),
+        Field("file", "string", "the class file, when it was not compiled for this", optional=True),
         Field("changes", "string[]", "what differs, in words"),
     ),
 )

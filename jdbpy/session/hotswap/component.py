@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import trio
 
@@ -86,15 +86,15 @@ class HotSwap:
         loaded = {each.signature: self._types.learn(each.typeID, each.refTypeTag, each.signature) for each in listed}
         stems = {name.removesuffix(";").rpartition("/")[2].removeprefix("L") for name in loaded if name[0] == "L"}
         found, names = await trio.to_thread.run_sync(read_all, path, stems)
-        matching = [each for each in found if f"L{each.file.name};" in loaded]
+        matching = _by_signature(each for each in found if f"L{each.file.name};" in loaded)
         types = [
             self._types.learn(each.typeID, each.refTypeTag, each.signature)
             for each in listed
-            if any(each.signature == f"L{file.file.name};" for file in matching)
+            if each.signature in matching
         ]
-        replacements = await self._compared(types, matching)
+        replacements = await self._compared(types, list(matching.values()))
         changed = [each for each in replacements if each.changes]
-        known = {each.rpartition(".")[2] for each in map(_java_name, matching)}
+        known = {each.rpartition(".")[2] for each in map(_java_name, matching.values())}
         result = Redefinition(
             (),
             unchanged=tuple(sorted({each.type.name for each in replacements if not each.changes})),
@@ -114,7 +114,9 @@ class HotSwap:
         release = await self._release(sources)
         with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
             await compile_sources(sources, paths, release, directory)
-            return await self.redefine_all(directory)
+            done = await self.redefine_all(directory)
+        classes = tuple(each.replace(file="") for each in done.classes)  # they are gone with the directory
+        return done.replace(classes=classes)  # type: ignore[no-any-return]
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
@@ -194,6 +196,19 @@ class HotSwap:
         versions = await self._types.many(facts.CLASS_FILE_VERSION, named)
         releases = [version[0] - 44 for version in versions.values() if version]
         return max(releases, default=feature_number(self._target.info.version))
+
+
+def _by_signature(found: Iterable[FoundFile]) -> dict[str, FoundFile]:
+    """The files by the JNI signature of their class. Raises UsageError when two of one class differ."""
+    chosen: dict[str, FoundFile] = {}
+    for each in found:
+        other = chosen.setdefault(f"L{each.file.name};", each)
+        if other.data != each.data:
+            raise UsageError(
+                f"there are two files of {_java_name(each)} that differ: {other.path} and {each.path}",
+                hint="name the directory of those that are wanted",
+            )
+    return chosen
 
 
 def _stands_in(point: Breakpoint, ids: set[ReferenceTypeID]) -> bool:

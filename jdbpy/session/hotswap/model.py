@@ -7,7 +7,10 @@ from jdbpy.wire.record import Record
 
 
 class RedefinedClass(Record):
-    """A class that was replaced. ``changes`` say in words what is new in it, as far as that can be told."""
+    """A class that was replaced. ``changes`` say in words what is new in it, as far as that can be told.
+
+    ``file`` is the class file; "" when it was compiled from source.
+    """
 
     name: str
     id: int
