@@ -38,8 +38,6 @@ if TYPE_CHECKING:
         threads as threads,
         vm as vm,
     )
-    from jdbpy.session.connect import attach as attach, launch as launch, listen as listen
-    from jdbpy.session.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.model import (
         Breakpoint as Breakpoint,
         ClassDetail as ClassDetail,
@@ -72,6 +70,8 @@ if TYPE_CHECKING:
         VmInfo as VmInfo,
         VmState as VmState,
     )
+    from jdbpy.session.opening.connect import attach as attach, launch as launch, listen as listen
+    from jdbpy.session.opening.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.options import Options as Options
     from jdbpy.session.points.options import PointOptions as PointOptions
     from jdbpy.session.session import Session as Session
@@ -81,8 +81,8 @@ _HOMES = {
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError",
         "TimedOut", "UsageError",
     ),
-    "jdbpy.session.connect": ("attach", "launch", "listen"),
-    "jdbpy.session.launch": ("LaunchCommand",),
+    "jdbpy.session.opening.connect": ("attach", "launch", "listen"),
+    "jdbpy.session.opening.launch": ("LaunchCommand",),
     "jdbpy.session.model": (
         "Breakpoint", "ClassDetail", "ClassInfo", "Event", "ExceptionInfo", "Exited", "FieldInfo", "Frame", "Gone",
         "Limits", "LineEntry", "Location", "Lost", "MethodInfo", "Notice", "Output", "SourceWindow", "StackTrace",

@@ -76,7 +76,7 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
 
             return await run_tour(batch)
         return await batch.run(lines)
-    from jdbpy.cli.repl import run_repl
+    from jdbpy.cli.repl.loop import run_repl
 
     if tour:
         from jdbpy.cli.demo import tour_guide
@@ -116,13 +116,13 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         from jdbpy.cli.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
-    from jdbpy.cli.terminal import wants_color
+    from jdbpy.cli.repl.terminal import wants_color
 
     if _is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
-        from jdbpy.cli.render_rich import RichRenderer
+        from jdbpy.cli.colour.renderer import RichRenderer
 
         return Console(RichRenderer(settings), json=False)
-    from jdbpy.cli.plain import PlainRenderer
+    from jdbpy.cli.plain.renderer import PlainRenderer
 
     return Console(PlainRenderer(settings), json=False)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from jdbpy.errors import UsageError
-from jdbpy.session.java_home import NO_JAVA_HINT, JavaHome, find_java, java_homes
-from jdbpy.session.launch import LaunchCommand
+from jdbpy.session.opening.java_home import NO_JAVA_HINT, JavaHome, find_java, java_homes
+from jdbpy.session.opening.launch import LaunchCommand
 
 MAIN_CLASS = "coffee.CoffeeBar"
 JAVA_SOURCE = Path(__file__).parent / "java"

@@ -14,12 +14,12 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.execution.component import Execution
-from jdbpy.session.launch import Launched
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
+from jdbpy.session.opening.launch import Launched
 from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump
 from jdbpy.session.sources.component import Sources
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.stops import StopShower
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session import facts
 from jdbpy.session.concurrency import together
 from jdbpy.session.model import Frame, Stop, StopReason, SuspendPolicy, ThreadRef
-from jdbpy.session.refs import OBSOLETE
 from jdbpy.session.requests import Hit, StopPlan
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import model_frame
+from jdbpy.session.threads.reader import model_frame
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import OBSOLETE
 from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.messages import thread_reference

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import Disconnected, StateError
-from jdbpy.session.frame_memory import FrameMemory
 from jdbpy.session.model import Event, Exited, VmInfo, VmState
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
+from jdbpy.session.stack.frame_memory import FrameMemory
 from jdbpy.session.strata.smap import JAVA
 from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.values.objects import Objects
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.connection import Connection

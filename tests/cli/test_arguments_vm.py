@@ -8,8 +8,8 @@ import pytest
 
 from jdbpy.cli.arguments.vm import NameAndValue, Setting
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.completion import complete_line
 from jdbpy.cli.names import Names
+from jdbpy.cli.repl.completion import complete_line
 from jdbpy.errors import UsageError
 from jdbpy.session.vm.capabilities import MEANINGS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import jdbpy.cli.commands
-from jdbpy.cli.completion import complete_line
 from jdbpy.cli.names import Names
+from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.table import TABLE
 
 NAMES = Names(

@@ -9,10 +9,10 @@ from trio.testing import MockClock
 
 from jdbpy import StateError
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.completion import complete_line
-from jdbpy.cli.completion_refresh import SETTLED, Known, NamesRefresher
 from jdbpy.cli.context import Context
 from jdbpy.cli.names import Names
+from jdbpy.cli.repl.completion import complete_line
+from jdbpy.cli.repl.completion_refresh import SETTLED, Known, NamesRefresher
 from tests.harness import Jvm, debug, inline
 
 SHOP = """

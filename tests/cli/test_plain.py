@@ -22,10 +22,10 @@ from jdbpy import (
     Value,
     Variable,
 )
-from jdbpy.cli import plain
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain import PlainRenderer
+from jdbpy.cli.plain import renderer as plain
+from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Displayed, Printed, Variables
 from jdbpy.cli.settings import Settings
@@ -172,7 +172,7 @@ def test_frames_are_counted_as_the_setting_says() -> None:
     ],
 )
 def test_places_say_what_is_known(location: Location, wanted: str) -> None:
-    from jdbpy.cli.plain_text import place_of
+    from jdbpy.cli.plain.text import place_of
 
     assert place_of(location) == wanted
 

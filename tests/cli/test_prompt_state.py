@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from wcwidth import wcswidth
 
-from jdbpy.cli.prompt_state import PromptState, duration, prompt_text, shorten, toolbar
+from jdbpy.cli.repl.prompt_state import PromptState, duration, prompt_text, shorten, toolbar
 
 STOPPED = PromptState(
     state="stopped", thread="main", frame=2, place="Order.total:42", held="all threads", since=100.0, remote="db:5005"

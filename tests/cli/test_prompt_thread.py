@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import trio
 
-from jdbpy.cli.prompt_thread import open_prompt_thread
+from jdbpy.cli.repl.prompt_thread import open_prompt_thread
 
 
 async def test_results_and_errors_cross() -> None:

@@ -28,12 +28,14 @@ from jdbpy import (
     Value,
     Variable,
 )
-from jdbpy.cli import plain, render_rich, results
+from jdbpy.cli import results
+from jdbpy.cli.colour import renderer as render_rich
+from jdbpy.cli.colour.look import STYLES
+from jdbpy.cli.colour.renderer import RichRenderer
+from jdbpy.cli.colour.source import highlighted, source_texts
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain import PlainRenderer
-from jdbpy.cli.render_rich import RichRenderer
-from jdbpy.cli.render_rich_look import STYLES
-from jdbpy.cli.render_rich_source import highlighted, source_texts
+from jdbpy.cli.plain import renderer as plain
+from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
 from jdbpy.wire.record import Record

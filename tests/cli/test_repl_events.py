@@ -6,8 +6,8 @@ import trio
 from trio.testing import MockClock
 
 from jdbpy import Event, Exited, Gone, Notice, Output, Stop, StopReason, SuspendPolicy
-from jdbpy.cli.repl_events import UNFINISHED, EventWatcher
-from jdbpy.cli.sink import Sink
+from jdbpy.cli.repl.events import UNFINISHED, EventWatcher
+from jdbpy.cli.repl.sink import Sink
 
 STOP = Stop(StopReason.PAUSE, None, None, None, SuspendPolicy.ALL, 1)
 

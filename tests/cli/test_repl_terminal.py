@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jdbpy.cli.prompt_history import history_path
-from jdbpy.cli.terminal_pager import QUESTION
+from jdbpy.cli.repl.prompt_history import history_path
+from jdbpy.cli.repl.terminal_pager import QUESTION
 from tests.cli.pseudo_terminal import COLOR, PseudoTerminal, open_terminal
 from tests.harness import Jvm, Target, program, start_target
 

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from jdbpy.cli.sink import Sink
+from jdbpy.cli.repl.sink import Sink
 
 
 class Screen:

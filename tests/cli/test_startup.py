@@ -27,4 +27,4 @@ async def test_a_batch_loads_nothing_heavy(any_jvm: Jvm) -> None:
     loaded = set(re.findall(r"\|\s+([\w.]+)$", done.stderr.decode(), re.MULTILINE))
     assert "jdbpy.cli.batch" in loaded
     assert not loaded & HEAVY
-    assert not {name for name in loaded if name.startswith(("jdbpy.cli.repl", "jdbpy.cli.json"))}
+    assert not {name for name in loaded if name.startswith(("jdbpy.cli.repl.loop", "jdbpy.cli.json"))}

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import pytest
 
-from jdbpy.cli.terminal import can_edit, restored_modes, wants_color
+from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jdbpy.cli.terminal_pager import pager_command
+from jdbpy.cli.repl.terminal_pager import pager_command
 
 
 @pytest.fixture

@@ -26,8 +26,18 @@ from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
 from jdbpy.session.eval.variables import DebuggerVariables
-from jdbpy.session.refs import Field, Method
-from jdbpy.session.signatures import ABSTRACT, ENUM, FINAL, INTERFACE, PRIVATE, PUBLIC, STATIC, VARARGS, split_method
+from jdbpy.session.types.refs import Field, Method
+from jdbpy.session.types.signatures import (
+    ABSTRACT,
+    ENUM,
+    FINAL,
+    INTERFACE,
+    PRIVATE,
+    PUBLIC,
+    STATIC,
+    VARARGS,
+    split_method,
+)
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
 

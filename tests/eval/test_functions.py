@@ -9,7 +9,7 @@ from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.javac import compiler
 from jdbpy.session.eval.javac.source import Parameter, class_around, source_type
-from jdbpy.session.java_home import JavaHome
+from jdbpy.session.opening.java_home import JavaHome
 from tests.eval.test_values_jvm import stopped, value
 from tests.harness import Debugging, Jvm
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from jdbpy.session.java_home import java_homes
+from jdbpy.session.opening.java_home import java_homes
 
 TOMCAT_JARS = Path("/usr/share/java")
 """Where Debian's libtomcat10-java puts the jars of a servlet container; a test debugs it as a program of the world."""

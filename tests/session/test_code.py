@@ -11,7 +11,7 @@ import trio
 
 from jdbpy import code
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.constant_pool import ConstantPool, MalformedPool, class_names, read_pool
+from jdbpy.session.code.constant_pool import ConstantPool, MalformedPool, class_names, read_pool
 from jdbpy.session.hotswap.class_file import parse
 from tests.harness import Jvm, debug, program
 from tests.harness.jvms import javac

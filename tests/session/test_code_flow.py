@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from jdbpy.session.code_flow import once_per_pass
-from jdbpy.session.instructions import MalformedCode, decode
+from jdbpy.session.code.code_flow import once_per_pass
+from jdbpy.session.code.instructions import MalformedCode, decode
 
 NOP, RETURN, ATHROW, GOTO, IFEQ = 0x00, 0xB1, 0xBF, 0xA7, 0x99
 

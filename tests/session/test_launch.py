@@ -10,9 +10,9 @@ import pytest
 import trio
 
 from jdbpy.errors import ConnectError, UsageError
-from jdbpy.session import launch
-from jdbpy.session.launch import LaunchCommand, Launched, launch_target
 from jdbpy.session.model import Output
+from jdbpy.session.opening import launch
+from jdbpy.session.opening.launch import LaunchCommand, Launched, launch_target
 from tests.harness import LIMIT, Jvm, inline, program
 
 pytestmark = pytest.mark.usefixtures("clean_environment")

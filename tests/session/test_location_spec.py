@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
-from jdbpy.session.class_names import ClassName
-from jdbpy.session.refs import Method
+from jdbpy.session.types.class_names import ClassName
+from jdbpy.session.types.refs import Method
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 
 

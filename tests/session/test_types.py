@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 import trio
 
-from jdbpy.session import facts
-from jdbpy.session.constant_pool import class_names
-from jdbpy.session.locations import wire_location
-from jdbpy.session.refs import LineTable
-from jdbpy.session.types import TypeCache
+from jdbpy.session.code.constant_pool import class_names
+from jdbpy.session.types import facts
+from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.locations import wire_location
+from jdbpy.session.types.refs import LineTable
 from jdbpy.wire.ids import Location, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import reference_type, thread_reference
 from tests.harness import Debugging, Jvm, debug

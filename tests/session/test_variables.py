@@ -8,8 +8,8 @@ import pytest
 
 from jdbpy.errors import StateError
 from jdbpy.session.model import Variable
-from jdbpy.session.refs import Method, Slot, VariableTable
-from jdbpy.session.slots import from_code, from_table
+from jdbpy.session.stack.slots import from_code, from_table
+from jdbpy.session.types.refs import Method, Slot, VariableTable
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from tests.harness import Debugging, Jvm, debug, program
 

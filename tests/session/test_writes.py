@@ -9,10 +9,11 @@ import pytest
 
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError, UsageError
-from jdbpy.session import facts
 from jdbpy.session.model import Frame, Limits
-from jdbpy.session.refs import Field
+from jdbpy.session.stack.variables import frame_slots
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import Field
 from jdbpy.session.values.writes import (
     FINAL_NOTE,
     create_string,
@@ -22,7 +23,6 @@ from jdbpy.session.values.writes import (
     write_local,
     write_static,
 )
-from jdbpy.session.variables import frame_slots
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FieldID, ReferenceTypeID, Value
 from tests.harness import Debugging, Jvm, debug, program

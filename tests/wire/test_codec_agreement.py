@@ -6,8 +6,7 @@ import functools
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from jdbpy.errors import ProtocolError
 from jdbpy.wire.codec import Codec, GeneratedCodec

@@ -6,8 +6,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.command import Command

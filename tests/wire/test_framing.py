@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from jdbpy.errors import ProtocolError
 from jdbpy.wire.framing import HEADER_LENGTH, MAX_LENGTH, REPLY, Framer, Packet, encode_command, encode_packet

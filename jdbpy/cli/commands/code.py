@@ -7,8 +7,8 @@ from typing import Annotated
 from jdbpy import code, strata
 from jdbpy.cli.arguments.class_code import MethodText, Stratum
 from jdbpy.cli.arguments.target import ClassName
-from jdbpy.cli.code_results import Disassemblies
 from jdbpy.cli.context import Context
+from jdbpy.cli.results.code import Disassemblies
 from jdbpy.cli.table import command
 
 Name = Annotated[str, ClassName()]

@@ -10,8 +10,8 @@ from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.plain import Number, Word
 from jdbpy.cli.arguments.target import ClassName, ClassPattern
 from jdbpy.cli.context import Context
-from jdbpy.cli.heap_results import Memory, ObjectSize, Referrers
 from jdbpy.cli.results import Done
+from jdbpy.cli.results.heap import Memory, ObjectSize, Referrers
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 

@@ -10,8 +10,8 @@ from jdbpy.cli.arguments.target import ClassName
 from jdbpy.cli.arguments.vm import MODULES, ModuleName
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
+from jdbpy.cli.results.vm import Modules
 from jdbpy.cli.table import command
-from jdbpy.cli.vm_results import Modules
 
 Module = Annotated[str, ModuleName()]
 Other = Annotated[str, ModuleName("OTHER")]

@@ -11,8 +11,8 @@ from jdbpy.cli.arguments.target import Frame as FrameArgument, FrameNumber, Thre
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import FrameSelected, FrameVariables, Stack, Stacks
+from jdbpy.cli.results.threads import FoldedStacks
 from jdbpy.cli.table import command
-from jdbpy.cli.thread_results import FoldedStacks
 from jdbpy.errors import UsageError
 
 ThreadWord = Annotated[str | None, Thread()]

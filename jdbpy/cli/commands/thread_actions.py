@@ -14,8 +14,8 @@ from jdbpy.cli.arguments.target import Thread
 from jdbpy.cli.commands.threads import ThreadWord, selected_thread
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
+from jdbpy.cli.results.threads import Applied
 from jdbpy.cli.table import TABLE, command
-from jdbpy.cli.thread_results import Applied
 from jdbpy.errors import StateError, UsageError
 
 

@@ -10,8 +10,8 @@ from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, Setting
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
+from jdbpy.cli.results.vm import Capabilities, DiagnosticOutput, Flags, Properties, PropertySet
 from jdbpy.cli.table import command
-from jdbpy.cli.vm_results import Capabilities, DiagnosticOutput, Flags, Properties, PropertySet
 from jdbpy.errors import UsageError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdbpy import locks, threads
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.thread_results import Applied, FoldedStacks
+from jdbpy.cli.results.threads import Applied, FoldedStacks
 
 _HELD_UP = Field("held_up", "number", "milliseconds for which the running target was suspended to look", optional=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdbpy import modules, vm
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.vm_results import Capabilities, DiagnosticOutput, Flags, Modules, Properties, PropertySet
+from jdbpy.cli.results.vm import Capabilities, DiagnosticOutput, Flags, Modules, Properties, PropertySet
 
 _PATTERN = Field("pattern", "string", optional=True)
 

@@ -10,11 +10,11 @@ from typing import Any, Protocol
 from jdbpy.session import model
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
-from jdbpy.session.class_names import ClassName, enclosing
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.points.point import Point
 from jdbpy.session.requests import EventRequest, Hit
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.class_names import ClassName, enclosing
 from jdbpy.wire.ids import Location
 from jdbpy.wire.pending import Pending
 

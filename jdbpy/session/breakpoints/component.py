@@ -15,13 +15,13 @@ from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
-from jdbpy.session.class_names import ClassName, path_of_package
 from jdbpy.session.model import Breakpoint, Frame, Location, StopReason, SuspendPolicy
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit, Verdict
-from jdbpy.session.signatures import outermost
 from jdbpy.session.target import Target
+from jdbpy.session.types.class_names import ClassName, path_of_package
+from jdbpy.session.types.signatures import outermost
 from jdbpy.wire.ids import ReferenceTypeID
 
 SelectedFrame = Callable[[], Awaitable[Frame]]

@@ -17,9 +17,9 @@ from __future__ import annotations
 import re
 
 from jdbpy.errors import UsageError
-from jdbpy.session.class_names import ClassName, parse_class_name
-from jdbpy.session.generics import generic_method
-from jdbpy.session.refs import Method
+from jdbpy.session.types.class_names import ClassName, parse_class_name
+from jdbpy.session.types.generics import generic_method
+from jdbpy.session.types.refs import Method
 from jdbpy.wire.record import Record
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"

@@ -13,22 +13,24 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError, UsageError
-from jdbpy.session import facts, model
+from jdbpy.session import model
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
-from jdbpy.session.class_names import ClassName, enclosing, similar
 from jdbpy.session.concurrency import both
-from jdbpy.session.refs import RefType
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
-from jdbpy.session.signatures import outermost, signature_of
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.class_names import ClassName, enclosing, similar
+from jdbpy.session.types.refs import RefType
+from jdbpy.session.types.signatures import outermost, signature_of
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
 
 OnHit = Callable[[LogicalBreakpoint, Hit], Awaitable[Verdict]]
+
 
 class Placement:
     """Sets and clears the requests of the breakpoints of one target; ``on_hit`` is asked when one is reached."""
@@ -90,9 +92,7 @@ class Placement:
         listing: list[Pending[Any]] = [conn.submit(virtual_machine.ClassesBySignature(name)) for name in signatures]
         everything = None if signatures else conn.submit(virtual_machine.AllClassesWithGeneric())
         ahead = self._finder.likely(point.spec)
-        refused, _ = await both(
-            lambda: self._settle(point, watches), lambda: types.prefetch((facts.METHODS, ahead))
-        )
+        refused, _ = await both(lambda: self._settle(point, watches), lambda: types.prefetch((facts.METHODS, ahead)))
         if isinstance(point.spec, FileLine) and refused:
             # An agent without source name filters: then the class is taken to be named like its file.
             name = ClassName(point.spec.file.partition(".")[0])

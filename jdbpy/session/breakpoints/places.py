@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from jdbpy.errors import UsageError
-from jdbpy.session import facts
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
-from jdbpy.session.class_names import close_to, enclosing, of_the_runtime, path_of_package
-from jdbpy.session.locations import no_code_on_line
-from jdbpy.session.refs import Method, RefType
-from jdbpy.session.signatures import is_lambda_class, outermost, package_of, simple_name
 from jdbpy.session.strata.smap import StratumFile
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types import facts
+from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.class_names import close_to, enclosing, of_the_runtime, path_of_package
+from jdbpy.session.types.locations import no_code_on_line
+from jdbpy.session.types.refs import Method, RefType
+from jdbpy.session.types.signatures import is_lambda_class, outermost, package_of, simple_name
 from jdbpy.wire.ids import Location, ReferenceTypeID
 from jdbpy.wire.record import Record
 

@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdwpError, UsageError
-from jdbpy.session import facts, signatures
-from jdbpy.session.class_names import ClassName, close_to, parse_class_name, similar
 from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.origin import Origins
 from jdbpy.session.classes.records import class_info, declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import together
-from jdbpy.session.generics import generic_class
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
-from jdbpy.session.refs import Field, Method, RefType
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts, signatures
+from jdbpy.session.types.class_names import ClassName, close_to, parse_class_name, similar
+from jdbpy.session.types.generics import generic_class
+from jdbpy.session.types.refs import Field, Method, RefType
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 from jdbpy.wire.messages import module_reference, reference_type

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jdbpy.errors import JdwpError
-from jdbpy.session import facts
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types import facts
+from jdbpy.session.types.cache import TypeCache
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 from jdbpy.wire.messages import class_loader_reference, object_reference

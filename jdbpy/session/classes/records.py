@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import functools
 
-from jdbpy.session import signatures
-from jdbpy.session.generics import generic_class, generic_method, generic_type
 from jdbpy.session.model import ClassInfo, FieldInfo, MethodInfo
-from jdbpy.session.refs import Field, Method, RefType
+from jdbpy.session.types import signatures
+from jdbpy.session.types.generics import generic_class, generic_method, generic_type
+from jdbpy.session.types.refs import Field, Method, RefType
 from jdbpy.wire.constants import ClassStatus, TypeTag
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 

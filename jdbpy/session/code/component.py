@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session import facts, signatures
 from jdbpy.session.breakpoints.location_spec import MethodPlace, parse_location
-from jdbpy.session.class_names import close_to
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.classes.records import method_info
+from jdbpy.session.code.constant_pool import KINDS, ConstantPool
+from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.code.model import ConstantPoolListing, Disassembly, Instruction, PoolEntry
 from jdbpy.session.code.operands import OperandReader
-from jdbpy.session.constant_pool import KINDS, ConstantPool
-from jdbpy.session.instructions import MalformedCode, decode
 from jdbpy.session.model import Frame
-from jdbpy.session.refs import OBSOLETE, Method, RefType
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts, signatures
+from jdbpy.session.types.class_names import close_to
+from jdbpy.session.types.refs import OBSOLETE, Method, RefType
 from jdbpy.wire.constants import Error
 
 NO_TABLE = "the protocol does not send exception tables: handlers are code that nothing leads to"

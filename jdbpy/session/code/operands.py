@@ -9,12 +9,12 @@ import re
 import struct
 from collections.abc import Sequence
 
-from jdbpy.session import constant_pool
+from jdbpy.session.code import constant_pool
+from jdbpy.session.code.constant_pool import ConstantPool
+from jdbpy.session.code.instructions import Instruction
 from jdbpy.session.code.model import SwitchCase
 from jdbpy.session.code.opcodes import NAMES
-from jdbpy.session.constant_pool import ConstantPool
-from jdbpy.session.instructions import Instruction
-from jdbpy.session.refs import Slot
+from jdbpy.session.types.refs import Slot
 from jdbpy.wire.record import Record
 
 _ARRAYS = {4: "boolean", 5: "char", 6: "float", 7: "double", 8: "byte", 9: "short", 10: "int", 11: "long"}

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import StateError
 from jdbpy.session.model import Frame
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluator
     from jdbpy.session.eval.jvm.frame_target import FrameTarget
     from jdbpy.session.eval.target import Raw, Ref
-    from jdbpy.session.refs import Method
+    from jdbpy.session.types.refs import Method
 
 
 class OwnCalls:

@@ -15,7 +15,7 @@ from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.syntax.imports import Imports
-from jdbpy.session.refs import Field, Method
+from jdbpy.session.types.refs import Field, Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.record import Record
 

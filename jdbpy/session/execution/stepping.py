@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session import facts
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.model import Location, Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops import StopShower
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, thread_reference

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.model import Frame, StepDepth
-from jdbpy.session.signatures import java_name, split_method
 from jdbpy.session.target import Target
+from jdbpy.session.types.signatures import java_name, split_method
 from jdbpy.wire import constants, ids
 from jdbpy.wire.messages import stack_frame, thread_reference
 

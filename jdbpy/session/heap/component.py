@@ -16,7 +16,7 @@ from jdbpy.session.heap.paths import find_path
 from jdbpy.session.heap.places import places_of
 from jdbpy.session.heap.usage import Usage
 from jdbpy.session.model import ClassInfo, Limits, Notice
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.component import Values
 from jdbpy.session.values.describe import describe

@@ -14,7 +14,7 @@ from jdbpy.session.heap.model import HeapPath, PathStep
 from jdbpy.session.heap.places import places_of
 from jdbpy.session.heap.roots import stack_roots
 from jdbpy.session.model import Limits, Notice
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.reader import Reader

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.refs import Field
-from jdbpy.session.signatures import simple_name
 from jdbpy.session.target import Target
+from jdbpy.session.types.refs import Field
+from jdbpy.session.types.signatures import simple_name
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.waves import gather

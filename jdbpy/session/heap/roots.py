@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.heap.model import StackRoot
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
+from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
 from jdbpy.session.values.obj import OBJECT_TAGS
-from jdbpy.session.variables import frame_slots, read_slots
 
 _FRAMES = 50
 """Frames of each thread that are looked at, the innermost first."""

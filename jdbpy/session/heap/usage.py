@@ -120,6 +120,6 @@ def _area(name: str, kind: str, usage: Value) -> MemoryArea:
 
 def _class_name(name: str) -> str:
     """A name as the histogram writes it ("[I", "[Ljava.lang.String;") as Java does."""
-    from jdbpy.session.signatures import java_name
+    from jdbpy.session.types.signatures import java_name
 
     return java_name(name.replace(".", "/")) if name.startswith("[") else name

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from jdbpy.session.constant_pool import ConstantPool, MalformedPool
+from jdbpy.session.code.constant_pool import ConstantPool, MalformedPool
 from jdbpy.wire.record import Record
 
 MAGIC = b"\xca\xfe\xba\xbe"

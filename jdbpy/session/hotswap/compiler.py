@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import trio
 
 from jdbpy.errors import UsageError
-from jdbpy.session.java_home import JavaHome, java_homes
+from jdbpy.session.opening.java_home import JavaHome, java_homes
 
 _LIMIT = 120.0
 """Seconds that a compiler may take."""

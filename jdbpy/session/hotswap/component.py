@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session import facts
 from jdbpy.session.breakpoints.component import Breakpoints
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.hotswap import class_file, shape
@@ -23,11 +22,12 @@ from jdbpy.session.hotswap.files import FoundFile, read_all, read_one
 from jdbpy.session.hotswap.model import RedefinedClass, Redefinition
 from jdbpy.session.hotswap.refusals import explained
 from jdbpy.session.hotswap.running import running_shapes
-from jdbpy.session.java_home import feature_number
 from jdbpy.session.model import Breakpoint, Frame
-from jdbpy.session.refs import RefType
-from jdbpy.session.stack import Stack
+from jdbpy.session.opening.java_home import feature_number
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import RefType
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from jdbpy.wire.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from jdbpy.session.hotswap.shape import ClassShape, MemberKey, MethodShape
-from jdbpy.session.signatures import java_name, parameter_types, simple_name
+from jdbpy.session.types.signatures import java_name, parameter_types, simple_name
 from jdbpy.wire.constants import Error
 from jdbpy.wire.record import Record
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.session import facts, signatures
 from jdbpy.session.hotswap.shape import FIELD_BITS, METHOD_BITS, ClassShape, MethodShape, code_rows, constants_of
-from jdbpy.session.refs import NO_LINES, Method, RefType
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types import facts, signatures
+from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.refs import NO_LINES, Method, RefType
 from jdbpy.wire.ids import ReferenceTypeID
 
 

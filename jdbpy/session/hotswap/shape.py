@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from jdbpy.session.code.constant_pool import KINDS, ConstantPool
+from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.code.operands import OperandReader
-from jdbpy.session.constant_pool import KINDS, ConstantPool
 from jdbpy.session.hotswap.class_file import ClassFile
-from jdbpy.session.instructions import MalformedCode, decode
 from jdbpy.wire.record import Record
 
 FIELD_BITS, METHOD_BITS = 0x00DF, 0x0DFF

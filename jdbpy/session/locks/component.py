@@ -20,8 +20,8 @@ from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, 
 from jdbpy.session.model import Limits, ThreadInfo
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import ThreadReader, wire_thread
 from jdbpy.session.threads.fields import read_thread_fields
+from jdbpy.session.threads.reader import ThreadReader, wire_thread
 from jdbpy.session.threads.virtual import find_virtual_threads
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Error, Tag

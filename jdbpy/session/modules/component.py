@@ -6,8 +6,6 @@ import builtins
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session import facts
-from jdbpy.session.class_names import close_to
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.concurrency import both
@@ -16,8 +14,10 @@ from jdbpy.session.model import Limits
 from jdbpy.session.modules import changes
 from jdbpy.session.modules.model import ModuleDetail, ModuleInfo, PackageAccess
 from jdbpy.session.modules.reading import Access, Brief, Contents, read_briefs, read_contents
-from jdbpy.session.patterns import like
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.class_names import close_to
+from jdbpy.session.types.patterns import like
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.wire.ids import ModuleID, ObjectID, ReferenceTypeID

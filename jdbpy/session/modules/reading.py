@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.modules.later import MOST, read_later
-from jdbpy.session.signatures import java_name
+from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.obj import OBJECT_TAGS, find_fields
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items, UnknownLayout

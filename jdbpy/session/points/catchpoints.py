@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from jdbpy.errors import UsageError
-from jdbpy.session.class_names import parse_class_name
 from jdbpy.session.execution.excludes import check
 from jdbpy.session.model import Breakpoint, SuspendPolicy
 from jdbpy.session.points.component import Points
@@ -16,6 +15,7 @@ from jdbpy.session.points.exceptions import ExceptionPoint
 from jdbpy.session.points.lifecycle import ClassLoadPoint, ClassUnloadPoint, ExitPoint, ThreadPoint
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.target import Target
+from jdbpy.session.types.class_names import parse_class_name
 
 
 class Catchpoints:

@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError
-from jdbpy.session.class_names import ClassName, similar
 from jdbpy.session.concurrency import both
-from jdbpy.session.refs import RefType
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
 from jdbpy.session.target import Target
+from jdbpy.session.types.class_names import ClassName, similar
+from jdbpy.session.types.refs import RefType
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request

@@ -13,13 +13,13 @@ from typing import Any
 
 from jdbpy.errors import UsageError
 from jdbpy.session import model
-from jdbpy.session.class_names import ClassName
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
 from jdbpy.session.points.event_point import Basis, EventPoint
 from jdbpy.session.points.throwables import read_throwable
-from jdbpy.session.refs import RefType
 from jdbpy.session.requests import Hit
+from jdbpy.session.types.class_names import ClassName
+from jdbpy.session.types.refs import RefType
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request

@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session import facts, model
-from jdbpy.session.class_names import ClassName, close_to
+from jdbpy.session import model
 from jdbpy.session.points.class_watch import ClassWatch
 from jdbpy.session.points.event_point import Basis, EventPoint
-from jdbpy.session.refs import Field, RefType
 from jdbpy.session.requests import Hit
+from jdbpy.session.types import facts
+from jdbpy.session.types.class_names import ClassName, close_to
+from jdbpy.session.types.refs import Field, RefType
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, Tag

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import UsageError
-from jdbpy.session.class_names import parse_class_name
 from jdbpy.session.execution.excludes import check, matches
 from jdbpy.session.points.options import PointOptions
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.class_names import parse_class_name
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request
 from jdbpy.wire.record import Record

@@ -8,7 +8,7 @@ from jdbpy.session.execution.excludes import matches
 from jdbpy.session.points import filters
 from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
 from jdbpy.session.requests import GO, Hit, Verdict
-from jdbpy.session.signatures import java_name
+from jdbpy.session.types.signatures import java_name
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Awaitable, Callable
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
-from jdbpy.session.class_names import ClassName, parse_class_name
 from jdbpy.session.model import Breakpoint, Frame, Value
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.event_point import set_point
 from jdbpy.session.points.fields import FieldPoint, is_object
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.target import Target
+from jdbpy.session.types.class_names import ClassName, parse_class_name
 
 Evaluate = Callable[[str], Awaitable[Value]]
 SelectedFrame = Callable[[], Awaitable[Frame]]

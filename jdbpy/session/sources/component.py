@@ -13,13 +13,13 @@ from contextlib import suppress
 
 import trio
 
-from jdbpy.session.class_names import of_the_runtime
 from jdbpy.session.model import Frame, Location, Notice, SourceWindow
-from jdbpy.session.signatures import package_of
 from jdbpy.session.sources.jdk import find_jdk_sources
 from jdbpy.session.sources.roots import ArchiveRoot, DirectoryRoot, Root, open_root
 from jdbpy.session.sources.text import SourceFile, package_in, relative_path
 from jdbpy.session.target import Target
+from jdbpy.session.types.class_names import of_the_runtime
+from jdbpy.session.types.signatures import package_of
 
 AROUND = 5
 """Lines shown on each side of the current one, unless asked otherwise."""

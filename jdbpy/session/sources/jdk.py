@@ -10,7 +10,7 @@ import os
 import trio
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.java_home import inspect_home, java_homes
+from jdbpy.session.opening.java_home import inspect_home, java_homes
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import ObjectID
 from jdbpy.wire.messages import reference_type, string_reference, virtual_machine

@@ -9,8 +9,8 @@ import codecs
 import re
 from collections.abc import Iterable
 
-from jdbpy.session.class_names import path_of_package
-from jdbpy.session.signatures import outermost, simple_name
+from jdbpy.session.types.class_names import path_of_package
+from jdbpy.session.types.signatures import outermost, simple_name
 from jdbpy.wire.record import Record
 
 SUFFIXES = (".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj")

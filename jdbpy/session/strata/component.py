@@ -6,12 +6,12 @@ The choice is the user's; ``types.TypeCache`` keeps it. The agent is not told: i
 from __future__ import annotations
 
 from jdbpy.errors import JdbpyError
-from jdbpy.session import facts
 from jdbpy.session.classes.component import Classes
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.strata.model import SourceDebug, StratumChoice, StratumInfo, StratumSource
 from jdbpy.session.strata.smap import JAVA
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
 
 
 class Strata:

@@ -5,8 +5,8 @@ Pure. Without a stratum the table is what the class file says.
 
 from __future__ import annotations
 
-from jdbpy.session.refs import NOWHERE, LineTable
 from jdbpy.session.strata.smap import SourcePlace, Stratum, StratumFile
+from jdbpy.session.types.refs import NOWHERE, LineTable
 
 
 def main_file(stratum: Stratum, source: str | None) -> str | None:

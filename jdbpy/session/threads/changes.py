@@ -8,7 +8,7 @@ from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import ThreadInfo
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.threads.reader import wire_thread
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ObjectID

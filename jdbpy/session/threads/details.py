@@ -13,9 +13,9 @@ from jdbpy.session.concurrency import both
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.model import Limits, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
 from jdbpy.session.threads.fields import ThreadFields, read_thread_fields
 from jdbpy.session.threads.model import ThreadDetail
+from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value

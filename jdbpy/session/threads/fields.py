@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.refs import Field
+from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.waves import gather

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from jdbpy.errors import UsageError
 from jdbpy.session.model import Frame, StackTrace, ThreadInfo
-from jdbpy.session.patterns import like
 from jdbpy.session.threads.model import STATES, EqualStacks, ThreadFilter
+from jdbpy.session.types.patterns import like
 
 EVERY_THREAD = ThreadFilter()
 

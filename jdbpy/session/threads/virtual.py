@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jdbpy.errors import StateError
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.threads.reader import wire_thread
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import reference_type
 

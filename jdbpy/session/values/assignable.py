@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 
 from jdbpy.errors import UsageError
-from jdbpy.session import facts
-from jdbpy.session.refs import RefType
-from jdbpy.session.signatures import PRIMITIVES, java_name
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import RefType
+from jdbpy.session.types.signatures import PRIMITIVES, java_name
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, Value

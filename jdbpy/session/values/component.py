@@ -15,7 +15,7 @@ from jdbpy.errors import EvalError, StateError
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.model import Frame, Limits, Stop, Value
 from jdbpy.session.sources.component import Sources
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids

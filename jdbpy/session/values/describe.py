@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import Limits, Value, Variable
-from jdbpy.session.refs import Field
-from jdbpy.session.signatures import PRIMITIVES, field_modifiers, java_name
+from jdbpy.session.types.refs import Field
+from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.values import texts
 from jdbpy.session.values.literals import one_line, primitive_text, string_literal, utf16_length
 from jdbpy.session.values.obj import OBJECT_TAGS, source_type

@@ -10,9 +10,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.generics import generic_type
-from jdbpy.session.refs import Field
-from jdbpy.session.signatures import java_name
+from jdbpy.session.types.generics import generic_type
+from jdbpy.session.types.refs import Field
+from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import Part, Shown, UnknownLayout
 from jdbpy.session.values.waves import gather

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.remembered import Remembered
 from jdbpy.wire.connection import Connection

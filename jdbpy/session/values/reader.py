@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from jdbpy.errors import JdwpError
-from jdbpy.session import facts
 from jdbpy.session.concurrency import together
-from jdbpy.session.refs import Field, RefType
-from jdbpy.session.signatures import java_name, signature_of
-from jdbpy.session.types import TypeCache
+from jdbpy.session.types import facts
+from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.refs import Field, RefType
+from jdbpy.session.types.signatures import java_name, signature_of
 from jdbpy.session.values.remembered import Remembered
 from jdbpy.session.values.waves import Reading, ask, drive
 from jdbpy.wire.command import Command, R

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from jdbpy.session.refs import RefType
+from jdbpy.session.types.refs import RefType
 
 V = TypeVar("V")
 

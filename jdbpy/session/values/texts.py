@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.session.signatures import java_name, simple_name
+from jdbpy.session.types.signatures import java_name, simple_name
 
 _PREVIEW = 120
 """Characters after which a preview ends in "...". The whole is among the children."""

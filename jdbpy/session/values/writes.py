@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session import facts
 from jdbpy.session.model import Frame
-from jdbpy.session.refs import Field
-from jdbpy.session.signatures import java_name
-from jdbpy.session.slots import SlotVariable
+from jdbpy.session.stack.slots import SlotVariable
+from jdbpy.session.stack.variables import frame_slots
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import Field
+from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.assignable import require_assignable
 from jdbpy.session.values.obj import OBJECT_TAGS
-from jdbpy.session.variables import frame_slots
 from jdbpy.wire.constants import Error, Tag, TypeTag
 from jdbpy.wire.ids import ArrayID, ClassID, FieldValue, FrameID, ObjectID, ReferenceTypeID, StringID, Value
 from jdbpy.wire.messages import (

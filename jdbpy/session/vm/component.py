@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.eval.own_calls import CallRunner
-from jdbpy.session.patterns import like
 from jdbpy.session.target import Target
+from jdbpy.session.types.patterns import like
 from jdbpy.session.vm import capabilities, facts, properties
 from jdbpy.session.vm.model import Capability, Clocks, Property, SearchPaths, VmFacts, VmFlag
 

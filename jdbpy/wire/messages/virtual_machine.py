@@ -10,6 +10,7 @@ from jdbpy.wire.ids import (
     Boolean,
     Byte,
     Bytes,
+    IDSizes as Sizes,
     Int,
     Long,
     ModuleID,
@@ -20,7 +21,6 @@ from jdbpy.wire.ids import (
     ThreadGroupID,
     ThreadID,
 )
-from jdbpy.wire.ids import IDSizes as Sizes
 from jdbpy.wire.record import Record
 
 

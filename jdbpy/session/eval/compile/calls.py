@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
-from jdbpy.session import signatures
 from jdbpy.session.eval.compile.functions import Function, make_anonymous
 from jdbpy.session.eval.compile.names import compile_this, levels, value_or_type
 from jdbpy.session.eval.compile.scope import Scope
@@ -38,6 +37,7 @@ from jdbpy.session.eval.ops.entries import ENTRY_METHODS, EntryPart
 from jdbpy.session.eval.ops.intrinsics import intrinsic
 from jdbpy.session.eval.ops.read import ReadStatic
 from jdbpy.session.eval.syntax import tree
+from jdbpy.session.types import signatures
 from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jdbpy.session import signatures
 from jdbpy.session.eval.compile.names import Level, levels, variable
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.typenames import find_class
@@ -18,6 +17,7 @@ from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.read import ReadField, ReadStatic
 from jdbpy.session.eval.syntax.explain import KEYWORDS
 from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
+from jdbpy.session.types import signatures
 from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:

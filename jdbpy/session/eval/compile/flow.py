@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
-from jdbpy.session import signatures
 from jdbpy.session.eval.compile.operators import common_type
 from jdbpy.session.eval.compile.scope import Binding, Scope
 from jdbpy.session.eval.compile.typenames import resolve_type
@@ -30,6 +29,7 @@ from jdbpy.session.eval.operands import LocalString
 from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.flow import Branch, Declare, Label, Leave, Statements, Switch, ThrowValue
 from jdbpy.session.eval.syntax import tree
+from jdbpy.session.types import signatures
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from jdbpy.errors import EvalError
-from jdbpy.session import refs, signatures
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.descriptors import MethodType, read_class, read_method, read_type
 from jdbpy.session.eval.java.types import (
@@ -27,6 +26,7 @@ from jdbpy.session.eval.java.types import (
     upper_bound,
 )
 from jdbpy.session.eval.target import ClassFacts, EvalTarget
+from jdbpy.session.types import refs, signatures
 from jdbpy.wire.record import Record
 
 _METHODS_OF_OBJECT = frozenset(

@@ -15,7 +15,7 @@ import trio
 
 from jdbpy.errors import EvalError, StateError
 from jdbpy.session.eval.javac.source import JavaSource
-from jdbpy.session.java_home import JavaHome, java_homes
+from jdbpy.session.opening.java_home import JavaHome, java_homes
 from jdbpy.wire.record import Record
 
 COMPILE_LIMIT = 30.0

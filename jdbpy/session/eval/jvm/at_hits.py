@@ -20,7 +20,7 @@ from jdbpy.session.eval.ops.base import Variables
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.model import Frame, ThreadRef
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.threads.reader import wire_thread
 from jdbpy.wire.ids import FrameID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.record import Record

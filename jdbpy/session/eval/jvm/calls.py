@@ -19,9 +19,9 @@ from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.refs import Method
-from jdbpy.session.signatures import split_method
 from jdbpy.session.target import Target
+from jdbpy.session.types.refs import Method
+from jdbpy.session.types.signatures import split_method
 from jdbpy.session.values.assignable import require_assignable
 from jdbpy.wire.constants import InvokeOptions, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value

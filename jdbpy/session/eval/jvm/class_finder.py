@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import EvalError, JdwpError
-from jdbpy.session import constant_pool, facts
+from jdbpy.session.code import constant_pool
 from jdbpy.session.eval.java.types import simple_name
 from jdbpy.session.eval.target import ClassFacts
-from jdbpy.session.refs import RefType
-from jdbpy.session.signatures import java_name, signature_of
 from jdbpy.session.suspension import Moment
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import RefType
+from jdbpy.session.types.signatures import java_name, signature_of
 from jdbpy.session.values.assignable import as_seen_from
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID

@@ -25,14 +25,14 @@ from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
 from jdbpy.session.model import Frame
-from jdbpy.session.refs import Field, Method
-from jdbpy.session.signatures import signature_of
+from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
-from jdbpy.session.thread_reader import wire_thread
+from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.types.refs import Field, Method
+from jdbpy.session.types.signatures import signature_of
 from jdbpy.session.values import writes
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
-from jdbpy.session.variables import frame_slots, read_slots
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, ClassObjectID, ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import (

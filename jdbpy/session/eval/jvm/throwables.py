@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdbpyError
-from jdbpy.session import facts
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.refs import Field, RefType
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import Field, RefType
 from jdbpy.session.values.reader import Reader
 from jdbpy.wire.ids import ReferenceTypeID
 

@@ -31,7 +31,7 @@ from jdbpy.session.eval.ops.entries import ENTRY_METHODS, EntryMethod
 from jdbpy.session.eval.ops.values import string_of, unbox
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Ref
-from jdbpy.session.signatures import signature_of, split_method
+from jdbpy.session.types.signatures import signature_of, split_method
 
 Units = tuple[int, ...]
 Known = str | int | float | bool | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.session.refs import Field
+from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.shown import Entries, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import view

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.signatures import simple_name
+from jdbpy.session.types.signatures import simple_name
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, Text, Trouble
 from jdbpy.session.values.views.registry import view

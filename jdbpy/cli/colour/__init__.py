@@ -1,0 +1,1 @@
+"""The coloured renderer: the plain texts, drawn with rich for a terminal. rich is imported here only."""

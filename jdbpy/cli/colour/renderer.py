@@ -1,0 +1,120 @@
+"""The renderer of the interactive terminal: the plain renderer's text in colours, and tables that fit the window.
+
+Owns the choice per type of result: a table, source code, or the plain lines with colours laid over them. It words
+nothing itself, so that what a person reads is what a log would say.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from rich.console import Console, RenderableType
+from rich.highlighter import Highlighter
+from rich.text import Text
+
+from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop, locks
+from jdbpy.cli import results
+from jdbpy.cli.colour import look
+from jdbpy.cli.colour.source import source_texts
+from jdbpy.cli.colour.tables import TABLES
+from jdbpy.cli.colour.vm import VM_TABLES
+from jdbpy.cli.plain.events import event_lines
+from jdbpy.cli.plain.renderer import PlainRenderer
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.repl.terminal import size
+from jdbpy.cli.results.code import Disassemblies
+from jdbpy.cli.results.threads import FoldedStacks
+from jdbpy.cli.settings import Settings
+
+_LOOKS: dict[type, Highlighter] = {
+    ClassDetail: look.Members(),
+    Disassemblies: look.Code(),
+    results.Assigned: look.Values(),
+    results.Classes: look.Classes(),
+    results.Displayed: look.Values(),
+    results.Fields: look.Members(),
+    results.FrameSelected: look.Frames(),
+    FoldedStacks: look.Frames(),
+    locks.DeadlockReport: look.Locks(),
+    locks.LockState: look.Locks(),
+    locks.LocksReport: look.Locks(),
+    results.HelpPage: look.Help(),
+    results.HelpTopic: look.Help(),
+    results.Methods: look.Members(),
+    results.Printed: look.Values(),
+    results.Stack: look.Frames(),
+    results.Stacks: look.Frames(),
+    results.ThreadGroups: look.Frames(),
+    results.ThreadSelected: look.Frames(),
+}
+"""What is laid over the lines of a result; sentences otherwise."""
+
+DRAWN = {**TABLES, **VM_TABLES}
+"""How results are drawn that are tables."""
+
+_AT_ONCE = 100
+"""Lines that are drawn at a time."""
+
+_TRAILING = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
+"""Blanks with which tables fill their last column, with the colour codes among them."""
+
+
+class RichRenderer(PlainRenderer):
+    """Implements ``Renderer`` for a terminal with colours; measures the window each time."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._console = Console(
+            file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False, markup=False, emoji=False
+        )
+
+    def parts(self, outcome: Outcome) -> Iterator[str]:
+        """The result in pieces, drawn while they are asked for."""
+        result = outcome.result
+        if type(result) in DRAWN:
+            for drawn in DRAWN[type(result)](result, size()[0]):
+                yield self._draw([drawn])
+        elif isinstance(result, results.Listing):
+            yield self._draw(source_texts(result.window))
+        elif isinstance(result, results.FrameSelected | results.ThreadSelected) and result.source is not None:
+            yield from self._lines(super().parts(outcome.replace(result=result.replace(source=None))), result)
+            yield self._draw(source_texts(result.source))
+        else:
+            yield from self._lines(super().parts(outcome), result)
+
+    def error(self, outcome: Outcome) -> str:
+        return self._draw(look.Errors()(line) for line in super().error(outcome).splitlines())
+
+    def event(self, event: Event) -> str:
+        if isinstance(event, Output):
+            return event.text
+        drawn: list[Text] = []
+        if isinstance(event, Stop):
+            drawn += [look.Stops()(line) for line in event_lines(event.replace(source=None))]
+            drawn += source_texts(event.source) if event.source is not None else []
+            drawn += [look.styled(hint, "faint") for hint in self.hints(event)]
+        else:
+            style = "title" if isinstance(event, Exited | Gone | Lost) else "plain"
+            drawn += [look.styled(line, style) for line in event_lines(event)]
+        return self._draw(drawn)
+
+    def displays(self, displayed: results.Displayed) -> str:
+        return self._draw(look.Values()(line) for line in super().displays(displayed).splitlines())
+
+    def _lines(self, lines: Iterator[str], result: object) -> Iterator[str]:
+        """The plain lines with the colours for that type of result."""
+        highlighter = _LOOKS.get(type(result), look.Sentences())
+        while some := list(islice(lines, _AT_ONCE)):
+            yield self._draw(highlighter(line.removesuffix("\n")) for line in some)
+
+    def _draw(self, drawn: Iterable[RenderableType]) -> str:
+        """Text for the terminal. Lines are not broken: the terminal does that, and then they can be copied whole."""
+        console = self._console
+        console.width = size()[0]
+        with console.capture() as capture:
+            for one in drawn:
+                console.print(one, soft_wrap=isinstance(one, Text))
+        return _TRAILING.sub(lambda match: match[0].replace(" ", ""), capture.get())

@@ -1,0 +1,55 @@
+"""Source code in colours: the lines of a window with their numbers, ``=>`` before the current one.
+
+Owns the highlighting of a few lines out of the middle of a file. The text is that of the plain renderer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from rich.syntax import Syntax
+from rich.text import Text
+
+from jdbpy import SourceWindow
+from jdbpy.cli.colour.look import CodeTheme, styled
+from jdbpy.cli.escape import escape, escape_line
+
+_LANGUAGES = {".kt": "kotlin", ".scala": "scala", ".groovy": "groovy", ".clj": "clojure"}
+"""Languages by the ending of a file; anything else is shown as Java."""
+
+
+def source_texts(window: SourceWindow) -> list[Text]:
+    """One text a line, as ``plain_text.source_lines`` words them."""
+    width = max((len(str(number)) for number, _ in window.lines), default=1)
+    codes = highlighted([escape_line(text) for _, text in window.lines], window.name)
+    texts: list[Text] = []
+    for (number, _), code in zip(window.lines, codes, strict=True):
+        here = number == window.current
+        mark = styled("=> ", "marker") if here else Text("   ")
+        text = Text.assemble(mark, styled(f"{number:>{width}}", "name" if here else "faint"), "  ", code)
+        text.rstrip()
+        texts.append(text)
+    if window.stale:
+        texts.append(styled(f"(the class was not compiled from this {escape(window.name)}: lines may be off)", "error"))
+    return texts
+
+
+def highlighted(lines: Sequence[str], name: str) -> list[Text]:
+    """Lines of code in colours, one text each. ``name`` is the file's, for the language."""
+    language = _LANGUAGES.get(os.path.splitext(name)[1].lower(), "java")
+    opening = "/*" if _begins_in_comment(lines) else ""
+    text = opening + "\n".join(lines)
+    closing = "*/" if text.rfind("/*") > text.rfind("*/") else ""
+    code = Syntax("", language, theme=CodeTheme()).highlight(text + closing)[len(opening) : len(text)]
+    texts = list(code.split("\n", allow_blank=True))
+    return (texts + [Text() for _ in lines])[: len(lines)]
+
+
+def _begins_in_comment(lines: Sequence[str]) -> bool:
+    """Whether a comment that began above the first line goes on in it: its end is seen before any beginning."""
+    text = "\n".join(lines)
+    end, begin = text.find("*/"), text.find("/*")
+    if end >= 0:
+        return begin < 0 or end < begin
+    return all(line.lstrip().startswith("*") or not line.strip() for line in lines) and bool(text.strip())

@@ -1,0 +1,1 @@
+"""The plain renderer: what a person reads in a log, a pipe, or a terminal without colours."""

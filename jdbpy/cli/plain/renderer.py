@@ -1,0 +1,140 @@
+"""The plain renderer: what a person reads in a log, a pipe, or a terminal without colours.
+
+Owns the choice of the text for each type of result; the texts are made in the ``plain_*`` modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from jdbpy import ClassDetail, EvalError, Event, Output, Stop
+from jdbpy.cli import results
+from jdbpy.cli.arguments.code import Expression
+from jdbpy.cli.escape import escape
+from jdbpy.cli.plain import (
+    answers as plain_answers,
+    code as plain_code,
+    heap as plain_heap,
+    help as plain_help,
+    stacks as plain_stacks,
+    threads as plain_threads,
+    vm as plain_vm,
+)
+from jdbpy.cli.plain.events import event_lines
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.table import TABLE
+
+_LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
+    ClassDetail: plain_answers.class_detail,
+    results.Actions: plain_answers.actions,
+    results.Assigned: plain_answers.assigned,
+    results.BreakpointSet: plain_answers.breakpoint_set,
+    results.Breakpoints: plain_answers.breakpoints,
+    results.BreakpointsChanged: plain_answers.breakpoints_changed,
+    results.Classes: plain_answers.classes,
+    results.Displayed: plain_answers.displayed,
+    results.Done: plain_answers.done,
+    results.Excludes: plain_answers.excludes,
+    results.Fields: plain_answers.fields,
+    results.FrameSelected: plain_stacks.frame_selected,
+    results.HelpIndex: plain_help.help_index,
+    results.HelpPage: plain_help.help_page,
+    results.HelpTopic: plain_help.help_topic,
+    results.Left: plain_answers.left,
+    results.Lines: plain_answers.lines,
+    results.Listing: plain_answers.listing,
+    results.Methods: plain_answers.methods,
+    results.Monitors: plain_answers.monitors,
+    results.Printed: plain_answers.printed,
+    results.Resumed: plain_answers.resumed,
+    results.Saved: plain_answers.saved,
+    results.ScriptRead: plain_answers.script_read,
+    results.SettingValues: plain_answers.setting_values,
+    results.SourcePath: plain_answers.source_path,
+    results.Stack: plain_stacks.stack,
+    results.Stacks: plain_stacks.stacks,
+    results.Stopped: plain_answers.stopped,
+    results.ThreadGroups: plain_stacks.thread_groups,
+    results.ThreadSelected: plain_stacks.thread_selected,
+    results.Threads: plain_stacks.threads,
+    results.TypeOf: plain_answers.type_of,
+    results.Variables: plain_stacks.variables,
+    results.Version: plain_answers.version,
+    **plain_code.LINES,
+    **plain_heap.LINES,
+    **plain_threads.LINES,
+    **plain_vm.LINES,
+}
+
+_FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
+_BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"
+_NO_SOURCE = "Hint: {source} was not found; 'use DIRECTORY' says where the sources are"
+
+
+class PlainRenderer:
+    """Implements ``Renderer``; remembers which hints it has given."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._given: set[str] = set()
+
+    def parts(self, outcome: Outcome) -> Iterator[str]:
+        """The result in pieces, each of whole lines: long ones need not be made before the first is shown."""
+        if outcome.result is not None:
+            for line in _LINES[type(outcome.result)](outcome.result, self.settings):
+                yield f"{line}\n"
+
+    def result(self, outcome: Outcome) -> str:
+        return "".join(self.parts(outcome))
+
+    def error(self, outcome: Outcome) -> str:
+        error = outcome.error
+        if error is None:
+            return ""
+        lines = [f"error: {escape(error.message)}"]
+        if isinstance(error, EvalError) and error.column is not None:
+            lines += caret_lines(outcome, error.column)
+        if error.hint:
+            lines.append(f"  hint: {escape(error.hint)}")
+        return "".join(f"{line}\n" for line in lines)
+
+    def event(self, event: Event) -> str:
+        if isinstance(event, Output):
+            return event.text
+        lines = [*event_lines(event)]
+        if isinstance(event, Stop):
+            lines += self.hints(event)
+        return "".join(f"{line}\n" for line in lines)
+
+    def displays(self, displayed: results.Displayed) -> str:
+        return "".join(f"{line}\n" for line in plain_answers.displayed(displayed, self.settings))
+
+    def listening(self, address: str) -> str:
+        agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
+        return f"listening on {address}; start the JVM with {agent}\n"
+
+    def hints(self, stop: Stop) -> list[str]:
+        """What a newcomer may need at this stop, each hint once."""
+        if stop.location is None:
+            wanted = [_BEFORE_START] if not self._given else []
+        else:
+            wanted = [_FIRST_STEPS]
+            if stop.source is None and stop.location.source is not None and stop.location.line is not None:
+                wanted.insert(0, _NO_SOURCE.format(source=escape(stop.location.source)))
+        new = [hint for hint in wanted if hint not in self._given]
+        self._given.update(new)
+        return new if self.settings["hints"] else []
+
+
+def caret_lines(outcome: Outcome, column: int) -> list[str]:
+    """The expression with a caret under the column, for a command that takes nothing else."""
+    command = outcome.command
+    found = TABLE.find(outcome.line)
+    if command is None or found is None or not command.signature.positional:
+        return []
+    expression = outcome.line[found.rest :].strip()
+    if not isinstance(command.signature.positional[0].argument, Expression) or column > len(expression):
+        return []
+    return [f"  {escape(expression)}", f"  {' ' * len(escape(expression[:column]))}^"]

@@ -1,0 +1,58 @@
+"""Events of the target on the screen, as they come.
+
+Owns the wholeness of output lines, the brake when the screen is slower than the target, and who is told of stops and
+of the end. It runs in a task of its own beside the prompt and the commands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import trio
+
+from jdbpy import Event, Exited, Gone, Output, Stop
+from jdbpy.cli.escape import escape_line
+from jdbpy.cli.repl.sink import Sink
+from jdbpy.cli.repl.sink_lines import LineGatherer
+
+UNFINISHED = 0.1
+"""Seconds that an unfinished line of output waits for its rest before it is shown as a line of its own."""
+
+
+class EventWatcher:
+    """Shows each event of ``stream`` as ``text_of`` words it; ``happened`` is called after a stop and after the end."""
+
+    def __init__(
+        self,
+        stream: AsyncIterator[Event],
+        text_of: Callable[[Event], str],
+        sink: Sink,
+        happened: Callable[[Event], Awaitable[None]],
+    ) -> None:
+        self._stream = stream
+        self._text_of = text_of
+        self._sink = sink
+        self._happened = happened
+        self._lines = LineGatherer()
+
+    async def run(self) -> None:
+        """Shows events until the last one (the target has ended, or the connection)."""
+        over = False
+        while not over:
+            event: Event | None = None
+            with trio.move_on_after(UNFINISHED if self._lines.pending else math.inf):
+                event = await anext(self._stream)
+            if isinstance(event, Output):
+                self._show(self._lines.feed(event.stream, event.text))
+            else:
+                self._show([text for _, text in self._lines.rest()])
+            if event is not None and not isinstance(event, Output):
+                self._sink.write(self._text_of(event))
+                if isinstance(event, Stop | Exited | Gone):
+                    await self._happened(event)
+            await self._sink.room()
+            over = isinstance(event, Exited | Gone)
+
+    def _show(self, lines: list[str]) -> None:
+        self._sink.write("".join(escape_line(line) + "\n" for line in lines))

@@ -1,0 +1,125 @@
+"""The interactive debugger, put together: the terminal, the prompt, the sink, the conversation.
+
+Owns the choice between the two kinds of prompt and of look, and that the terminal is left as it was found. The
+session belongs to the caller, who leaves it afterwards.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import trio
+
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.context import Context
+from jdbpy.cli.names import Candidate
+from jdbpy.cli.plain.renderer import PlainRenderer
+from jdbpy.cli.repl.completion import complete_line
+from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
+from jdbpy.cli.repl.conversation import Conversation, Prompt
+from jdbpy.cli.repl.signals import watch_signals
+from jdbpy.cli.repl.sink import Sink, Surface
+from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
+from jdbpy.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from jdbpy import Session
+
+HUNG_UP = 128 + 1
+"""Exit status when the terminal went away, as if SIGHUP had ended the debugger."""
+
+
+async def run_repl(
+    session: Session,
+    settings: Settings | None = None,
+    *,
+    lines: Sequence[str] = (),
+    greeting: str = "",
+    after: Callable[[str], str] = lambda line: "",
+) -> int:
+    """Talks with the person at the terminal until one of both leaves; returns the exit status.
+
+    That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
+    ``lines`` are commands to run before the first prompt, ``greeting`` is the text to begin with; ``after`` is told of
+    each line that succeeded and may answer something to show. The session is still open afterwards, unless a command
+    has left it.
+    """
+    settings = settings or Settings()
+    known = Known(TABLE)
+    send, interrupts = trio.open_memory_channel[None](1)
+    status = 0
+
+    def interrupt() -> None:
+        with suppress(trio.WouldBlock):  # the one before has not been looked at yet: both mean the same
+            send.send_nowait(None)
+
+    def leave(signal_number: int) -> None:
+        nonlocal status
+        status = 128 + signal_number
+        nursery.cancel_scope.cancel()
+
+    def complete(line: str) -> list[Candidate]:
+        return complete_line(TABLE, line, known.names)
+
+    try:
+        with restored_modes(sys.stdin):
+            async with trio.open_nursery() as nursery:
+                await nursery.start(watch_signals, interrupt, leave)
+                async with open_prompt(settings, complete, interrupt) as prompt, open_sink(prompt) as sink:
+                    sink.write(greeting)
+                    context = Context(session, settings=settings, interactive=True, confirm=partial(_confirm, prompt))
+                    names = NamesRefresher(context, known)
+                    look = partial(choose_renderer, settings)
+                    conversation = Conversation(context, TABLE, look, prompt, sink, names, after)
+                    await conversation.run(lines, interrupts)
+                    status = conversation.status
+                nursery.cancel_scope.cancel()
+    except* OSError:  # the terminal does not take what is written: nobody is there any more
+        status = HUNG_UP
+    return status
+
+
+@asynccontextmanager
+async def open_prompt(
+    settings: Settings, complete: Callable[[str], Iterable[Candidate]], interrupt: Callable[[], object]
+) -> AsyncIterator[Prompt]:
+    """The prompt that the terminal can bear."""
+    if not can_edit(sys.stdin, sys.stdout):
+        from jdbpy.cli.repl.prompt_plain import PlainPrompt
+
+        yield PlainPrompt(sys.stdin, sys.stdout)
+        return
+    from jdbpy.cli.repl.prompt_line import EditedPrompt
+    from jdbpy.cli.repl.prompt_thread import open_prompt_thread
+
+    color = wants_color(settings["color"], sys.stdout)
+    async with open_prompt_thread() as thread:
+        yield EditedPrompt(thread, sys.stdin, sys.stdout, color=color, complete=complete, interrupt=interrupt)
+
+
+@asynccontextmanager
+async def open_sink(surface: Surface) -> AsyncIterator[Sink]:
+    """A sink that runs; what it was given is on the screen afterwards."""
+    sink = Sink(surface)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(sink.run)
+        yield sink
+        await sink.flush()
+        nursery.cancel_scope.cancel()
+
+
+def choose_renderer(settings: Settings) -> PlainRenderer:
+    """The look: rich in colour, else plain text."""
+    if wants_color(settings["color"], sys.stdout):
+        from jdbpy.cli.colour.renderer import RichRenderer
+
+        return RichRenderer(settings)
+    return PlainRenderer(settings)
+
+
+async def _confirm(prompt: Prompt, question: str) -> bool:
+    return (await prompt.ask(f"{question} [y/N] ")).strip().lower() in ("y", "yes")

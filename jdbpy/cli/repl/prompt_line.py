@@ -1,0 +1,181 @@
+"""The prompt with line editing: prompt_toolkit in its thread, seen from trio.
+
+Owns the one prompt on the screen and what is printed above it. It gets lines and shows text; it knows nothing about
+what they mean.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TextIO
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, DummyCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import create_input
+
+from jdbpy.cli.names import Candidate
+from jdbpy.cli.repl.prompt_history import LineHistory, history_path
+from jdbpy.cli.repl.prompt_keys import key_bindings
+from jdbpy.cli.repl.prompt_look import STYLE, inline_output
+from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, toolbar
+from jdbpy.cli.repl.prompt_thread import PromptThread
+
+RESIZE = 0.25
+"""Seconds between two looks at the window's size: the signal that tells of a change goes to the main thread only."""
+
+Complete = Callable[[str], Iterable[Candidate]]
+
+
+class EditedPrompt:
+    """Lines from a person at a terminal that knows escape codes.
+
+    ``complete`` gives candidates for the text before the cursor and ``interrupt`` is told of a Ctrl-C on an empty
+    line; ``complete`` is called in the prompt's thread, ``interrupt`` in trio's.
+    """
+
+    def __init__(
+        self,
+        thread: PromptThread,
+        stdin: TextIO,
+        stdout: TextIO,
+        *,
+        color: bool,
+        complete: Complete,
+        interrupt: Callable[[], object],
+    ) -> None:
+        self._thread = thread
+        self._state = PromptState()
+        self._input = create_input(stdin)
+        self._output = inline_output(stdout, color=color)
+        self._keys = key_bindings(partial(thread.notify, interrupt))
+        self._lines: PromptSession[str] = PromptSession(
+            self._message,
+            bottom_toolbar=self._toolbar,
+            completer=_Completions(complete),
+            complete_while_typing=False,
+            history=LineHistory(history_path()),
+            key_bindings=self._keys,
+            enable_suspend=True,
+            refresh_interval=1.0,  # for the time that the toolbar shows; nothing is written when nothing changed
+            style=STYLE,
+            input=self._input,
+            output=self._output,
+        )
+        self._lines.app.terminal_size_polling_interval = RESIZE
+        self._prompt = self._lines
+        self._leave = False
+        thread.when_it_fails(self._fail)
+
+    @property
+    def pages(self) -> bool:
+        """Whether long text goes through a pager: here somebody sits at the keyboard."""
+        return True
+
+    @property
+    def prompting(self) -> bool:
+        return self._prompt.app.is_running
+
+    def update(self, state: PromptState) -> None:
+        """Takes another state, which is shown when the prompt is drawn the next time."""
+        self._state = state
+
+    def redraw(self) -> None:
+        """Draws the prompt anew, if it is on the screen."""
+        self._thread.post(self._prompt.app.invalidate)
+
+    async def read_line(self) -> str:
+        """The next line; raises EOFError at Ctrl-D on an empty line and when the terminal is gone.
+
+        When it is cancelled the prompt is taken off the screen.
+        """
+        self._prompt = self._lines
+        return await self._thread.run(partial(self._read, self._lines), wake=self._wake)
+
+    async def ask(self, question: str) -> str:
+        """The answer to a question; "" at Ctrl-C and Ctrl-D. It is not kept in the history."""
+        self._prompt = PromptSession(
+            question,
+            history=InMemoryHistory(),
+            completer=DummyCompleter(),
+            key_bindings=key_bindings(self._wake),
+            input=self._input,
+            output=self._output,
+        )
+        try:
+            return await self._thread.run(partial(self._read, self._prompt), wake=self._wake)
+        except EOFError:
+            return ""
+
+    async def show(self, text: str) -> None:
+        """Writes text above the prompt, if there is one. The text must end its last line."""
+        await self._thread.run(partial(self._print, text), wake=lambda: None)
+
+    async def _read(self, prompt: PromptSession[str]) -> str:
+        prompt.app.erase_when_done = False
+        try:
+            return await prompt.prompt_async(
+                pre_run=self._check_leave, handle_sigint=False, set_exception_handler=False
+            )
+        finally:
+            self._leave = False
+
+    def _wake(self) -> None:
+        """Ends the prompt from outside: takes it off the screen. In the prompt's thread."""
+        self._leave = True
+        self._check_leave()
+
+    def _check_leave(self) -> None:
+        app = self._prompt.app
+        if self._leave and app.is_running and not app.is_done:
+            app.erase_when_done = True
+            app.exit(result="")
+
+    def _fail(self, error: BaseException) -> None:
+        """Drawing the prompt failed (the terminal is gone): whoever waits for a line gets the error."""
+        app = self._prompt.app
+        if app.is_running and not app.is_done:
+            app.exit(exception=error)
+
+    async def _print(self, text: str) -> None:
+        """In the prompt's thread. The terminal stays in raw mode, so that no key is echoed between the lines."""
+        app = self._prompt.app
+        if app.is_running:
+            app.renderer.erase()
+        self._output.write_raw(text)
+        self._output.flush()
+        if app.is_running:
+            app.renderer.reset()
+            app.invalidate()
+
+    def _message(self) -> StyleAndTextTuples:
+        state = self._state
+        return [
+            ("class:prompt" if state.thread or state.asks else "class:prompt.idle", prompt_text(state, self._columns()))
+        ]
+
+    def _toolbar(self) -> StyleAndTextTuples:
+        fragments: StyleAndTextTuples = []
+        for segment in toolbar(self._state, self._columns(), time.monotonic()):
+            if fragments:
+                fragments.append(("", "│"))
+            fragments.append((f"class:toolbar.{segment.kind}", f" {segment.text} "))
+        return fragments
+
+    def _columns(self) -> int:
+        return self._output.get_size().columns
+
+
+class _Completions(Completer):
+    """prompt_toolkit's view of ``complete``."""
+
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        for candidate in self._complete(document.text_before_cursor):
+            yield Completion(candidate.text, -candidate.replaces, display_meta=candidate.meta)

@@ -1,0 +1,1 @@
+"""Stacks and the variables of frames."""

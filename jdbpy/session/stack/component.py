@@ -1,0 +1,144 @@
+"""Stacks and frames: of one thread, of all, the frame that is selected, and the variables in it.
+
+Frames are remembered until their thread runs on, so that a question asked twice at one stop costs one answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy.errors import StateError, UsageError
+from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef, Variable
+from jdbpy.session.stack.variables import DEFAULT_LIMITS, read_variables
+from jdbpy.session.target import Target
+from jdbpy.session.threads import ThreadFilter
+from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
+from jdbpy.session.threads.reader import FrameRange, ReadThread, ThreadReader, wire_thread
+
+
+class Stack:
+    """Component ``session.stack``. Frames are numbered from 1, the innermost."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._reader = ThreadReader(target)
+        self._selected: Frame | None = None
+
+    # -- stacks --------------------------------------------------------------------------------------------------
+
+    async def of(self, thread_id: int | None = None, start: int = 0, count: int | None = None) -> StackTrace:
+        """The stack of a thread, by default the selected one: ``count`` frames (None: all) after the first ``start``.
+
+        ``total`` counts all frames of the stack. A thread that runs has none, and ``error`` says so. Raises UsageError
+        for an unknown thread. wire: 2 trips, 1 when the classes are known.
+        """
+        self._target.require_alive()
+        if start < 0 or (count is not None and count < 0):
+            raise UsageError("the frames of a stack are counted from 0 upwards")
+        return _trace(await self._read(self._thread(thread_id), FrameRange(start, count)))
+
+    async def all(self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None) -> list[StackTrace]:
+        """The stacks of all live threads, or of those that the filter lets through: all frames, or the first ``count``.
+
+        wire: 3 trips, 2 when the classes are known, however many threads; 1 more with a filter.
+        """
+        self._target.require_alive()
+        threads = await self._reader.all_threads()
+        if check(chosen) != EVERY_THREAD:
+            threads = [
+                wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)
+            ]
+        return [_trace(read) for read in await self._reader.read(threads, FrameRange(0, count))]
+
+    async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
+        """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""
+        self._target.require_alive()
+        self._target.suspension.require_suspended(thread_id)
+        read = await self._read(thread_id, FrameRange(start, count))
+        if read.error:
+            raise StateError(read.error, hint="'suspend THREAD' or 'pause' stops it")
+        return read.frames
+
+    async def _read(self, number: int, frames: FrameRange) -> ReadThread:
+        found = await self._reader.read([wire_thread(number)], frames)
+        if not found:
+            raise _unknown(number)
+        return found[0]
+
+    # -- the selected frame --------------------------------------------------------------------------------------
+
+    async def selected(self) -> Frame:
+        """The selected frame. Raises StateError when no thread is selected, or it runs. wire: 0 to 2 trips."""
+        self._target.require_alive()
+        thread = self._target.selection.require_thread()
+        self._target.suspension.require_suspended(thread.id)
+        remembered = self._selected
+        epoch = self._target.suspension.epoch_of(thread.id)
+        index = self._target.selection.frame
+        if remembered is None or (remembered.thread.id, remembered.epoch, remembered.index) != (
+            thread.id,
+            epoch,
+            index,
+        ):
+            found = await self.frames(thread.id, index - 1, 1)
+            if not found:
+                raise StateError("the thread has no Java frames", hint="'threads' lists the others")
+            remembered = self._selected = found[0]
+        return remembered
+
+    def remember(self, frame: Frame) -> None:
+        """Takes in a frame that was read elsewhere: a stop brings its own, and it is asked for at once."""
+        self._selected = frame
+
+    def forget(self) -> None:
+        """Drops what is remembered: what the frames run, or how their lines are shown, has changed."""
+        self._selected = None
+
+    async def select_thread(self, thread_id: int) -> ThreadInfo:
+        """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
+        self._target.require_alive()
+        read = await self._read(thread_id, FrameRange(0, 1, top_only=True))
+        self._target.selection.select(ThreadRef(thread_id, read.info.name))
+        self._selected = read.frames[0] if read.frames else None
+        return read.info
+
+    async def select_frame(self, index: int) -> Frame:
+        """Selects a frame of the selected thread. Raises UsageError beyond its ends. wire: 1 or 2 trips."""
+        self._target.require_alive()
+        thread = self._target.selection.require_thread()
+        if index < 1:
+            raise UsageError("that is beyond the innermost frame, which is number 1", code="NO_SUCH_FRAME")
+        self._target.suspension.require_suspended(thread.id)
+        read = await self._read(thread.id, FrameRange(index - 1, 1))
+        if not read.frames:
+            raise UsageError(
+                f"there is no frame {index}: the stack of thread {thread.id} has {read.total}",
+                hint="'where' shows the stack",
+                code="NO_SUCH_FRAME",
+            )
+        self._target.selection.frame = index
+        self._selected = read.frames[0]
+        return read.frames[0]
+
+    # -- variables -----------------------------------------------------------------------------------------------
+
+    async def variables(self, frame: Frame | None = None, limits: Limits = DEFAULT_LIMITS) -> tuple[Variable, ...]:
+        """``this``, arguments, locals in scope and captured variables of a frame, by default the selected one.
+
+        Without a variable table (-g) arguments are called arg0, arg1 and so on, and other slots slot5. Raises
+        StateError when the frame's thread has run on. wire: 2 trips and what describing takes, 1 when known.
+        """
+        self._target.require_alive()
+        chosen = frame if frame is not None else await self.selected()
+        return await read_variables(self._target, chosen, limits)
+
+    def _thread(self, number: int | None) -> int:
+        return number if number is not None else self._target.selection.require_thread().id
+
+
+def _trace(read: ReadThread) -> StackTrace:
+    return StackTrace(read.info, read.frames, read.total, read.error)
+
+
+def _unknown(number: int) -> UsageError:
+    return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")

@@ -1,0 +1,67 @@
+"""The variables of frames as they were read, so that a question asked twice at one stop costs one answer.
+
+Owns what was read of a frame until its thread has run, an invoked method included, or a variable was set. Nothing else
+can change them: what they refer to can, and is not kept here. It asks the target nothing; ``variables`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.model import Frame
+from jdbpy.session.stack.slots import SlotVariable
+from jdbpy.session.suspension import Suspension
+from jdbpy.wire.ids import Value
+from jdbpy.wire.record import Record
+
+_MOST = 100
+"""Frames that are remembered; at the limit all are dropped."""
+
+Outcomes = Mapping[tuple[int, str], Value | JdwpError]
+
+
+class FrameVariables(Record):
+    """``this`` (null in static code), and what reading each slot as a kind of value (its letter) gave."""
+
+    this: Value
+    slots: Outcomes
+
+    def of(self, variables: Sequence[SlotVariable]) -> list[Value | JdwpError] | None:
+        """One outcome for each variable; None when one of them was not read."""
+        keys = [key_of(variable) for variable in variables]
+        return [self.slots[key] for key in keys] if all(key in self.slots for key in keys) else None
+
+
+class FrameMemory:
+    """The frames of one target."""
+
+    def __init__(self, suspension: Suspension) -> None:
+        self._suspension = suspension
+        self._known: dict[tuple[int, int, int], FrameVariables] = {}
+
+    def recall(self, frame: Frame) -> FrameVariables | None:
+        """What is known of a frame, if its thread still stands in it."""
+        if not self._suspension.is_suspended(frame.thread.id):
+            return None
+        current = frame.epoch == self._suspension.epoch_of(frame.thread.id)
+        return self._known.get(_key(frame)) if current else None
+
+    def keep(self, frame: Frame, variables: FrameVariables) -> None:
+        """Remembers what was read of a frame."""
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        self._known[_key(frame)] = variables
+
+    def forget(self, frame: Frame) -> None:
+        """Drops what is known of a frame: one of its variables was set."""
+        self._known.pop(_key(frame), None)
+
+
+def key_of(variable: SlotVariable) -> tuple[int, str]:
+    """A slot and the kind of value that it is read as."""
+    return variable.slot, variable.signature[0]
+
+
+def _key(frame: Frame) -> tuple[int, int, int]:
+    return frame.thread.id, frame.epoch, frame.id

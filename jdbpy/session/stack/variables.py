@@ -1,0 +1,143 @@
+"""The variables of a frame with their values: ``this``, arguments, locals in scope, captured variables.
+
+What an inner class or a lambda's carrier has captured is in fields of ``this`` that the compiler made: ``val$x`` for a
+variable x of the enclosing method, ``this$0`` for the enclosing object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.model import Frame, Limits, Variable
+from jdbpy.session.stack.frame_memory import FrameVariables, key_of
+from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
+from jdbpy.session.target import Target
+from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.types import facts
+from jdbpy.session.types.generics import generic_type
+from jdbpy.session.types.refs import OBSOLETE, Field, Method
+from jdbpy.session.types.signatures import java_name
+from jdbpy.session.values.describe import Describer
+from jdbpy.session.values.obj import source_type
+from jdbpy.session.values.waves import both
+from jdbpy.wire.constants import Error
+from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.messages import stack_frame
+from jdbpy.wire.messages.stack_frame import SlotInfo
+
+DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
+"""Enough for a line on each variable."""
+
+_WHY_NOT: dict[int, str] = {
+    Error.INVALID_SLOT: "it holds no value here",
+    Error.TYPE_MISMATCH: "it holds a value of another type here",
+}
+
+
+async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[Variable, ...]:
+    """All variables of a frame. A native method has none; one whose class was redefined meanwhile has only ``this``.
+
+    Raises StateError when the thread has run on since the frame was read. wire: 1 trip for the variable table, 1 for
+    the values, then what describing them takes (2 for strings and objects of known classes).
+    """
+    target.suspension.require_current(frame)
+    if frame.native:
+        return ()
+    variables = await frame_slots(target, frame)
+    this, values = await read_slots(target, frame, variables)
+    captured = _captured_fields(target, frame) if this.value else []
+    describer = Describer(target.objects.reader, target.objects.views, limits, brief=True)
+    described, captured_variables = await target.objects.reader.run(
+        both(
+            describer.values([this, *(value for value in values if isinstance(value, Value))]),
+            _read_captured(describer, this, captured, frame),
+        )
+    )
+    texts = iter(described)
+    own = next(texts)
+    found = [Variable("this", frame.location.class_name, own, "this")] if this.value else []
+    for variable, value in zip(variables, values, strict=True):
+        if isinstance(value, Value):
+            found.append(Variable(variable.name, _type(variable), next(texts), variable.kind))
+        elif variable.kind != "slot":  # a slot that something may have been stored into, but nothing was
+            found.append(Variable(variable.name, _type(variable), None, variable.kind, error=_why(value)))
+    return (*found, *captured_variables)
+
+
+async def frame_slots(target: Target, frame: Frame) -> list[SlotVariable]:
+    """The variables in scope in a frame, without their values. wire: 1 trip, 0 when known; 1 more without -g."""
+    type_id, method_id = ReferenceTypeID(frame.location.type_id), MethodID(frame.location.method_id)
+    if frame.native or frame.obsolete or method_id == OBSOLETE:
+        return []
+    types, key = target.types, (type_id, method_id)
+    await types.prefetch((facts.VARIABLES, [key]), (facts.METHODS, [type_id]), (facts.FIELDS, [type_id]))
+    table = (await types.variable_tables([key])).get(key)
+    if table is not None:
+        return from_table(table, frame.location.code_index)
+    method = _method(await types.methods([type_id]), type_id, method_id)
+    if method is None:
+        return []
+    code = (await types.many(facts.BYTECODES, [key])).get(key, b"") if target.can("canGetBytecodes") else b""
+    return from_code(method, code, frame.location.code_index)
+
+
+async def read_slots(
+    target: Target, frame: Frame, variables: Sequence[SlotVariable]
+) -> tuple[Value, list[Value | JdwpError]]:
+    """``this`` (null in static code) and one outcome for each variable. wire: 1 trip, 0 when they were read before."""
+    known = target.frame_memory.recall(frame)
+    outcomes = known.of(variables) if known is not None else None
+    if known is not None and outcomes is not None:
+        return known.this, outcomes
+    thread, frame_id = wire_thread(frame.thread.id), FrameID(frame.id)
+    commands: list[Any] = [stack_frame.ThisObject(thread, frame_id)]
+    for variable in variables:
+        slots = [SlotInfo(variable.slot, ord(variable.signature[0]))]
+        commands.append(stack_frame.GetValues(thread, frame_id, slots))
+    reply, *replies = await target.conn.batch(commands)
+    if isinstance(reply, JdwpError):
+        raise reply
+    this = Value(reply.objectThis.tag, reply.objectThis.objectID)
+    values = [each if isinstance(each, JdwpError) else each.values[0] for each in replies]
+    read = dict(zip(map(key_of, variables), values, strict=True))
+    target.frame_memory.keep(frame, FrameVariables(this, {**(known.slots if known is not None else {}), **read}))
+    return this, values
+
+
+def _method(
+    methods: dict[ReferenceTypeID, tuple[Method, ...]], type_id: ReferenceTypeID, method_id: MethodID
+) -> Method | None:
+    return next((each for each in methods.get(type_id, ()) if each.id == method_id), None)
+
+
+def _captured_fields(target: Target, frame: Frame) -> list[Field]:
+    """The fields for captured variables that the frame's own class declares."""
+    fields = target.types.known(facts.FIELDS, ReferenceTypeID(frame.location.type_id)) or ()
+    return [field for field in fields if not field.is_static and field.name.startswith(("val$", "this$"))]
+
+
+async def _read_captured(describer: Describer, this: Value, fields: Sequence[Field], frame: Frame) -> list[Variable]:
+    if not fields:
+        return []
+    values = await describer.reader.fields(int(this.value or 0), fields)
+    described = await describer.values(values)
+    return [
+        Variable(
+            field.name.removeprefix("val$"),
+            source_type(field),
+            value,
+            "captured",
+            declared_in=frame.location.class_name,
+        )
+        for field, value in zip(fields, described, strict=True)
+    ]
+
+
+def _type(variable: SlotVariable) -> str:
+    return (variable.generic and generic_type(variable.generic)) or java_name(variable.signature)
+
+
+def _why(error: JdwpError) -> str:
+    return _WHY_NOT.get(error.number, error.message)

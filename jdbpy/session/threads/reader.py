@@ -1,0 +1,194 @@
+"""Reads threads and their frames, any number of them in the same few waves.
+
+Owns the questions about threads and the words for the answers. A thread that ends in between is left out without a
+word; the agent's own threads never show up (it keeps them to itself).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.concurrency import both
+from jdbpy.session.model import Frame, Location, ThreadInfo, ThreadRef
+from jdbpy.session.target import Target
+from jdbpy.session.types.signatures import is_lambda_class
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
+from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
+from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
+from jdbpy.wire.record import Record
+
+ENDED = "ended"
+"""The state of a thread that has ended, in words."""
+
+_STATES: dict[int, str] = {
+    -1: "not started",
+    ThreadStatus.ZOMBIE: ENDED,
+    ThreadStatus.RUNNING: "running",
+    ThreadStatus.SLEEPING: "sleeping",
+    ThreadStatus.MONITOR: "waiting for a monitor",
+    ThreadStatus.WAIT: "waiting",
+}
+
+_WHY_NO_FRAMES: dict[int, str] = {
+    Error.THREAD_NOT_SUSPENDED: "the thread is running",
+    Error.INVALID_THREAD: "the thread has ended",
+    Error.INVALID_OBJECT: "the thread has ended",
+    Error.THREAD_NOT_ALIVE: "the thread has ended",
+    Error.INVALID_LENGTH: "",  # a thread without frames was asked for one
+    Error.INVALID_INDEX: "",
+}
+
+
+class ReadThread(Record):
+    """A thread with the frames that were asked for. ``total`` counts all frames, as far as they were fetched."""
+
+    info: ThreadInfo
+    frames: tuple[Frame, ...] = ()
+    total: int = 0
+    error: str = ""  # why there are no frames
+
+
+class FrameRange(Record):
+    """Which frames are wanted: ``count`` from ``start`` on (0 is the innermost); None is all the rest.
+
+    All frames are fetched, which costs little (25 ms for 10,000) and tells how many there are, and the names are found
+    out for those that are wanted; ``top_only`` fetches no more than the first, and so does not tell the total.
+    """
+
+    start: int = 0
+    count: int | None = None
+    top_only: bool = False
+
+    def command(self, thread: ThreadID) -> thread_reference.Frames:
+        return thread_reference.Frames(thread, 0, 1 if self.top_only else -1)
+
+    def cut(self, frames: Sequence[thread_reference.Frame]) -> Sequence[thread_reference.Frame]:
+        return frames[self.start : None if self.count is None else self.start + self.count]
+
+
+TOP = FrameRange(0, 1, top_only=True)
+
+
+class ThreadReader:
+    """Reads threads of one target; remembers names of groups and which threads are virtual."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._group_names: dict[ThreadGroupID, str] = {}
+        self._virtual: dict[ThreadID, bool] = {}
+
+    async def all_threads(self) -> list[ThreadID]:
+        """All live threads that are known: those the agent lists, and virtual ones that have been met. wire: 1 trip."""
+        listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        if not self._target.at_least(21):
+            return listed
+        selected = self._target.selection.thread
+        met = [*self._target.suspension.held_threads(), *([selected.id] if selected else [])]
+        return [*listed, *(wire_thread(each) for each in dict.fromkeys(met) if each not in listed)]
+
+    async def read(self, threads: Iterable[ThreadID], frames: FrameRange | None = None) -> list[ReadThread]:
+        """The threads that are alive, in the given order, each with its frames if they are asked for.
+
+        wire: 2 trips, 1 when groups and classes are known, whatever the number of threads.
+        """
+        wanted = list(threads)
+        epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
+        commands = [self._commands(thread, frames) for thread in wanted]
+        outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
+        answers = [[next(outcomes) for _ in each] for each in commands]
+        alive = [each for each in zip(wanted, answers, epochs, strict=True) if not isinstance(each[1][1], JdwpError)]
+        places = [
+            frame.location
+            for _, answer, _ in alive
+            if frames is not None and not isinstance(answer[-1], JdwpError)
+            for frame in frames.cut(answer[-1].frames)
+        ]
+        groups = {answer[3].group for _, answer, _ in alive if not isinstance(answer[3], JdwpError)}
+        _, locations = await both(lambda: self._learn_groups(groups), lambda: self._target.types.locations(places))
+        places_left = iter(locations)
+        return [self._thread(*each, frames, places_left) for each in alive]
+
+    def _commands(self, thread: ThreadID, frames: FrameRange | None) -> list[Command[Any]]:
+        """Name, Status, SuspendCount, ThreadGroup; IsVirtual if it has to be asked; Frames, the last, if wanted."""
+        commands: list[Command[Any]] = [
+            thread_reference.Name(thread),
+            thread_reference.Status(thread),
+            thread_reference.SuspendCount(thread),
+            thread_reference.ThreadGroup(thread),
+        ]
+        if thread not in self._virtual and self._target.at_least(21):
+            commands.append(thread_reference.IsVirtual(thread))
+        if frames is not None:
+            commands.append(frames.command(thread))
+        return commands
+
+    def _thread(
+        self,
+        thread: ThreadID,
+        answer: list[Any],
+        epoch: int,
+        frames: FrameRange | None,
+        locations: Iterator[Location],
+    ) -> ReadThread:
+        name, status, count, group = answer[:4]
+        if len(answer) > 4 and isinstance(answer[4], thread_reference.IsVirtualReply):
+            self._virtual[thread] = answer[4].isVirtual
+        suspension = self._target.suspension
+        selected = self._target.selection.thread
+        info = ThreadInfo(
+            id=thread,
+            name="" if isinstance(name, JdwpError) else name.threadName,
+            state=_STATES.get(status.threadStatus, f"state {status.threadStatus}"),
+            suspended=bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED),
+            suspend_count=0 if isinstance(count, JdwpError) else count.suspendCount,
+            group="" if isinstance(group, JdwpError) else self._group_names.get(group.group, ""),
+            at_breakpoint=suspension.stopped_by_event(thread),
+            virtual=self._virtual.get(thread, False),
+            current=selected is not None and selected.id == thread,
+        )
+        if frames is None:
+            return ReadThread(info)
+        if isinstance(answer[-1], JdwpError):
+            return ReadThread(info, error=_WHY_NO_FRAMES.get(answer[-1].number, answer[-1].message))
+        wire_frames = answer[-1].frames
+        ref = ThreadRef(thread, info.name)
+        shown = tuple(
+            model_frame(index, frame, next(locations), ref, epoch)
+            for index, frame in enumerate(frames.cut(wire_frames), frames.start + 1)
+        )
+        return ReadThread(info.replace(frame=shown[0] if shown and not frames.start else None), shown, len(wire_frames))
+
+    async def _learn_groups(self, groups: Iterable[ThreadGroupID]) -> None:
+        """Learns the names of groups; they never change. wire: 1 trip, 0 when known."""
+        unknown = [group for group in groups if group and group not in self._group_names]
+        names = await self._target.conn.batch([thread_group_reference.Name(group) for group in unknown])
+        for group, name in zip(unknown, names, strict=True):
+            if not isinstance(name, JdwpError):
+                self._group_names[group] = name.groupName
+
+
+def model_frame(index: int, frame: thread_reference.Frame, location: Location, thread: ThreadRef, epoch: int) -> Frame:
+    """A frame as front ends see it. ``index`` counts from 1."""
+    return Frame(
+        index,
+        location,
+        thread,
+        id=frame.frameID,
+        epoch=epoch,
+        native=location.code_index < 0,
+        obsolete=frame.location.methodID == 0,
+        hidden=_is_hidden(location.class_name),
+    )
+
+
+def _is_hidden(class_name: str) -> bool:
+    """Whether the VM made the class for itself: lambdas, method handles; their names tell."""
+    return "/0x" in class_name or is_lambda_class(class_name) or class_name.startswith("java.lang.invoke.LambdaForm$")
+
+
+def wire_thread(number: int) -> ThreadID:
+    """A thread id from a plain number."""
+    return ThreadID(ObjectID(number))

@@ -1,0 +1,168 @@
+"""Names of classes as users type them, and the loaded classes that they mean.
+
+A user writes ``com.acme.Order``, ``acme.Order``, ``Order``, ``Outer.Inner`` or ``Outer$Inner``, or a jdb pattern with
+one ``*`` at its start or end. Owns what such a name may mean, and which patterns of the agent catch a class that is not
+loaded yet. Pure: works on names, asks nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from jdbpy.errors import UsageError
+from jdbpy.session.types.signatures import package_of, simple_name
+from jdbpy.wire.record import Record
+
+_NAME = re.compile(r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*")
+_STARRED = re.compile(r"\*[\w$.-]*|[\w$.-]*\*")
+_MOST_COMPARED = 5_000
+"""Names that are compared letter by letter for a suggestion: some 50 ms."""
+
+_RUNTIME = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "oracle.")
+
+
+def of_the_runtime(name: str) -> bool:
+    """Whether the class belongs to the JDK, told by its package."""
+    return name.startswith(_RUNTIME)
+
+
+def similar(name: str, names: Iterable[str]) -> list[str]:
+    """Up to three of the names that may have been meant instead: another package, other capitals, a slip."""
+    wanted = simple_name(name).lower()
+    all_names = set(names)
+    same = sorted(each for each in all_names if simple_name(each).lower() == wanted)
+    if same:
+        return same[:3]
+    own = [each for each in all_names if not of_the_runtime(each)]
+    return close_to(name, own) if len(own) <= _MOST_COMPARED else []
+
+
+def close_to(word: str, words: Iterable[str]) -> list[str]:
+    """Up to three of the words that differ from it by a slip, the closest first."""
+    from difflib import get_close_matches  # needed for errors only
+
+    return get_close_matches(word, set(words), cutoff=0.75)
+
+
+def enclosing(name: str) -> list[str]:
+    """The class itself and those around it, told by its name: ["a.B$C$1", "a.B$C", "a.B"]."""
+    names = [name]
+    cut = name.rfind("$")
+    while cut > len(name) - len(simple_name(name)):
+        names.append(name[:cut])
+        cut = name.rfind("$", 0, cut)
+    return names
+
+
+class ClassName(Record):
+    """A class name as typed, made by ``parse_class_name``; ``bound`` once it is known to be a whole binary name."""
+
+    text: str
+    bound: bool = False
+
+    @property
+    def is_pattern(self) -> bool:
+        return "*" in self.text
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it can be taken for a complete name: it has a package, and that begins with a small letter."""
+        return self.bound or (not self.is_pattern and "." in self.text and self.text[:1].islower())
+
+    @property
+    def needle(self) -> str:
+        """A text that every name it can mean contains: for passing over thousands of others quickly."""
+        return [part for part in re.split(r"[.$*]", self.text) if part][-1:][0] if self.text != "*" else ""
+
+    def is_name_of(self, name: str) -> bool:
+        """Whether it is the class's whole name, or a pattern for it. ``Outer.Inner`` is as good as ``Outer$Inner``."""
+        if self.text.startswith("*"):
+            return name.endswith(self.text[1:]) or _dotted(name).endswith(self.text[1:])
+        if self.text.endswith("*"):
+            return name.startswith(self.text[:-1])
+        return name == self.text or _dotted(name) == _dotted(self.text)
+
+    def is_end_of(self, name: str) -> bool:
+        """Whether it is the last part of the class's name: ``Order`` or ``acme.Order``, or ``Inner`` of Outer$Inner."""
+        return not self.is_pattern and _dotted(name).endswith("." + _dotted(self.text))
+
+    def may_mean(self, name: str) -> bool:
+        """Whether a class that is only now loaded can be meant. A short name is not for classes of the JDK."""
+        return self.is_name_of(name) or (self.is_end_of(name) and not self.is_full and not of_the_runtime(name))
+
+    def choose(self, names: Iterable[str]) -> set[str]:
+        """Those of the loaded classes that are meant.
+
+        All that a pattern matches; else the one with exactly this name; else the only one that ends in it, where the
+        program's own classes go before the JDK's. Raises UsageError when several are left.
+        """
+        all_names = set(names)
+        exact = {name for name in all_names if self.is_name_of(name)}
+        if exact or self.is_pattern:
+            return exact
+        ends = {name for name in all_names if self.is_end_of(name)}
+        chosen = {name for name in ends if not of_the_runtime(name)} or ends
+        if len(chosen) > 1:
+            shown = sorted(chosen)[:5]
+            more = f" and {len(chosen) - 5} more" if len(chosen) > 5 else ""
+            raise UsageError(
+                f"'{self.text}' may be {', '.join(shown)}{more}",
+                hint=f"give the full name, or *.{self.text} for all of them",
+                code="AMBIGUOUS_CLASS",
+            )
+        return chosen
+
+    def spellings(self) -> list[str]:
+        """The binary names it can stand for: after a part that begins with a capital, a dot may be a dollar."""
+        names = [self.text]
+        if self.bound:
+            return names
+        head, dot, tail = self.text.rpartition(".")
+        while dot and head.rpartition(".")[2][:1].isupper():
+            names.append(f"{head}${tail}")
+            head, dot, last = head.rpartition(".")
+            tail = f"{last}${tail}"
+        return names
+
+    @property
+    def source_pattern(self) -> str:
+        """A ``SourceNameMatch`` pattern for the file that the class is likely to be in: "Order.*"."""
+        parts = [part for part in re.split(r"[.$*]", self.text) if part]
+        top = next((part for part in parts if part[0].isupper()), parts[-1] if parts else "")
+        return f"{top}.*"
+
+    def prepare_patterns(self, *, nested: bool) -> list[str]:
+        """Patterns for ``ClassMatch`` that let no class pass unnoticed which this name may mean.
+
+        With ``nested`` also the classes inside it, as far as one pattern can say so.
+        """
+        if self.is_pattern:
+            return [self.text]
+        patterns = []
+        for name in self.spellings():
+            patterns += [name, f"{name}$*"] if nested else [name]
+            if not self.is_full:
+                patterns += [f"*.{name}", f"*${name}"]
+        return patterns
+
+
+def parse_class_name(text: str) -> ClassName:
+    """Reads a class name or a pattern. Raises UsageError."""
+    text = text.strip()
+    if _NAME.fullmatch(text) or _STARRED.fullmatch(text):
+        return ClassName(text)
+    if "*" in text:
+        hint = "one * may stand at the start or at the end: *.Order, com.acme.*"
+    else:
+        hint = "write it as in Java: com.acme.Order, Order, or Outer$Inner"
+    raise UsageError(f"'{text}' is not a class name", hint=hint)
+
+
+def path_of_package(name: str) -> str:
+    """The directory of a class's package, "com/acme" or ""."""
+    return package_of(name).replace(".", "/")
+
+
+def _dotted(name: str) -> str:
+    return name.replace("$", ".")
