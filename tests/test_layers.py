@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,8 +44,13 @@ class Import(Record):
     name: str
 
 
-def imports(part: str) -> Iterator[Import]:
+@functools.cache
+def imports(part: str) -> tuple[Import, ...]:
     """Every import of a part of jdbpy, also those in functions and under TYPE_CHECKING."""
+    return tuple(_imports(part))
+
+
+def _imports(part: str) -> Iterator[Import]:
     directory = PACKAGE / part
     for file in [PACKAGE / f"{part}.py"] if not directory.is_dir() else sorted(directory.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
