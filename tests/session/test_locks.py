@@ -102,6 +102,8 @@ async def test_one_lock(jvm: Jvm) -> None:
         assert await state("Locks.free") == ("main", 1, [], [])
         assert await state("Locks.bell") == (None, 0, [], ["ringer"])
         assert await state("Locks.first") == ("cain", 2, ["abel"], []), "locked twice"
+        assert await state("Locks.called") == (None, 0, [], ["listener"]), "a condition of a lock"
+        assert await state("Locks.ears") == (None, 0, [], [])
         assert await state("Locks.never") == (None, 0, ["worker"], [])
         with pytest.raises(StateError, match="null is no lock"):
             await d.session.locks.state(0)

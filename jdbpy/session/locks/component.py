@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 import trio
 
 from jdbpy.errors import Disconnected, JdwpError, StateError
-from jdbpy.session.concurrency import both
+from jdbpy.session.concurrency import together
 from jdbpy.session.locks.deadlocks import find_deadlocks
 from jdbpy.session.locks.model import DeadlockReport, Lock, LocksReport, LockState
 from jdbpy.session.locks.reading import LockReader
@@ -91,37 +91,46 @@ class Locks:
             raise StateError("there is no such object (any more)", code=error.code) from error
 
     async def _monitor(self, object_id: int) -> LockState:
-        told, lock = await both(
+        """The monitor; who is parked for the object itself (a Condition) waits for a signal."""
+        told, lock, parked = await together(
             lambda: self._target.conn.request(object_reference.MonitorInfo(ObjectID(object_id))),
             lambda: self._lock(object_id, "monitor"),
+            lambda: self._parked(object_id),
         )
-        threads = await self._infos([told.owner, *told.waiters])
+        threads = await self._infos([told.owner, *told.waiters, *parked])
         waiters = [threads[each] for each in told.waiters if each in threads]
+        waiting = [each for each in waiters if each.state != _BLOCKED]
         return LockState(
             lock,
             threads.get(told.owner),
             told.entryCount,
             entering=tuple(each for each in waiters if each.state == _BLOCKED),
-            waiting=tuple(each for each in waiters if each.state != _BLOCKED),
-            note="virtual threads are not told" if self._target.at_least(21) else "",
+            waiting=(*waiting, *(threads[each] for each in parked if each in threads)),
+            note="virtual threads are not told" if self._target.at_least(21) and not parked else "",
         )
 
     async def _synchronizer(self, object_id: int, sync: int) -> LockState:
-        """All threads are asked what they are parked for: the queue inside differs between releases."""
         reader = self._target.objects.reader
-        everybody = await self._reader.all_threads()
-        found, fields = await both(
+        found, queued, lock = await together(
             lambda: reader.run(read_synchronizers(reader, [sync])),
-            lambda: reader.run(read_thread_fields(reader, everybody)),
+            lambda: self._parked(sync),
+            lambda: self._lock(object_id, "synchronizer"),
         )
         told = found.get(sync, Synchronizer(sync, ""))
-        queued = [thread for thread, each in fields.items() if each.blocker == sync]
-        threads, lock = await both(
-            lambda: self._infos([told.owner, *queued]), lambda: self._lock(object_id, "synchronizer")
-        )
+        threads = await self._infos([told.owner, *queued])
         entering = tuple(threads[each] for each in queued if each in threads)
         note = "" if told.owner or not told.state else f"nobody owns it alone; its state is {told.state}"
         return LockState(lock, threads.get(told.owner), told.state if told.owner else 0, entering, (), note)
+
+    async def _parked(self, object_id: int) -> list[int]:
+        """The threads that are parked for an object.
+
+        All threads are asked: the queue inside a synchronizer differs between releases. wire: 3 trips.
+        """
+        reader = self._target.objects.reader
+        everybody = await self._reader.all_threads()
+        fields = await reader.run(read_thread_fields(reader, everybody))
+        return [thread for thread, each in fields.items() if each.blocker == object_id]
 
     async def _infos(self, threads: Sequence[int]) -> dict[int, ThreadInfo]:
         wanted = [wire_thread(each) for each in dict.fromkeys(threads) if each]
