@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
+from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf, Passing
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.operands import Elements, Operand
 from jdbpy.session.eval.ops.base import Variables
@@ -60,13 +60,14 @@ class CompiledTemplate:
 
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
-    async def render(self, thread_id: int) -> str:
+    async def render(self, thread_id: int, passing: Passing | None = None) -> str:
         """The text at this hit; strings without quotes. Raises as ``CompiledCondition.holds``.
 
+        With ``passing`` the thread is let go in the same segment where that can be done; see ``AtHits``.
         wire: 1 trip for what it reads of the frame, 1 for each further link, and what describing objects takes.
         """
         if not self._template.placeholders:
             return self._template.render([])
-        values = (await self._at_hits.evaluate(thread_id)).value
+        values = (await self._at_hits.evaluate(thread_id, passing)).value
         assert isinstance(values, Elements)
         return self._template.render(await self._describe(values.elements))

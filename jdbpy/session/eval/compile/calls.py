@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.functions import Function, make_anonymous
-from jdbpy.session.eval.compile.names import compile_this, levels, value_or_type
+from jdbpy.session.eval.compile.names import compile_this, levels, null_dereferenced, value_or_type
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequence_call, stream_source
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
@@ -22,6 +22,7 @@ from jdbpy.session.eval.java.types import (
     BOXES,
     ENTRY,
     INT,
+    NULL,
     OBJECT,
     VOID,
     ArrayType,
@@ -61,6 +62,8 @@ async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
     if isinstance(target, Op) and target.type is ENTRY and node.name in ENTRY_METHODS and not node.args:
         return EntryPart(target, ENTRY_METHODS[node.name], node.at)
     args = [await c.value(arg, scope) for arg in node.args]
+    if isinstance(target, Op) and target.type is NULL:
+        raise null_dereferenced(node.object, f'Cannot invoke "{node.name}()"', node.at)
     if isinstance(target, Op) and isinstance(upper_bound(target.type), Primitive):
         c.refuse(f"{target.type} cannot be dereferenced", node.at)
     callee = await _callee(c, node, target)

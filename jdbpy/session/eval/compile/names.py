@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, unknown_class
+from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import Field, JClass, bind_arguments
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import (
     ENTRY,
     LATE,
+    NULL,
     ArrayType,
     ClassType,
     JavaType,
@@ -213,6 +215,8 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
         return ArrayLength(target, node.at)
     if isinstance(kind, Primitive):
         c.refuse(f"{kind} cannot be dereferenced", node.at)
+    if kind is NULL:
+        raise null_dereferenced(node.object, f'Cannot read field "{node.name}"', node.at)
     if kind is ENTRY and node.name in ("key", "value"):
         return EntryPart(target, node.name, node.at)
     error = EvalError(f"cannot find symbol: variable {node.name} in class {kind}", node.at)
@@ -224,6 +228,13 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
         return c.late(node, scope, error, object=target)
     await c.graph.ensure([kind])
     return read_member(c, field, target, kind, node.at)
+
+
+def null_dereferenced(obj: tree.Expression | None, message: str, at: int) -> EvalError:
+    """What it is to take a member of null: the literal does not compile, a value that turns out to be null throws."""
+    if isinstance(obj, tree.Held):
+        return Thrown("java.lang.NullPointerException", message, column=at)
+    return EvalError("<null> cannot be dereferenced", at)
 
 
 async def _super_field(c: Compiler, node: tree.Select, scope: Scope) -> Op:

@@ -1,9 +1,8 @@
 """An expression that is asked at every hit of a point: compiled once for each place, with as few trips as possible.
 
-Owns the innermost frame of a thread that an event has just stopped, and the guess at its id that lets the frame and the
-variables be asked for in one trip. The agent makes a frame id of a count of the thread's resumes and of the frame's
-depth (``FrameID.c``; agent note 27), so the next id of the top frame follows from the last. The frame's real id comes
-with the same trip: a wrong guess costs a trip more and never a wrong value.
+Owns the innermost frame of a thread that an event has just stopped. With the id that ``foresight`` guesses, frame and
+variables are asked for in one trip; the frame's real id comes with the same trip, so a wrong guess costs a trip more
+and never a wrong value.
 """
 
 from __future__ import annotations
@@ -21,12 +20,9 @@ from jdbpy.session.eval.program import Compiled
 from jdbpy.session.model import Frame, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
-from jdbpy.wire.ids import FrameID
+from jdbpy.wire.ids import FrameID, Location
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.record import Record
-
-_ONE_RESUME = 1 << 16
-"""What one resume of the thread adds to the id of its top frame."""
 
 Place = tuple[int, int, int]
 """Type, method and code index."""
@@ -34,11 +30,14 @@ Compile = Callable[[FrameTarget, ClassGraph], Awaitable[Compiled]]
 FrameTargetOf = Callable[[Frame], FrameTarget]
 
 
-class _LastFrame(Record):
-    """A thread's top frame at its last hit, and the thread's epoch then."""
+_PRIMITIVES = frozenset("ZBCSIJFD")
 
-    id: int
-    epoch: int
+
+class Passing(Record):
+    """A thread that may run on as soon as its frame has been asked for: where it stands, and how it is let go."""
+
+    at: Location
+    go_on: Callable[[], None]
 
 
 class AtHits:
@@ -50,14 +49,19 @@ class AtHits:
         self._variables = variables
         self._compile_at = compile_at
         self._compiled: dict[Place, Compiled] = {}
-        self._last: dict[int, _LastFrame] = {}
         self._last_place: Place | None = None
 
-    async def evaluate(self, thread_id: int) -> Operand:
+    async def evaluate(self, thread_id: int, passing: Passing | None = None) -> Operand:
         """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws.
 
+        With ``passing`` the thread is let go in the same segment, where only primitive variables are read.
         wire: 1 trip for the frame and its variables once the place is known, 1 for each further link.
         """
+        if passing is not None and self._target.foresight.sure:
+            compiled = self._compiled.get((passing.at.classID, passing.at.methodID, passing.at.index))
+            guess = self._target.foresight.guess(thread_id)
+            if compiled is not None and guess is not None and _reads_primitives_only(compiled):
+                return await self._in_passing(thread_id, passing, compiled, guess)
         target, place = await self._frame(thread_id)
         try:
             if place not in self._compiled:
@@ -67,33 +71,63 @@ class AtHits:
         finally:
             target.pins.release()
 
+    async def _in_passing(self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID) -> Operand:
+        """The value, read while the thread is let go. Raises EvalError if the guess is wrong, which ends all guessing.
+
+        wire: 1 trip, in which the thread is resumed as well.
+        """
+        conn, thread = self._target.conn, wire_thread(thread_id)
+        epoch = self._target.suspension.epoch_of(thread_id)
+        read = _read_of(compiled)
+        pending = [conn.submit(each) for each in (thread_reference.Frames(thread, 0, 1), *read.commands(thread, guess))]
+        passing.go_on()
+        reply, *outcomes = await conn.gather(pending)
+        if isinstance(reply, JdwpError):
+            raise reply
+        top = reply.frames[0]
+        right = self._target.foresight.compare(thread_id, epoch, guess, top.frameID)
+        values = read.values(outcomes) if right else None
+        if values is None:
+            raise EvalError("the variables could not be read in passing; the next hit takes longer")
+        location = self._target.types.location(passing.at)
+        target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
+        target.foresee(values)
+        return await compiled.run(target, self._variables)
+
     async def _frame(self, thread_id: int) -> tuple[FrameTarget, Place]:
         """The innermost frame, with its variables if the guess at its id was right. wire: 1 trip."""
         thread = wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)
-        last = self._last.get(thread_id)
-        guess = FrameID(last.id + (epoch - last.epoch) * _ONE_RESUME) if last is not None else FrameID(0)
-        read = self._foreseen_read() if guess else None
+        guess = self._target.foresight.guess(thread_id)
+        read = _read_of(self._compiled[self._last_place]) if guess and self._last_place is not None else None
         commands: list[Any] = [thread_reference.Frames(thread, 0, 1)]
-        reply, *outcomes = await self._target.conn.batch(commands + (read.commands(thread, guess) if read else []))
+        if read is not None and guess is not None:
+            commands += read.commands(thread, guess)
+        reply, *outcomes = await self._target.conn.batch(commands)
         if isinstance(reply, JdwpError):
             raise reply
         if not reply.frames:
             raise EvalError("the thread has no Java frame")
         top = reply.frames[0]
-        self._last[thread_id] = _LastFrame(top.frameID, epoch)
+        right = self._target.foresight.compare(thread_id, epoch, guess, top.frameID)
         (location,) = await self._target.types.locations([top.location])
         target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
         place = (location.type_id, location.method_id, location.code_index)
-        if read is not None and top.frameID == guess and place == self._last_place:
+        if read is not None and right and place == self._last_place:
             values = read.values(outcomes)
             if values is not None:
                 target.foresee(values)
         return target, place
 
-    def _foreseen_read(self) -> FrameRead | None:
-        """What will have to be read of the frame if this hit is where the last one was."""
-        if self._last_place is None:
-            return None
-        reads = self._compiled[self._last_place].compiler.reads
-        return FrameRead(list(reads.locals.values()), this=reads.this)
+
+def _read_of(compiled: Compiled) -> FrameRead:
+    """What has to be read of the frame."""
+    reads = compiled.compiler.reads
+    return FrameRead(list(reads.locals.values()), this=reads.this)
+
+
+def _reads_primitives_only(compiled: Compiled) -> bool:
+    """Whether all that is needed of the target are primitive variables: nothing that a running thread changes."""
+    reads = compiled.compiler.reads
+    primitive = all(local.signature in _PRIMITIVES for local in reads.locals.values())
+    return primitive and bool(reads.locals) and not reads.this and not compiled.op.remote

@@ -165,12 +165,11 @@ VARIABLES = (ReadCell, ReadVariable, ReadLocal, ReadField, ReadStatic, ReadEleme
 class Store(Op):
     """``target = value``."""
 
-    quiet = False
+    acts = True
     remote = True
 
     def __init__(self, target: Op, value: Op, at: int) -> None:
         super().__init__(target.type, at)
-        self.quiet = False
         self.target = target
         self.value = value
 
@@ -184,12 +183,11 @@ class Store(Op):
 class Modify(Op):
     """``target op= value``, ``++`` and ``--``: ``changed`` computes the new value from the one in ``cell``."""
 
-    quiet = False
+    acts = True
     remote = True
 
     def __init__(self, target: Op, cell: int, changed: Op, at: int, *, gives_old: bool = False) -> None:
         super().__init__(target.type, at)
-        self.quiet = False
         self.target = target
         self.cell = cell
         self.changed = changed

@@ -6,7 +6,7 @@ expression) and the rule when operations may wait side by side: when none of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,14 +32,14 @@ NOT_CONSTANT = NotConstant()
 class Op:
     """A compiled operation with a static type. ``at`` is the column that errors name.
 
-    ``quiet`` operations only read: they may run side by side, and again. ``remote`` ones may have to ask the target.
+    An operation that ``acts`` does more than read the target. ``remote`` ones may have to ask it.
     ``constant`` is the value of a constant expression (JLS 15.29). ``sure`` says that the JVM itself has seen to it
     that an object is of the static type; where only debugging information or a generic signature says so, the class of
     the object is looked at before its members are touched: the agent checks no ids. ``when_true`` and ``when_false``
     are the pattern variables that are bound after a condition was true, or false (JLS 6.3.1).
     """
 
-    quiet = True
+    acts = False
     remote = False
     sure = False
     when_true: Bindings = NO_BINDINGS
@@ -50,9 +50,13 @@ class Op:
     def __init__(self, type: JavaType, at: int, *children: Op) -> None:
         self.type = type
         self.at = at
-        if children:
-            self.quiet = self.quiet and all(child.quiet for child in children)
-            self.remote = self.remote or any(child.remote for child in children)
+        self.children = children
+        self.remote = self.remote or any(child.remote for child in children)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether this and all that it consists of only reads: then it may run beside others."""
+        return not self.acts and all(child.quiet for child in self.children)
 
     async def run(self, run: Run) -> Operand:
         """The value; its type is this operation's unless that is only known now. Raises Thrown, EvalError."""
@@ -142,15 +146,20 @@ async def run_all(run: Run, ops: Sequence[Op]) -> list[Operand]:
     """
     if sum(op.remote for op in ops) < 2 or not all(op.quiet for op in ops):
         return [await op.run(run) for op in ops]
-    outcomes = await together(*(partial(_outcome, op, run) for op in ops))
-    for outcome in outcomes:
-        if isinstance(outcome, EvalError):
-            raise outcome
+    return await side_by_side([partial(op.run, run) for op in ops])
+
+
+async def side_by_side(calls: Sequence[Callable[[], Awaitable[Operand]]]) -> list[Operand]:
+    """Runs calls that only read beside each other; of several errors, the first in order is raised."""
+
+    async def outcome(call: Callable[[], Awaitable[Operand]]) -> Operand | EvalError:
+        try:
+            return await call()
+        except EvalError as error:
+            return error
+
+    outcomes = await together(*(partial(outcome, call) for call in calls))
+    for each in outcomes:
+        if isinstance(each, EvalError):
+            raise each
     return outcomes
-
-
-async def _outcome(op: Op, run: Run) -> Operand | EvalError:
-    try:
-        return await op.run(run)
-    except EvalError as error:
-        return error

@@ -24,14 +24,13 @@ MAX_ARRAYS = 10_000
 class Invoke(Op):
     """A method call. ``receiver`` is None for a static method; ``exact`` is a call through ``super``."""
 
-    quiet = False
+    acts = True
     remote = True
 
     def __init__(
         self, type: JavaType, receiver: Op | None, method: Method, args: Sequence[Op], at: int, *, exact: bool = False
     ) -> None:
         super().__init__(type, at, *args)
-        self.quiet = False
         self.receiver = receiver
         self.method = method
         self.args = args
@@ -76,13 +75,12 @@ async def initialize(run: Run, cls: JClass) -> None:
 class Instantiate(Op):
     """``new Type(args)``; an outer instance is the first argument."""
 
-    quiet = False
+    acts = True
     remote = True
     sure = True
 
     def __init__(self, type: JavaType, constructor: Method, args: Sequence[Op], at: int) -> None:
         super().__init__(type, at, *args)
-        self.quiet = False
         self.constructor = constructor
         self.args = args
 
@@ -96,13 +94,12 @@ class Instantiate(Op):
 class MakeArray(Op):
     """``new T[a][b][]``: ``type`` is that of the whole array, ``lengths`` those dimensions that have one."""
 
-    quiet = False
+    acts = True
     remote = True
     sure = True
 
     def __init__(self, type: ArrayType, lengths: Sequence[Op], at: int) -> None:
         super().__init__(type, at, *lengths)
-        self.quiet = False
         self.array_type = type
         self.lengths = lengths
 
@@ -140,13 +137,12 @@ async def new_array(run: Run, kind: ArrayType, length: int, at: int) -> Ref:
 class ArrayOf(Op):
     """An array with its elements: ``new T[] {..}``, or the variable arguments of a call."""
 
-    quiet = False
+    acts = True
     remote = True
     sure = True
 
     def __init__(self, type: ArrayType, elements: Sequence[Op], at: int) -> None:
         super().__init__(type, at, *elements)
-        self.quiet = False
         self.array_type = type
         self.elements = elements
 

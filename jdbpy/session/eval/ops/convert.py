@@ -124,7 +124,6 @@ class LateConvert(Op):
     """A conversion that the static type does not allow, tried with the run-time class of the value."""
 
     remote = True
-    quiet = False
 
     def __init__(self, type: JavaType, op: Op, context: Context, at: int) -> None:
         super().__init__(type, at, op)
@@ -149,7 +148,6 @@ class Late(Op):
     """
 
     remote = True
-    quiet = False
 
     def __init__(self, node: tree.Expression, operands: Sequence[Op], cells: Sequence[int], scope: Scope) -> None:
         super().__init__(LATE, node.at, *operands)
@@ -158,6 +156,12 @@ class Late(Op):
         self.cells = cells
         self.scope = scope
         self._compiled: dict[tuple[JavaType, ...], Op] = {}
+
+    @property
+    def quiet(self) -> bool:
+        """Whether all that it has turned out to be so far only reads; unknown before it first ran."""
+        known = self._compiled.values()
+        return bool(known) and all(op.quiet for op in (*known, *self.operands))
 
     async def run(self, run: Run) -> Operand:
         values = [await exact(run, value) for value in await run_all(run, self.operands)]

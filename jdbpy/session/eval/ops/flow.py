@@ -42,13 +42,12 @@ class Statements(Op):
 class Declare(Op):
     """``type name = value;``. Its value is the variable's, so that it can be seen."""
 
-    quiet = False
+    acts = True
 
     def __init__(self, type: JavaType, cell: int, value: Op | None, at: int) -> None:
         super().__init__(type, at, *([value] if value is not None else []))
         self.cell = cell
         self.value = value
-        self.quiet = False
 
     async def run(self, run: Run) -> Operand:
         if self.value is None:

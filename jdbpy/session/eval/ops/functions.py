@@ -16,13 +16,12 @@ from jdbpy.session.eval.ops.calls import Invoke
 class MakeFunction(Op):
     """Runs the method of the compiled class that makes the object. The class is defined when that first happens."""
 
-    quiet = False
+    acts = True
     remote = True
     sure = True
 
     def __init__(self, type: JavaType, compiled: ClassFiles, values: Sequence[Op], at: int) -> None:
         super().__init__(type, at, *values)
-        self.quiet = False
         self.compiled = compiled
         self.values = values
         self._class_id = 0

@@ -121,7 +121,7 @@ class Text(Op):
         self.operand = operand
         self.remote = operand.remote or operand.type.is_reference
         # Any other object's toString() runs code.
-        self.quiet = operand.quiet and (is_string(operand.type) or unboxed(operand.type) is not None)
+        self.acts = not is_string(operand.type) and unboxed(operand.type) is None
 
     async def run(self, run: Run) -> Operand:
         return Operand(STRING, LocalString(await text_of(run, await self.operand.run(run))))

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from jdbpy.errors import EvalError
-from jdbpy.session.concurrency import together
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.types import (
     ENTRY,
@@ -23,7 +22,7 @@ from jdbpy.session.eval.java.types import (
     source_name,
 )
 from jdbpy.session.eval.operands import Elements, Entry, Operand
-from jdbpy.session.eval.ops.base import Op, Run, run_all
+from jdbpy.session.eval.ops.base import Op, Run, run_all, side_by_side
 from jdbpy.session.eval.ops.values import exact
 from jdbpy.session.eval.target import Raw, Ref
 
@@ -117,11 +116,12 @@ class Body:
         async def one(element: Operand) -> Operand:
             return await self.op.run(run.with_cells({self.cell: element}))
 
+        # What is left to run time is known when it has run once.
+        results = [await one(element) for element in elements[:1]]
         if not self.op.quiet:
-            return [await one(element) for element in elements]
-        results: list[Operand] = []
-        for start in range(0, len(elements), AT_ONCE):
-            results += await together(*(partial(one, element) for element in elements[start : start + AT_ONCE]))
+            return results + [await one(element) for element in elements[1:]]
+        for start in range(1, len(elements), AT_ONCE):
+            results += await side_by_side([partial(one, element) for element in elements[start : start + AT_ONCE]])
         return results
 
     async def holds(self, run: Run, elements: Sequence[Operand]) -> list[bool]:
