@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -398,7 +399,7 @@ async def test_numbers_and_finding(any_jvm: Jvm) -> None:
     ("keywords", "message"),
     [({"ignore": -1}, "an ignore count of -1"), ({"thread": 0}, "there is no thread 0")],
 )
-async def test_arguments_that_make_no_sense(any_jvm: Jvm, keywords: dict[str, int], message: str) -> None:
+async def test_arguments_that_make_no_sense(any_jvm: Jvm, keywords: dict[str, Any], message: str) -> None:
     async with debug(any_jvm, "Shop") as d:
         with pytest.raises(UsageError, match=message):
             await d.session.breakpoints.add("Order.total", **keywords)
