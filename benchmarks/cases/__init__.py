@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from benchmarks.bench import Bench
-from benchmarks.cases import attach, events, hits, library, memory, messages, requests, stacks, startup, stops, values
+from benchmarks.cases import (
+    attach,
+    events,
+    hits,
+    jdb_mode,
+    library,
+    memory,
+    messages,
+    requests,
+    stacks,
+    startup,
+    stops,
+    values,
+)
 from benchmarks.figures import Result
 
 CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "start-up": startup.run,
     "attach": attach.run,
+    "jdb-mode": jdb_mode.run,
     "where-all": stacks.where_all,
     "threads": stacks.threads,
     "locals": values.locals_,

@@ -17,6 +17,7 @@ usage: jdbpy attach [HOST:]PORT [options]
        jdbpy launch [options] [--] [JVM options] (MAINCLASS | -jar FILE | -m MODULE/CLASS) [args...]
        jdbpy listen [HOST:]PORT [options]
        jdbpy demo [options]
+       jdbpy jdb [jdb's options] [MAINCLASS args...]
 
 Debugs Java programs.
 
@@ -25,6 +26,7 @@ Debugs Java programs.
   launch   start a JVM and debug it
   listen   wait for a JVM that was started with server=n; on this machine only unless HOST says otherwise
   demo     start a bundled program and debug it, with a tour
+  jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
 
 options:
   -c, --command CMD      run CMD once connected; repeatable

@@ -5,6 +5,7 @@ Prints nothing when all is there. ``./dev test`` installs what it prints where i
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,6 +20,11 @@ def tomcat_jars() -> list[Path]:
     return sorted(jar for jar in TOMCAT_JARS.glob("tomcat10-*.jar") if not jar.is_symlink())
 
 
+def emacs() -> str | None:
+    """The Emacs whose gud-jdb a test drives; None when it is not installed."""
+    return shutil.which("emacs")
+
+
 def missing_packages() -> list[str]:
     """Names of Debian packages, in the order in which to install them."""
     missing = []
@@ -26,6 +32,8 @@ def missing_packages() -> list[str]:
         missing.append(_jdk_package())
     if not tomcat_jars():
         missing.append("libtomcat10-java")
+    if emacs() is None:
+        missing.append("emacs-nox")
     return missing
 
 
