@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.strata.smap import StratumFile
+from jdbpy.session.strata.sources import sources_of
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.class_names import close_to, enclosing, of_the_runtime, path_of_package
@@ -74,7 +75,7 @@ class PlaceFinder:
         """Whether a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
         if isinstance(spec, FileLine):
             await self._types.prefetch((facts.METHODS, [prepared.id]))
-            files = (await self._types.sources_of([prepared.id]))[prepared.id]
+            files = (await sources_of(self._types, [prepared.id]))[prepared.id]
             return any(_is_of(spec, file, prepared.name) for file in files) or (
                 not spec.file.endswith(".java") and any(file.name == spec.file for file in files)
             )
@@ -94,7 +95,7 @@ class PlaceFinder:
             pool = [each for each in classes if package_of(each.name) in packages]
         else:
             pool = [each for each in classes if not of_the_runtime(each.name)]
-        sources = await self._types.sources_of(each.id for each in pool)
+        sources = await sources_of(self._types, (each.id for each in pool))
         named = [each for each in pool if any(file.name == spec.file for file in sources[each.id])]
         fitting = [each for each in named if any(_is_of(spec, file, each.name) for file in sources[each.id])]
         return fitting or named

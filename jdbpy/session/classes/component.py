@@ -19,6 +19,7 @@ from jdbpy.session.classes.records import class_info, declaration, field_info, m
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import together
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.strata.sources import lines_by_index
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts, signatures
 from jdbpy.session.types.class_names import ClassName, close_to, parse_class_name, similar
@@ -176,7 +177,7 @@ class Classes:
         return [
             LineEntry(line, each.name, each.signature, index, source)
             for each in chosen
-            for index, (line, source) in sorted(self._types.lines_by_index((own.id, each.id)).items())
+            for index, (line, source) in sorted(lines_by_index(self._types, (own.id, each.id)).items())
         ]
 
     def known(self) -> KnownNames:

@@ -5,6 +5,7 @@ Owns which class and method a text means here; the bytes come from ``types.TypeC
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Awaitable, Callable, Sequence
 
 from jdbpy.errors import StateError, UsageError
@@ -16,6 +17,7 @@ from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.code.model import ConstantPoolListing, Disassembly, Instruction, PoolEntry
 from jdbpy.session.code.operands import OperandReader
 from jdbpy.session.model import Frame
+from jdbpy.session.strata.sources import lines_by_index
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts, signatures
 from jdbpy.session.types.class_names import close_to
@@ -144,7 +146,7 @@ class Code:
         )
 
     def _instructions(
-        self, own: RefType, method: Method, code: bytes, current: tuple[int, int] | None
+        self, own: RefType, method: Method, code: builtins.bytes, current: tuple[int, int] | None
     ) -> list[Instruction]:
         key = (own.id, method.id)
         table = self._types.known(facts.VARIABLES, key)
@@ -154,7 +156,7 @@ class Code:
             table.slots if table else (),
             own.signature.removeprefix("L").removesuffix(";"),
         )
-        lines = self._types.lines_by_index(key)
+        lines = lines_by_index(self._types, key)
         shown = []
         for instruction in decode(code):
             operands = reader.operands(instruction)

@@ -13,12 +13,12 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.session import model
 from jdbpy.session.code.code_flow import once_per_pass
-from jdbpy.session.strata.lines import files_of, lines_in, main_file
-from jdbpy.session.strata.smap import Stratum, StratumFile
+from jdbpy.session.strata.lines import lines_in, main_file
+from jdbpy.session.strata.smap import Stratum
 from jdbpy.session.types import facts, signatures
 from jdbpy.session.types.facts import Fact, K, MethodKey, V
 from jdbpy.session.types.locations import model_location, no_code_on_line
-from jdbpy.session.types.refs import NO_LINES, NOWHERE, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
+from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag
 from jdbpy.wire.ids import ClassID, Location, MethodID, ReferenceTypeID
@@ -185,15 +185,6 @@ class TypeCache:
         self._stratum = name
         self._places.clear()
 
-    async def sources_of(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, tuple[StratumFile, ...]]:
-        """The source files that each type has lines of, its main one first: its stratum's, or that of SourceFile.
-
-        wire: 1 trip, 0 when known.
-        """
-        wanted = list(type_ids)
-        await self.prefetch((facts.SOURCE_FILE, wanted), (facts.SOURCE_MAP, wanted))
-        return {each: files_of(self.stratum_of(each), self.known(facts.SOURCE_FILE, each)) for each in wanted}
-
     def stratum_of(self, type_id: ReferenceTypeID) -> Stratum | None:
         """What the type's lines are looked at through, as far as its map is known; None for those as they are."""
         source_map = self.known(facts.SOURCE_MAP, type_id)
@@ -206,17 +197,6 @@ class TypeCache:
         if stratum is None:
             return table
         return lines_in(table, stratum, file or main_file(stratum, self.known(facts.SOURCE_FILE, key[0])))
-
-    def lines_by_index(self, key: MethodKey) -> dict[int, tuple[int, str]]:
-        """Where the known lines of a method begin: the line by code index, with its file if not the main one. No trip."""
-        files = files_of(self.stratum_of(key[0]), self.known(facts.SOURCE_FILE, key[0]))
-        found = {}
-        for file in files or (StratumFile(0, "", None),):
-            source = "" if not files or file is files[0] else file.name
-            for index, line in self.lines_of(key, file.name).entries:
-                if line != NOWHERE:
-                    found[index] = (line, source)
-        return found
 
     # -- ancestry ------------------------------------------------------------------------------------------------
 
