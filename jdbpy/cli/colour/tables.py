@@ -32,7 +32,7 @@ Drawn = Iterator[RenderableType]
 _THREADS = (
     Column("", style="marker", least=1),
     Column("id", style="number", least=4, right=True),
-    Column("name", style="name", least=8),
+    Column("name", style="name", least=8, fold=True),
     Column("group", style="faint", least=6, spare=True),
     Column("state", least=8, fold=True),
     Column("CPU", style="number", least=8, right=True),
