@@ -108,7 +108,7 @@ async def logpoint(bench: Bench) -> list[Result]:
 
     async def by_script() -> Sample:
         async with _turning(bench, 0.1) as turns, jdbpy.attach(turns.link.address) as session:
-            await session.breakpoints.add(_HIT.text, log="number is {number}", policy=jdbpy.SuspendPolicy.NONE)
+            await session.breakpoints.add(_HIT.text, log="number is {number}")
             return await turns.sample()
 
     async def by_jdi() -> Sample:

@@ -16,6 +16,8 @@ _STEP, _BREAKPOINT, _METHOD_ENTRY = b"\1", b"\2", b"\x28"
 SIZES = {"Z": 1, "B": 1, "C": 2, "S": 2, "I": 4, "F": 4, "J": 8, "D": 8}
 """Bytes of values by the letter of their type; all others are ids."""
 
+_STATIC = 8
+
 _RESUME_VM: Command = (1, 9, b"")
 
 
@@ -28,7 +30,7 @@ class BareStop:
         [found] = floor.wave([(1, 2, text(f"L{class_name};"))])
         tag, clazz = found[4:5], found[5:13]
         [methods] = floor.wave([(2, 5, clazz)])
-        method, index = self._code_of(clazz, _method_ids(methods), line)
+        method, index = self._code_of(clazz, _member_ids(methods), line)
         place = tag + clazz + method + struct.pack(">q", index)
         [request] = floor.wave([(15, 1, _BREAKPOINT + policy + struct.pack(">iB", 1, 7) + place)])
         self._clear: list[Command] = [(15, 2, _BREAKPOINT + request)]
@@ -104,7 +106,7 @@ class BareStop:
         value = self._local(name)
         [answer] = self.floor.wave([(9, 1, value)])
         [fields] = self.floor.wave([(2, 4, answer[1:9])])
-        field_ids = _method_ids(fields)  # written alike
+        field_ids = _member_ids(fields, instance_only=True)
         [values] = self.floor.wave([(9, 2, value + struct.pack(">i", len(field_ids)) + b"".join(field_ids))])
         found = tagged(values, 4, count(values))
         self.show(found)
@@ -168,13 +170,15 @@ def tagged(data: bytes, at: int, number: int) -> list[tuple[str, bytes]]:
     return found
 
 
-def _method_ids(data: bytes) -> list[bytes]:
-    """The ids of ReferenceType.Methods or Fields."""
+def _member_ids(data: bytes, *, instance_only: bool = False) -> list[bytes]:
+    """The ids in an answer of ReferenceType.Methods or Fields, which are written alike."""
     found, at = [], 4
     for _ in range(count(data)):
-        found += ids(data, at, 1)
+        member = ids(data, at, 1)
         _, at = _string(data, at + 8)
         _, at = _string(data, at)
+        if not (instance_only and count(data, at) & _STATIC):
+            found += member
         at += 4
     return found
 

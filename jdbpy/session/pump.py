@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import trio
@@ -41,6 +42,7 @@ class Pump:
         self._show_stop = show_stop
         self._queue: deque[wire_event.Composite] = deque()
         self._changed = trio.lowlevel.ParkingLot()
+        self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
         self.death_told = False
@@ -108,7 +110,7 @@ class Pump:
             plan = await self._ask(composite, event)
             if plan is not None:
                 votes.append(plan)
-        if votes:
+        if votes and composite is not self._gone:
             await self._show_stop(votes)
         else:
             self._let_go(composite)
@@ -124,7 +126,9 @@ class Pump:
         request = self._target.requests.find(event.requestID) if event.requestID else _automatic
         if request is None:
             return None  # cleared while the event was on its way
-        hit = Hit(event, request, getattr(event, "thread", 0), policy)
+        alone = len(composite.events) == 1 and policy is SuspendPolicy.EVENT_THREAD
+        go_on = partial(self._let_go, composite) if alone else None
+        hit = Hit(event, request, getattr(event, "thread", 0), policy, go_on)
         plan = await request.handler(hit)
         return (hit, plan) if plan is not None else None
 
@@ -142,9 +146,10 @@ class Pump:
         self._target.suspension.event(thread, everything=everything, at_event=at_event)
 
     def _let_go(self, composite: wire_event.Composite) -> None:
-        """Resumes the set with its own policy. wire: no wait."""
-        if composite.suspendPolicy == SuspendPolicy.NONE:
+        """Resumes the set with its own policy, once. wire: no wait."""
+        if composite.suspendPolicy == SuspendPolicy.NONE or composite is self._gone:
             return
+        self._gone = composite
         thread = _thread_of(composite)
         try:
             if composite.suspendPolicy == SuspendPolicy.ALL or not thread:

@@ -20,12 +20,17 @@ from jdbpy.wire.record import Record
 
 
 class Hit(Record):
-    """One event of a request, as its handler sees it. ``thread`` is 0 for events without one."""
+    """One event of a request, as its handler sees it. ``thread`` is 0 for events without one.
+
+    ``go_on`` lets the thread run at once, beside what the handler has submitted; the handler must then vote to go on.
+    It is there only where no other request has a say.
+    """
 
     event: Any  # a record of jdbpy.wire.messages.event
     request: EventRequest
     thread: int
     policy: SuspendPolicy
+    go_on: Callable[[], None] | None = None
 
 
 class StopPlan(Record):

@@ -87,7 +87,7 @@ class Session:
         """All that stops or reports, by number."""
         from jdbpy.session.points.component import Points
 
-        return Points(self._target, self.values.compile_condition)
+        return Points(self._target, self.values.compile_condition, self.values.compile_template)
 
     @cached_property
     def breakpoints(self) -> Breakpoints:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.foresight import Foresight
 from jdbpy.session.model import Event, Exited, VmInfo, VmState
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
@@ -45,6 +46,7 @@ class Target:
         self.read_only = read_only
         self.suspension = Suspension()
         self.frame_memory = FrameMemory(self.suspension)
+        self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
         self.types = TypeCache(conn)
         self.objects = Objects(conn, self.types)

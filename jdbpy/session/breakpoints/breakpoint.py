@@ -77,6 +77,7 @@ class LogicalBreakpoint(Point):
             ignore=self.ignore,
             thread=self.thread,
             message=self.message,
+            options=(("log", self.log_text),) if self.log_text else (),
         )
 
     def shown_spec(self, types: TypeCache) -> str:

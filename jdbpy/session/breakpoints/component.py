@@ -54,6 +54,7 @@ class Breakpoints:
         condition: str = "",
         thread: int | None = None,
         ignore: int = 0,
+        log: str = "",
     ) -> Breakpoint:
         """Sets a breakpoint; ``location_spec`` tells how places are written.
 
@@ -61,12 +62,13 @@ class Breakpoints:
         when there is none yet, ``message`` of the result says what it waits for. ``policy`` is what a hit suspends: by
         default everything, on a remote target only the thread that hits; NONE publishes a notice and goes on.
         ``condition`` is a boolean Java expression, ``thread`` the id of the only thread to stop in, ``ignore`` how many
-        hits to let pass first. Raises UsageError when the place is not there, EvalError for a condition that does not
-        compile. wire: as ``Placement.arm``.
+        hits to let pass first. With ``log`` it is a logpoint: a hit publishes a notice with this text, its expressions
+        in braces evaluated, and goes on. Raises UsageError when the place is not there, EvalError for a condition or
+        text that does not compile. wire: as ``Placement.arm``.
         """
         self._target.require_alive()
         place = await self._absolute(parse_location(spec))
-        options = PointOptions(policy, temporary, condition, ignore, thread)
+        options = PointOptions(policy, temporary, condition, ignore, thread, log=log)
         make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
         return await self._points.add(make, options)
 

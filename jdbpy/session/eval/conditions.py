@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf, Passing
+from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.operands import Elements, Operand
 from jdbpy.session.eval.ops.base import Variables
@@ -13,6 +13,7 @@ from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.template import parse_template
+from jdbpy.session.points.conditions import Passing
 from jdbpy.session.target import Target
 
 Describe = Callable[[list[Operand]], Awaitable[list[str]]]

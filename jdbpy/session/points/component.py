@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
 from jdbpy.session.model import Breakpoint, Notice, StopReason, SuspendPolicy
-from jdbpy.session.points.conditions import CompileCondition
+from jdbpy.session.points.conditions import CompileCondition, CompileLogText, Passing
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.points.point import Point
 from jdbpy.session.points.telling import Whereabouts
@@ -26,9 +26,15 @@ P = TypeVar("P", bound=Point)
 class Points:
     """The ``points`` of a session."""
 
-    def __init__(self, target: Target, compile_condition: CompileCondition | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        compile_condition: CompileCondition | None = None,
+        compile_log: CompileLogText | None = None,
+    ) -> None:
         self._target = target
         self._compile = compile_condition
+        self._compile_log = compile_log
         self._points: dict[int, Point] = {}
         self._last_number = 0
         self._whereabouts = Whereabouts(target)
@@ -43,11 +49,17 @@ class Points:
         if options.thread == 0:
             raise UsageError("there is no thread 0", hint="'threads' lists them")
         policy = options.policy
-        if policy is None:
+        if options.log:
+            policy = SuspendPolicy.NONE
+        elif policy is None:
             policy = SuspendPolicy.THREAD if self._target.remote else SuspendPolicy.ALL
         self._last_number += 1
         point = make(self._last_number, policy)
         self._compile_condition(point, options.condition)
+        if options.log:
+            if self._compile_log is None:
+                raise UsageError("logpoints need an evaluator, and this session has none")
+            point.log = self._compile_log(options.log)
         self._points[point.number] = point
         try:
             await point.arm()
@@ -131,6 +143,9 @@ class Points:
         if point.temporary:
             self._points.pop(point.number, None)
             point.disarm()
+        if point.log is not None:
+            await self._write_log(point, hit, message)
+            return GO
         extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
         if point.temporary:
             extra["temporary"] = True
@@ -147,6 +162,21 @@ class Points:
             await self._tell(point, hit, extra)
             return GO
         return StopPlan(reason, extra)
+
+    async def _write_log(self, point: Point, hit: Hit, failed: str) -> None:
+        """Publishes the text of a logpoint, or why there is none. wire: 1 trip, in which the thread goes on."""
+        assert point.log is not None
+        place = getattr(hit.event, "location", None)
+        passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
+        text = failed
+        try:
+            text = text or await point.log.render(hit.thread, passing)
+        except Disconnected:
+            raise
+        except JdbpyError as error:
+            text = f"the text of logpoint {point.number} failed: {error.message}"
+        _, data = await self._whereabouts.of(hit)
+        self._target.publish(Notice("logpoint", text, (("breakpoint", point.number), *data)))
 
     async def _tell(self, point: Point, hit: Hit, details: dict[str, Any]) -> None:
         """Publishes the hit of a point that suspends nothing. wire: 1 trip, 0 when thread and place are known."""

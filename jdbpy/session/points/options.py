@@ -14,6 +14,9 @@ class PointOptions(Record):
     Java expression in the frame of the hit. The filters: ``thread`` (an id), ``instance`` (the id of the object that
     must be ``this``; of a watchpoint the object whose field it is), ``classes`` and ``excludes`` (patterns of the class
     whose code it happens in, one ``*`` at the start or end; ``Order+`` is that class and its subclasses).
+
+    ``log`` makes a logpoint of it: each hit reports this text, in which ``{...}`` are Java expressions, and the thread
+    goes on.
     """
 
     policy: SuspendPolicy | None = None
@@ -24,6 +27,7 @@ class PointOptions(Record):
     instance: int | None = None
     classes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    log: str = ""
 
 
 NO_OPTIONS = PointOptions()

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from jdbpy.session import model
-from jdbpy.session.points.conditions import Condition
+from jdbpy.session.points.conditions import Condition, LogText
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit
 from jdbpy.wire.constants import SuspendPolicy
@@ -43,11 +43,14 @@ class Point(ABC):
         self.message = ""
         self.condition_text = ""
         self.condition: Condition | None = None
+        self.log_text = options.log
+        self.log: LogText | None = None
 
     @property
     def wire_policy(self) -> SuspendPolicy:
         """What the agent is to suspend: the thread at least, where something must be read before it goes on."""
-        if self.policy is model.SuspendPolicy.NONE and (self.condition is not None or self.looks_at_thread):
+        looks = self.condition is not None or self.log is not None or self.looks_at_thread
+        if self.policy is model.SuspendPolicy.NONE and looks:
             return SuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
 

@@ -18,11 +18,11 @@ from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Variables
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.model import Frame, ThreadRef
+from jdbpy.session.points.conditions import Passing
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
-from jdbpy.wire.ids import FrameID, Location
+from jdbpy.wire.ids import FrameID
 from jdbpy.wire.messages import thread_reference
-from jdbpy.wire.record import Record
 
 Place = tuple[int, int, int]
 """Type, method and code index."""
@@ -31,13 +31,6 @@ FrameTargetOf = Callable[[Frame], FrameTarget]
 
 
 _PRIMITIVES = frozenset("ZBCSIJFD")
-
-
-class Passing(Record):
-    """A thread that may run on as soon as its frame has been asked for: where it stands, and how it is let go."""
-
-    at: Location
-    go_on: Callable[[], None]
 
 
 class AtHits:
