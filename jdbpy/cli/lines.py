@@ -13,7 +13,6 @@ from collections.abc import Iterable
 import trio
 
 from jdbpy.cli.cmdline import Script
-from jdbpy.cli.commands.scripts import read_script
 
 STDIN = "-"
 
@@ -28,6 +27,8 @@ class Lines:
             if script.path == STDIN:
                 self._sources.append(STDIN)
             elif script.path:
+                from jdbpy.cli.commands.scripts import read_script
+
                 self._sources.append(read_script(script.path))
             else:
                 self._sources.append(script.command.splitlines())

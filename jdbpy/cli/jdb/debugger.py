@@ -7,11 +7,15 @@ hit that suspends one thread only leaves it alone. The session's selection follo
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
-from jdbpy import Session, ThreadInfo, ThreadRef, UsageError
+from jdbpy import ThreadInfo, ThreadRef, UsageError
 from jdbpy.cli.jdb.cmdline import JdbLine
 from jdbpy.cli.jdb.output import Output, number
 from jdbpy.cli.jdb.specs import Specs
+
+if TYPE_CHECKING:
+    from jdbpy import Session
 
 EXCLUDES = ("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*")
 """Classes that steps and traces pass over unless told otherwise."""

@@ -7,11 +7,9 @@ import traceback
 import trio
 
 from jdbpy import Disconnected, JdbpyError
-from jdbpy.cli.jdb import commands as commands
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import COMMANDS, REPEATABLE, JdbCommand
 from jdbpy.cli.jdb.words import Words
-from jdbpy.session.sources.text import decode, split_lines
 
 _PATIENCE = 1.0
 """Seconds for which the next line waits for an evaluation; jdb would not wait, and mix the answers."""
@@ -49,6 +47,8 @@ class Interpreter:
         except OSError:
             self._jdb.out.line(f"Could not open: {path}")
             return False
+        from jdbpy.session.sources.text import decode, split_lines
+
         self._jdb.out.line(f"*** Reading commands from {path}")
         for text in split_lines(decode(data)):
             if text.strip() and not self._jdb.leaving:
@@ -74,6 +74,8 @@ class Interpreter:
             await self._command(name, words)
 
     async def _command(self, name: str, words: Words) -> None:
+        from jdbpy.cli.jdb import commands as commands  # which takes a while: not before the first prompt
+
         jdb = self._jdb
         command = COMMANDS.get(name)
         if command is None:

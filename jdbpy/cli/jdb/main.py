@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from jdbpy.cli.jdb.cmdline import parse
+from functools import partial
+
+from jdbpy.cli.jdb.cmdline import JdbLine, parse
 from jdbpy.cli.jdb.output import Output
+from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.errors import UsageError
 
 
@@ -23,8 +26,18 @@ def main(arguments: list[str]) -> int:
 
         tell_version(out)
         return 0
+    greeted = _greet(line, out)
     import trio
 
     from jdbpy.cli.jdb.run import run
 
-    return trio.run(run, line)
+    return trio.run(partial(run, line, greeted=greeted))
+
+
+def _greet(line: JdbLine, out: Output) -> bool:
+    """Writes the first prompt where nothing has to be done for it, before all that takes a while to import."""
+    assert line.connection is not None
+    if line.launch_now or not line.connection.connector.launches or start_files():
+        return False
+    out.print(f"{GREETING}\n> ")
+    return True

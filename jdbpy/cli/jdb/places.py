@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from jdbpy import Location, Session
+from typing import TYPE_CHECKING
+
 from jdbpy.cli.jdb.output import number
-from jdbpy.session.model import Frame
+
+if TYPE_CHECKING:
+    from jdbpy import Frame, Location, Session
 
 
 def place(location: Location) -> str:

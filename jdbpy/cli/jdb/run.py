@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from contextlib import AsyncExitStack, suppress
-from pathlib import Path
 
 import trio
 
@@ -18,17 +17,15 @@ from jdbpy.cli.jdb.cmdline import JdbLine, main_text
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.events import Teller
 from jdbpy.cli.jdb.interpreter import Interpreter
-from jdbpy.cli.jdb.opening import open_session
 from jdbpy.cli.jdb.output import Output
+from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.cli.lines import STDIN, Lines
 
-_START_FILES = ("jdb.ini", ".jdbrc")
 
-
-async def run(line: JdbLine) -> int:
-    """Debugs as the command line says, to the end."""
+async def run(line: JdbLine, *, greeted: bool = False) -> int:
+    """Debugs as the command line says, to the end; ``greeted``: the first prompt has been written."""
     async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
-        await _Jdb(line, nursery, sessions).run()
+        await _Jdb(line, nursery, sessions).run(greeted=greeted)
         nursery.cancel_scope.cancel()
     return 0
 
@@ -45,7 +42,7 @@ class _Jdb:
         self._interpreter = Interpreter(self.debugger, nursery)
         self._teller = Teller(self.debugger, self._interpreter.run)
 
-    async def run(self) -> None:
+    async def run(self, *, greeted: bool) -> None:
         connection = self._line.connection
         assert connection is not None
         if self._line.main:
@@ -57,12 +54,14 @@ class _Jdb:
         except JdbpyError as error:
             self._fatal(error)
             return
-        self._out.line("Initializing jdb ...")
-        await self._start_files()
-        if self.debugger.leaving:
-            return
-        self.debugger.prompt()
-        self._tell_events()
+        if not greeted:
+            self._out.line(GREETING)
+            for file in start_files():
+                await self._interpreter.read(file)
+            if self.debugger.leaving:
+                return
+            self.debugger.prompt()
+            self._tell_events()
         while not self.debugger.leaving:
             text = await lines.next()
             if text is None:
@@ -74,6 +73,8 @@ class _Jdb:
 
     async def _connect(self, main: str) -> None:
         """Opens the session, and sets what was asked for before."""
+        from jdbpy.cli.jdb.opening import open_session
+
         jdb = self.debugger
         session = await self._sessions.enter_async_context(open_session(self._line, main, self._out.line))
         self._events = self._sessions.enter_context(session.events())
@@ -120,14 +121,3 @@ class _Jdb:
         launching = self._line.connection is not None and self._line.connection.connector.launches
         what = "Target VM failed to initialize." if launching else "Unable to attach to target VM."
         self._out.line(f"{error.message}{hint}\n\nFatal error:\n{what}")
-
-    # -- start-up files ----------------------------------------------------------------------------------------------
-
-    async def _start_files(self) -> None:
-        """Runs the file in the home directory, then the one in the working directory unless it is the same."""
-        seen: Path | None = None
-        for directory in (Path.home(), Path.cwd()):
-            file = next((directory / name for name in _START_FILES if (directory / name).exists()), None)
-            if file is not None and file.resolve() != seen:
-                await self._interpreter.read(str(file))
-                seen = file.resolve()

@@ -6,9 +6,13 @@ class is not loaded yet is "deferred", and said to be set when the session says 
 
 from __future__ import annotations
 
-from jdbpy import JdbpyError, PointOptions, Session, SuspendPolicy, UsageError
+from typing import TYPE_CHECKING
+
+from jdbpy import JdbpyError, PointOptions, SuspendPolicy, UsageError
 from jdbpy.cli.jdb.output import Output, number
-from jdbpy.session.model import Breakpoint
+
+if TYPE_CHECKING:
+    from jdbpy import Breakpoint, Session
 
 
 class Spec:

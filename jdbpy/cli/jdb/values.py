@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from jdbpy import Limits, Session, Value
+from jdbpy import Limits, Value
+
+if TYPE_CHECKING:
+    from jdbpy import Session
 
 SHORT = Limits(depth=0, string=1_000_000)
 """What one line of a value needs; jdb cuts no string."""
