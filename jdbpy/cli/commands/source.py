@@ -40,7 +40,7 @@ async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> List
         return await _around(ctx, class_name, None, number)
     frame = await ctx.session.stack.selected()
     if frame.location.line is None:
-        raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
+        raise _no_lines(frame)
     return await _around(ctx, frame.location.class_name, _source_of(frame), frame.location.line)
 
 
@@ -48,11 +48,15 @@ async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> List
 async def longlist(ctx: Context) -> Listing:
     """Show the source of the whole current method."""
     frame = await ctx.session.stack.selected()
+    if frame.obsolete:
+        raise _no_lines(frame)
     location = frame.location
     found = await ctx.session.classes.lines(location.class_name, location.method)
-    numbers = [entry.line for entry in found if entry.signature == location.signature]
+    own = [entry for entry in found if entry.signature == location.signature]
+    inlined = [entry.line for entry in own if entry.source == location.source]  # the frame stands in another file
+    numbers = inlined or [entry.line for entry in own if not entry.source]
     if not numbers:
-        raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
+        raise _no_lines(frame)
     first = max(1, min(numbers) - 1)  # the head of a method has no code of its own
     return await _show(ctx, location.class_name, _source_of(frame), first, max(numbers))
 
@@ -122,6 +126,15 @@ async def _place(ctx: Context, text: str) -> tuple[str, int]:
         found = [entry.line for entry in await classes.lines(text)]
         return text, min(found, default=1)
     raise UsageError(f"there is no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
+
+
+def _no_lines(frame: Frame) -> StateError:
+    if frame.obsolete:
+        return StateError(
+            "this frame runs code that was replaced, and the VM does not tell its lines any more",
+            hint="'pop' takes it back to before the call, 'up' goes to the caller",
+        )
+    return StateError("the current method has no line numbers", hint="'up' goes to the caller")
 
 
 def _source_of(frame: Frame) -> str | None:
