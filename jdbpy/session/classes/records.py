@@ -36,7 +36,6 @@ def class_info(listed: ClassInfoWithGeneric) -> ClassInfo:
     )
 
 
-@functools.cache
 def declaration(info: ClassInfo, bits: int, superclass: str | None) -> str:
     """How the class is declared, "public final record com.acme.Point<T>"; "synthetic" when the compiler made it."""
     words = signatures.class_modifiers(bits)
@@ -51,6 +50,7 @@ def declaration(info: ClassInfo, bits: int, superclass: str | None) -> str:
     return " ".join(f"{words} {info.name}{parameters}".split())
 
 
+@functools.cache
 def _status(bits: int) -> str:
     return " ".join(word for bit, word in _STATUS if bits & bit)
 

@@ -272,7 +272,7 @@ class TypeCache:
 
     async def locations(self, places: Sequence[Location]) -> list[model.Location]:
         """Names, source files and lines of places in code; none of them may be null. wire: 1 trip, 0 when known."""
-        new = [place for place in places if not self.is_placed([place])]
+        new = [place for place in places if (place.methodID, place.index) not in self._places.get(place.classID, ())]
         if new:
             await self._learn_around(new)
         return [self.location(place) for place in places]
