@@ -6,7 +6,7 @@ sequences. It does not convert between types; ``conversions`` does.
 
 from __future__ import annotations
 
-from jdbpy.session.eval.java.types import BOXES, BYTE, CHAR, INT, LONG, NULL, SHORT, JavaType, Primitive
+from jdbpy.session.eval.java.types import BOXES, BYTE, CHAR, INT, LONG, SHORT, JavaType, Primitive
 from jdbpy.session.eval.target import Raw
 
 
@@ -81,6 +81,3 @@ class Operand:
 
     def __repr__(self) -> str:
         return f"Operand({self.type}, {self.value!r})"
-
-
-NULL_OPERAND = Operand(NULL, None)

@@ -150,7 +150,6 @@ _COMPARISONS: Mapping[str, Callable[[Number, Number], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-ARITHMETIC = frozenset("+-*/%")
 BITWISE = frozenset("&|^")
 SHIFTS = frozenset(("<<", ">>", ">>>"))
 RELATIONAL = frozenset(("<", "<=", ">", ">="))

@@ -14,7 +14,6 @@ from jdbpy.session.eval.java import old_decimals
 from jdbpy.session.eval.java.types import (
     BOXES,
     CHAR,
-    DOUBLE,
     ENTRY,
     FLOAT,
     LATE,
@@ -26,7 +25,6 @@ from jdbpy.session.eval.java.types import (
     JavaType,
     Primitive,
     SequenceType,
-    is_string,
     unboxed,
 )
 from jdbpy.session.eval.operands import Cell, Elements, Entry, LocalBox, LocalString, Operand
@@ -196,14 +194,3 @@ async def invoke_named(run: Run, obj: Ref, class_name: str, name: str, signature
     result = await run.target.invoke(obj, cls.id, method, [], exact=False)
     assert result is None or isinstance(result, Ref)
     return result
-
-
-def is_plain_string(operand: Operand) -> bool:
-    return is_string(operand.type) or isinstance(operand.value, LocalString)
-
-
-def default_value(kind: JavaType) -> Cell:
-    """What a variable of the type holds before it is assigned (JLS 4.12.5)."""
-    if not isinstance(kind, Primitive):
-        return None
-    return False if kind.tag == "Z" else 0.0 if kind in (FLOAT, DOUBLE) else 0

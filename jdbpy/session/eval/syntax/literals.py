@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.java.arithmetic import float32, wrap
-from jdbpy.session.eval.java.types import CHAR, DOUBLE, FLOAT, INT, LONG, STRING, JavaType, Primitive
+from jdbpy.session.eval.java.types import DOUBLE, FLOAT, INT, LONG, Primitive
 
 _ESCAPE = re.compile(r"\\(u+[0-9a-fA-F]{4}|[0-3][0-7]{2}|[0-7]{1,2}|\r\n|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {
@@ -26,7 +26,6 @@ _SIMPLE_ESCAPES = {
     "\\": "\\",
 }
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_DOUBLE_MIN_HALF = Fraction(1, 2**1075)  # at or below half the smallest double, a number rounds to zero
 
 
 def number(text: str, at: int, *, negative: bool = False) -> tuple[Primitive, int | float]:
@@ -134,6 +133,3 @@ def _strip_indentation(text: str) -> str:
     counted = [line for line in lines[:-1] if line.strip(" \t\f")] + lines[-1:]
     indentation = min(len(line) - len(line.lstrip(" \t\f")) for line in counted)
     return "\n".join(line[indentation:].rstrip(" \t\f") if line.strip(" \t\f") else "" for line in lines)
-
-
-LITERAL_TYPES: dict[str, JavaType] = {"character": CHAR, "string": STRING}
