@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         VmState as VmState,
     )
     from jdbpy.session.opening.connect import attach as attach, launch as launch, listen as listen
+    from jdbpy.session.opening.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.opening.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.options import Options as Options
     from jdbpy.session.points.options import PointOptions as PointOptions
@@ -82,6 +83,7 @@ _HOMES = {
         "TimedOut", "UsageError",
     ),
     "jdbpy.session.opening.connect": ("attach", "launch", "listen"),
+    "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.opening.launch": ("LaunchCommand",),
     "jdbpy.session.model": (
         "Breakpoint", "ClassDetail", "ClassInfo", "Event", "ExceptionInfo", "Exited", "FieldInfo", "Frame", "Gone",

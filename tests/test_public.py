@@ -10,7 +10,7 @@ import jdbpy
 
 NAMES = """
     attach launch listen
-    LaunchCommand Options PointOptions Session
+    JavaHome LaunchCommand Options PointOptions Session find_java
     ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError StateError TimedOut UsageError
     Event Exited Gone Lost Notice Output Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo SourceWindow

@@ -145,7 +145,7 @@ def parse(spec: str) -> Connection:
 
 def _java_home() -> str:
     """The home of the Java that would be launched, "" if there is none."""
-    from jdbpy.session.opening.java_home import find_java
+    from jdbpy import find_java
 
     try:
         return find_java().home

@@ -6,7 +6,7 @@ import traceback
 
 import trio
 
-from jdbpy import Disconnected, JdbpyError
+from jdbpy import Disconnected, JdbpyError, UsageError
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import COMMANDS, REPEATABLE, JdbCommand
 from jdbpy.cli.jdb.words import Words
@@ -42,15 +42,15 @@ class Interpreter:
 
     async def read(self, path: str) -> bool:
         """Runs the lines of a file; False if it cannot be read."""
+        from jdbpy.cli.commands.scripts import read_script
+
         try:
-            data = await trio.Path(path).read_bytes()
-        except OSError:
+            lines = read_script(path)
+        except UsageError:
             self._jdb.out.line(f"Could not open: {path}")
             return False
-        from jdbpy.session.sources.text import decode, split_lines
-
         self._jdb.out.line(f"*** Reading commands from {path}")
-        for text in split_lines(decode(data)):
+        for text in lines:
             if text.strip() and not self._jdb.leaving:
                 await self.run(text)
         return True

@@ -107,8 +107,7 @@ async def memory(jdb: Debugger, words: Words) -> None:
 
 def tell_version(out: Output) -> None:
     """The line of ``-version``: of the Java that would be launched, which is the interface's version too."""
-    from jdbpy import JdbpyError
-    from jdbpy.session.opening.java_home import find_java
+    from jdbpy import JdbpyError, find_java
 
     try:
         java = find_java()
