@@ -239,6 +239,28 @@ suspend
 resume
 """
 
+GOING_ON = """\
+stop go in JdbTour.caught
+stop at JdbTour:{work}
+catch caught java.lang.IllegalStateException
+watch access JdbTour.counter
+~run
+trace go methods
+~cont
+untrace
+trace go method exits
+~cont
+untrace
+unwatch access JdbTour.counter
+clear JdbTour:{work}
+stop thread at JdbTour:{locked}
+=cont
+threads main
+thread 1
+where
+resume 1
+"""
+
 
 def lines(script: str, markers: dict[str, int]) -> list[str]:
     """The lines of a script, with markers replaced."""

@@ -23,7 +23,7 @@ def test_there_is_a_jdb() -> None:
 
 
 @pytest.mark.parametrize("jdk", JDKS, ids=lambda jdk: f"jdk{jdk.feature}")
-@pytest.mark.parametrize("name", ["EVERY_COMMAND", "STOPS"])
+@pytest.mark.parametrize("name", ["EVERY_COMMAND", "STOPS", "GOING_ON"])
 async def test_answers(jdk: Jvm, name: str) -> None:
     """A command whose answer differs is in the table of docs/jdb.md."""
     of_jdk, of_ours = await both(jdk, name)
@@ -42,7 +42,11 @@ async def test_answers(jdk: Jvm, name: str) -> None:
 
 def test_the_table_lists_commands_of_the_scripts() -> None:
     """A row about a line that no script has would be checked by nothing."""
-    typed = {line.lstrip("~?!") for text in (scripts.EVERY_COMMAND, scripts.STOPS) for line in text.splitlines()}
+    typed = {
+        line.lstrip("~?!=")
+        for text in (scripts.EVERY_COMMAND, scripts.STOPS, scripts.GOING_ON)
+        for line in text.splitlines()
+    }
     assert set(listed_differences()) <= typed
 
 
