@@ -59,8 +59,13 @@ SETTINGS = {
         Setting("frame-base", 1, "0|1", "the number of the innermost frame: 1 as in jdb, 0 as in gdb", _number(0, 1)),
         Setting("frame-limit", 1000, "1 to 1000000", "frames of a thread shown", _number(1, 1_000_000)),
         Setting("hints", True, "on|off", "a line for newcomers at the first stop", _switch),
+        Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
+        Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
         Setting("repeat", True, "on|off", "at the prompt, an empty line repeats a stepping command", _switch),
+        Setting(
+            "run-limit", 10, "1 to 86400", "seconds that a method of an expression may take", _number(1, 86_400)
+        ),
         Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
     )
 }

@@ -52,7 +52,15 @@ def change(ctx: Context, name: str, text: str) -> SettingValues:
             f"a value for '{setting.name}' is missing (it is {setting.value})",
             hint=f"usage: set {setting.name} {setting.form}; to change the target: set TARGET = EXPRESSION",
         )
-    return SettingValues((value_of(ctx, ctx.settings.set(name, text).name),))
+    changed = ctx.settings.set(name, text).name
+    if changed in _RULES:
+        values = ctx.session.values
+        values.rules = values.rules.replace(**{_RULES[changed]: ctx.settings[changed]})
+    return SettingValues((value_of(ctx, changed),))
+
+
+_RULES = {"javac": "javac", "let-others-run": "others_run", "run-limit": "limit"}
+"""Settings that are rules of the session for running methods, and their names there."""
 
 
 def value_of(ctx: Context, name: str) -> SettingValue:
