@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jdbpy import Breakpoint, PointOptions, SuspendPolicy
-from jdbpy.cli.arguments.location import BreakpointRequest
+from jdbpy.cli.arguments.location import BreakpointRequest, quoted
 from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
@@ -47,8 +47,13 @@ async def options_of(ctx: Context, tail: Tail, policy: SuspendPolicy) -> PointOp
     )
 
 
-async def add_breakpoint(ctx: Context, request: BreakpointRequest, policy: SuspendPolicy) -> BreakpointSet:
-    """Sets the breakpoint that was asked for; ``policy`` is what a hit suspends when nothing was said."""
+async def add_breakpoint(
+    ctx: Context, request: BreakpointRequest, policy: SuspendPolicy, log: str = ""
+) -> BreakpointSet:
+    """Sets the breakpoint that was asked for; ``policy`` is what a hit suspends when nothing was said.
+
+    With ``log``, a text, it is a logpoint.
+    """
     options = await options_of(ctx, request.tail, policy)
     point = await ctx.session.breakpoints.add(
         request.place.text,
@@ -57,6 +62,7 @@ async def add_breakpoint(ctx: Context, request: BreakpointRequest, policy: Suspe
         condition=options.condition,
         thread=options.thread,
         ignore=options.ignore,
+        log=log,
     )
     return await was_set(ctx, point, request.tail)
 
@@ -90,6 +96,9 @@ def as_command(point: Breakpoint) -> str:
     flags = " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
     condition = f" if {point.condition}" if point.condition else ""
     verb = _VERBS.get(point.kind)
+    log = dict(point.options).get("log")
+    if log is not None:
+        return f"logpoint {point.spec} {quoted(log)}{flags}{condition}"
     if verb is None:
         policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
         return f"break {policy}{point.spec}{flags}{condition}"

@@ -55,6 +55,7 @@ BAD = {
     "repeat": ["maybe", "on off"],
     "exclude": ["a.*.b"],
     "locals": ["x"],
+    "logpoint": ["", "A:1", "A:1 \"text", "\"text\""],
     "args": ["x"],
     "print": [""],
     "po": [""],

@@ -8,6 +8,7 @@ import pytest
 
 from jdbpy import SuspendPolicy, UsageError
 from jdbpy.cli.arguments.base import Argument
+from jdbpy.cli.arguments.location import Logpoint, quoted
 from jdbpy.cli.arguments.points import (
     Catch,
     CatchArgument,
@@ -141,3 +142,11 @@ NAMES = Names(
 )
 def test_completion(argument: Argument[Any], text: str, offered: set[str]) -> None:
     assert {candidate.text for candidate in argument.complete(text, NAMES)} == offered
+
+
+@pytest.mark.parametrize("text", ["total {total}", r'say "{word}" and \ not', "{{braces}} if"])
+def test_the_text_of_a_logpoint(text: str) -> None:
+    request = Logpoint().parse(f'Order:42 {quoted(text)} thread 1 if words.equals("a")')
+    assert request.text == text
+    assert request.breakpoint.place.text == "Order:42"
+    assert (request.breakpoint.tail.thread, request.breakpoint.tail.condition) == ("1", 'words.equals("a")')

@@ -90,6 +90,42 @@ class Breakpoint(Argument[BreakpointRequest]):
         return [*(() if before[1:] else matching(word, ("at", "in", "thread", "go"))), *complete_place(word, names)]
 
 
+class LogpointRequest(Record):
+    """What ``logpoint`` asks for: a breakpoint, and the text of its hits."""
+
+    breakpoint: BreakpointRequest
+    text: str
+
+
+class Logpoint(Argument[LogpointRequest]):
+    """A breakpoint's place and words, with a quoted text among them."""
+
+    metavar = 'LOCATION "TEXT" [thread THREAD] [-c N] [-d] [if CONDITION]'
+    help = (
+        "a place in code and the text to write at its hits, in double quotes: expressions stand in braces, `{{` is "
+        f'a brace and `\\"` a quote. After it: {HELP}'
+    )
+    takes_rest = True
+
+    def parse(self, text: str) -> LogpointRequest:
+        match = _QUOTED.search(text)
+        if match is None:
+            raise UsageError("the TEXT is missing", hint='write it in double quotes: logpoint Order:42 "total {total}"')
+        rest = f"{text[: match.start()]} {text[match.end() :]}".strip()
+        return LogpointRequest(Breakpoint().parse(rest), re.sub(r'\\(["\\])', r"\1", match[1]))
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return () if '"' in text else complete_place(text.rpartition(" ")[2], names)
+
+
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+def quoted(text: str) -> str:
+    """The text as ``logpoint`` takes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def complete_place(text: str, names: Names) -> Iterable[Candidate]:
     """Classes; behind ``Class.`` its methods; sources before a line."""
     owner, dot, start = text.rpartition(".")
