@@ -113,5 +113,6 @@ def missing(version: str) -> set[str]:
 
 def _is_whole(config: pytest.Config) -> bool:
     """Whether the whole suite was asked for."""
-    narrowed = config.getoption("keyword") or config.getoption("markexpr") or config.getoption("maxfail")
+    options = ("keyword", "markexpr", "maxfail", "lf")
+    narrowed = any(config.getoption(option) for option in options)
     return not narrowed and list(config.args) == [str(path) for path in config.getini("testpaths")]
