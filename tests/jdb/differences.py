@@ -10,6 +10,7 @@ _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+")
 _OUTPUT = re.compile(r"(?:start|total) \d+\n|no newline")
 _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
+_LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -22,10 +23,11 @@ def listed_differences() -> dict[str, str]:
 def normalised(text: str) -> str:
     """An answer without what differs from run to run: ids, the program's own output, the order of relatives.
 
-    Prompts in a row count as one: jdb's monitors and events write theirs from several threads.
+    Prompts in a row count as one, and one that came after the former answer as none: jdb's monitors and events write
+    theirs from several threads.
     """
     text = _OUTPUT.sub("", text)
-    text = _PROMPTS.sub(r"\1", _ID.sub("#", text))
+    text = _LATE_PROMPT.sub("", _PROMPTS.sub(r"\1", _ID.sub("#", text)))
     lines = [" ".join(line.split(" ")) for line in text.split("\n")]
     lines = [re.sub(r"(?<=\S)\s+", " ", line) if line.startswith("  (") else line for line in lines]
     relatives = iter(sorted(line for line in lines if line.startswith(_RELATIVE)))

@@ -20,7 +20,7 @@ from jdbpy.wire.record import Record
 from tests.harness import LIMIT, Jvm
 from tests.harness.programs import ROOT
 
-PROMPT = re.compile(rb"(?:^|\n|> )(?:> |[\w-]+\[\d+\] )$")
+PROMPT = re.compile(rb"(?:^|\n)(?:> |[\w-]+\[\d+\] )+$")
 HIT = re.compile(rb"\n> $")
 STOPPED = re.compile(rb"[\w-]+\[\d+\] $")
 _SENTINEL = "whatnow"

@@ -258,7 +258,6 @@ stop thread at JdbTour:{locked}
 threads main
 thread 1
 where
-resume 1
 """
 
 

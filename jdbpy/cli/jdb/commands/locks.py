@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from jdbpy import JdbpyError
-from jdbpy.cli.jdb.commands.values import object_of
+from jdbpy.cli.jdb.commands.values import object_of, shown
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.output import number
 from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.values import massaged, text_of
+from jdbpy.cli.jdb.values import text_of
 from jdbpy.cli.jdb.words import Words
 
 
 @jdb_command("lock", evaluates=True)
 async def lock(jdb: Debugger, words: Words) -> None:
-    shown = words.rest().strip()
-    value = await object_of(jdb, Words(shown))
+    expression = words.rest().strip()
+    value = await object_of(jdb, Words(expression))
     if value is None:
         return
-    jdb.out.line(f"Monitor information for {shown} ({await massaged(jdb.target, value)}):")
+    if (text := await shown(jdb, value)) is not None:
+        jdb.out.line(f"Monitor information for {expression} ({text}):")
     try:
         state = await jdb.target.locks.state(value.id or 0)
     except JdbpyError:

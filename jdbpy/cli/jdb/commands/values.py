@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy import Disconnected, EvalError, JdbpyError, Limits, Value
+from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, Value
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import jdb_command
 from jdbpy.cli.jdb.values import SHORT, is_object, massaged, text_of
@@ -61,8 +61,8 @@ async def save(jdb: Debugger, words: Words) -> None:
     if not words.more():
         if not jdb.saved:
             jdb.out.line("No saved values")
-        for key, text in jdb.saved.items():
-            jdb.out.line(f"{key} = {text}")
+        for key, kept in jdb.saved.items():
+            jdb.out.line(f"{key} = {kept}")
         return
     key = words.next()
     if not words.more():
@@ -74,7 +74,8 @@ async def save(jdb: Debugger, words: Words) -> None:
         return
     await jdb.target.values.save(key, "$_")
     jdb.saved[key] = text_of(value)
-    jdb.out.line(f"{await massaged(jdb.target, value)} saved")
+    if (text := await shown(jdb, value)) is not None:
+        jdb.out.line(f"{text} saved")
 
 
 @jdb_command("disablegc", evaluates=True)
@@ -84,7 +85,8 @@ async def disablegc(jdb: Debugger, words: Words) -> None:
         name = f"gc{value.id}"
         await jdb.target.values.save(name, "$_")
         jdb.kept[value.id or 0] = name
-        jdb.out.line(f"GC Disabled for {await massaged(jdb.target, value)}:")
+        if (text := await shown(jdb, value)) is not None:
+            jdb.out.line(f"GC Disabled for {text}:")
 
 
 @jdb_command("enablegc", evaluates=True)
@@ -94,7 +96,8 @@ async def enablegc(jdb: Debugger, words: Words) -> None:
         name = jdb.kept.pop(value.id or 0, None)
         if name is not None:
             jdb.target.values.forget(name)
-        jdb.out.line(f"GC Enabled for {await massaged(jdb.target, value)}:")
+        if (text := await shown(jdb, value)) is not None:
+            jdb.out.line(f"GC Enabled for {text}:")
 
 
 async def object_of(jdb: Debugger, words: Words) -> Value | None:
@@ -122,9 +125,23 @@ async def evaluated(jdb: Debugger, text: str) -> Value | None:
     return None if value.tag != "V" and value.text == "null" and not value.id else value
 
 
+async def shown(jdb: Debugger, value: Value) -> str | None:
+    """The value, which is ``$_``, as ``print`` shows it; None, and it is said, when its toString() cannot be run."""
+    try:
+        return await massaged(jdb.target, value)
+    except StateError:
+        what = "Unable to complete expression. Thread not suspended for method invoke"
+        jdb.out.line(f"com.sun.tools.example.debug.expr.ParseException: {what}")
+    except EvalError as error:
+        jdb.out.line(_complaint(error, "$_"))
+    return None
+
+
 async def _print(jdb: Debugger, text: str) -> None:
     value = await evaluated(jdb, text)
-    jdb.out.line(f"{text} = {'null' if value is None else await massaged(jdb.target, value)}")
+    result = "null" if value is None else await shown(jdb, value)
+    if result is not None:
+        jdb.out.line(f"{text} = {result}")
 
 
 def _complaint(error: JdbpyError, text: str) -> str:
