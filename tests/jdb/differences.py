@@ -8,7 +8,6 @@ from tests.harness.programs import ROOT
 
 _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+")
-_OUTPUT = re.compile(r"(?:start|total) \d+\n|no newline")
 _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
@@ -21,12 +20,12 @@ def listed_differences() -> dict[str, str]:
 
 
 def normalised(text: str) -> str:
-    """An answer without what differs from run to run: ids, the program's own output, the order of relatives.
+    """An answer without what differs from run to run: ids, the order of relatives.
 
     Prompts in a row count as one, and one that came after the former answer as none: jdb's monitors and events write
     theirs from several threads.
     """
-    text = _OUTPUT.sub("", text)
+    text = re.sub(r"(\[\d+\] )> $", r"\1", text)
     text = _LATE_PROMPT.sub("", _PROMPTS.sub(r"\1", _ID.sub("#", text)))
     lines = [" ".join(line.split(" ")) for line in text.split("\n")]
     lines = [re.sub(r"(?<=\S)\s+", " ", line) if line.startswith("  (") else line for line in lines]

@@ -179,13 +179,13 @@ read /nope
 suspend 99
 resume 99
 pop 99
-monitor where
+monitor #
 monitor
 !next
 ?unmonitor
-unmonitor x
-unmonitor 9
-unmonitor 1
+?unmonitor x
+?unmonitor 9
+?unmonitor 1
 monitor
 stop in JdbTour.add(int,int)
 stop in JdbTour.nope

@@ -60,7 +60,7 @@ async def test_an_uncaught_exception(jdk: Jvm) -> None:
     tour = program("JdbTour")
     told = []
     for command in COMMANDS:
-        words = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-launch", "JdbTour", "x")
+        words = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-Dquiet=true", "-launch", "JdbTour", "x")
         async with drive(command(jdk, *words), jdk) as driven:
             begun = await driven.read(STOPPED)
             await driven.type("cont")

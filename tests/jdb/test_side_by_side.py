@@ -54,5 +54,5 @@ async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:
     """A script through the JDK's jdb, and through ours with the same Java."""
     tour = program("JdbTour")
     script = scripts.lines(getattr(scripts, name), {marker: tour.line(marker) for marker in tour.markers})
-    arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "JdbTour", "x")
+    arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-Dquiet=true", "JdbTour", "x")
     return await run_script(theirs(jdk, *arguments), jdk, script), await run_script(ours(*arguments), jdk, script)
