@@ -12,6 +12,8 @@ from tests.harness.jvms import Jvm
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 
+_BY_HAND = "## What the figures say"
+
 CONTENDERS = ("floor", "jdbpy", "jdbpy, from a script", "JDI", "jdb")
 
 
@@ -41,7 +43,8 @@ def spreads(results: Iterable[Result]) -> str:
 
 
 def page(results: Sequence[Result], jvm: Jvm) -> str:
-    """The whole page."""
+    """The whole page; what stands in it by hand, from ``_BY_HAND`` on, is kept."""
+    _, mark, notes = PAGE.read_text(encoding="utf-8").partition(_BY_HAND)
     return f"""# Performance
 
 Written by `./dev bench` on one machine ({os.cpu_count()} processors, Java {jvm.version}, Python
@@ -51,7 +54,8 @@ measured in one run, every time on a fresh JVM; times are medians.
 {ratios(results)}
 
 * The **link** is a relay on the same machine that delays every byte by half the time given, in each direction; opening
-  the connection costs a round trip too. It keeps the order, and packets sent together arrive together.
+  the connection costs a round trip too. It keeps the order, and packets sent together arrive together. On loopback
+  nothing is in between, but for `attach` a relay without delay.
 * The **floor** is a bare socket that sends at once whatever can be sent at once. Nothing can be faster without asking
   less.
 * **jdbpy** is the command line, and for `attach` its prompt on a terminal; **from a script** is the Python interface.
@@ -65,7 +69,8 @@ How far the runs lie apart:
 
 One case by itself, as often as you like: `./dev bench where-all --runs 20`; `./dev bench --help` lists them. The same
 relay stands between any debugger and any JVM: `python -m benchmarks.relay --rtt 0.1 127.0.0.1:5005`.
-"""
+
+{mark}{notes}"""
 
 
 def _work(result: Result) -> tuple[str, ...]:
