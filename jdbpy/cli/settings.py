@@ -63,9 +63,7 @@ SETTINGS = {
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
         Setting("repeat", True, "on|off", "at the prompt, an empty line repeats a stepping command", _switch),
-        Setting(
-            "run-limit", 10, "1 to 86400", "seconds that a method of an expression may take", _number(1, 86_400)
-        ),
+        Setting("run-limit", 10, "1 to 86400", "seconds that a method of an expression may take", _number(1, 86_400)),
         Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
     )
 }
