@@ -54,6 +54,7 @@ async def test_names_at_a_stop(any_jvm: Jvm) -> None:
 
 async def test_names_while_the_target_runs(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Ticker", suspend=False) as d:
+        await d.target.wait_output("ready")
         names = await NamesRefresher(Context(d.session), Known(TABLE)).read()
         assert "Ticker" in names.classes
         assert "main" in [name for _, name in names.threads]
