@@ -163,7 +163,7 @@ async def test_the_debugger_is_killed_while_it_holds_the_target(jvm: Jvm, number
             await debugger.stdin.send_all(b"stop in Hello.greeting\ncont\n")
             seen = b""
             with trio.fail_after(LIMIT):
-                while b"hit" not in seen:
+                while b"Breakpoint 1 hit" not in seen:
                     seen += await debugger.stdout.receive_some()
                 assert "hello" not in target.stdout
                 os.kill(debugger.pid, number)

@@ -53,9 +53,10 @@ async def test_a_walk_is_announced(any_jvm: Jvm) -> None:
 
 async def test_the_histogram_agrees_with_the_instances(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
-        histogram = await d.session.heap.histogram("Hoard$*e*")
-        assert {each.class_name: each.count for each in histogram.classes} == {"Hoard$Node": 2, "Hoard$Special": 1}
-        assert histogram.total == 3
+        histogram = await d.session.heap.histogram("Hoard$*")
+        counted = {each.class_name: each.count for each in histogram.classes}
+        assert (counted["Hoard$Node"], counted["Hoard$Special"]) == (2, 1)
+        assert histogram.total == sum(counted.values())  # a class of a lambda may be among them
         everything = await d.session.heap.histogram(limit=5)
         assert len(everything.classes) == 5
         assert everything.left_out > 0
