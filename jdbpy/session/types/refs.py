@@ -7,11 +7,14 @@ declares it (the agent does not check, and a wrong one ends the VM), so members 
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Generic, TypeVar
 
 from jdbpy.session.types import signatures
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
 from jdbpy.wire.record import Record
+
+Id = TypeVar("Id", MethodID, FieldID)
 
 OBSOLETE = MethodID(0)
 """What the agent sends as the method of a frame that runs a version replaced by redefinition. Never send it back."""
@@ -38,10 +41,10 @@ class RefType(Record):
         return self.tag == TypeTag.ARRAY
 
 
-class Method(Record):
-    """A method that ``type_id`` declares. ``bits`` are its modifiers as the agent sends them."""
+class Member(Record, Generic[Id]):
+    """A member that ``type_id`` declares. ``bits`` are its modifiers as the agent sends them."""
 
-    id: MethodID
+    id: Id
     type_id: ReferenceTypeID
     name: str
     signature: str
@@ -51,6 +54,18 @@ class Method(Record):
     @property
     def is_static(self) -> bool:
         return bool(self.bits & signatures.STATIC)
+
+    @property
+    def is_final(self) -> bool:
+        return bool(self.bits & signatures.FINAL)
+
+    @property
+    def is_synthetic(self) -> bool:
+        return signatures.is_synthetic(self.bits)
+
+
+class Method(Member[MethodID]):
+    """A method, constructor or initialiser."""
 
     @property
     def is_abstract(self) -> bool:
@@ -77,10 +92,6 @@ class Method(Record):
         return bool(self.bits & signatures.BRIDGE)
 
     @property
-    def is_synthetic(self) -> bool:
-        return signatures.is_synthetic(self.bits)
-
-    @property
     def parameters(self) -> tuple[str, ...]:
         """Erased types as in source: ("int", "java.lang.String...")."""
         return signatures.parameter_types(self.signature, varargs=self.is_varargs)
@@ -90,27 +101,8 @@ class Method(Record):
         return signatures.java_name(signatures.split_method(self.signature)[1])
 
 
-class Field(Record):
-    """A field that ``type_id`` declares. ``bits`` are its modifiers as the agent sends them."""
-
-    id: FieldID
-    type_id: ReferenceTypeID
-    name: str
-    signature: str
-    generic: str
-    bits: int
-
-    @property
-    def is_static(self) -> bool:
-        return bool(self.bits & signatures.STATIC)
-
-    @property
-    def is_final(self) -> bool:
-        return bool(self.bits & signatures.FINAL)
-
-    @property
-    def is_synthetic(self) -> bool:
-        return signatures.is_synthetic(self.bits)
+class Field(Member[FieldID]):
+    """A field, static or of an instance."""
 
 
 class LineTable(Record):
