@@ -40,6 +40,7 @@ from jdbpy.session.types.signatures import (
 )
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
+from tests.eval.fake_jdk import OBJECT, SIGNATURES, define_jdk
 
 Code = Callable[..., Raw]
 _WORDS = {
@@ -50,16 +51,6 @@ _WORDS = {
     "varargs": VARARGS,
     "interface": INTERFACE,
     "enum": ENUM,
-}
-_BOXES = {
-    "Integer": "I",
-    "Long": "J",
-    "Double": "D",
-    "Character": "C",
-    "Boolean": "Z",
-    "Byte": "B",
-    "Short": "S",
-    "Float": "F",
 }
 
 
@@ -95,7 +86,7 @@ class FakeTarget:
         self._objects: dict[int, FakeObject] = {}
         self._next = 100
         self._cached: dict[tuple[str, object], Ref] = {}
-        self._define_jdk()
+        define_jdk(self)
 
     # -- what there is ---------------------------------------------------------------------------------------------
 
@@ -283,7 +274,7 @@ class FakeTarget:
     async def new_array(self, class_id: int, length: int) -> Ref:
         await self._trip("new_array")
         name = self._by_id[class_id].name
-        return self.array(name, *[_default(_SIGNATURES.get(name[:-2], "L"))] * length)
+        return self.array(name, *[_default(SIGNATURES.get(name[:-2], "L"))] * length)
 
     def require_invocation(self) -> None:
         if not self.can_invoke:
@@ -330,75 +321,6 @@ class FakeTarget:
         assert isinstance(ref, Ref)
         return self._objects[ref.id]
 
-    def _define_jdk(self) -> None:
-        self.define(
-            OBJECT,
-            above=(),
-            methods={
-                "toString()Ljava/lang/String;": lambda this: self.string(f"{self.object(this).class_name}@1"),
-                "equals(Ljava/lang/Object;)Z": lambda this, other: this == other,
-                "hashCode()I": lambda this: 1,
-                "getClass()Ljava/lang/Class;": lambda this: None,
-            },
-        )
-        for name in ("java.io.Serializable", "java.lang.Cloneable", "java.lang.CharSequence", "java.lang.Runnable"):
-            self.define(name, words="interface")
-        self.define("java.lang.Comparable", words="interface", generic="<T:Ljava/lang/Object;>Ljava/lang/Object;")
-        self.define(
-            "java.lang.String",
-            above=(OBJECT, "java.lang.Comparable", "java.lang.CharSequence", "java.io.Serializable"),
-            words="final",
-            methods={
-                "length()I": lambda this: len(self.text_of(this)),
-                "intern()Ljava/lang/String;": lambda this: this,
-                "charAt(I)C": lambda this, index: self._char_at(this, index),
-                "equals(Ljava/lang/Object;)Z": lambda this, other: other is not None and this == other,
-                "substring(II)Ljava/lang/String;": lambda this, start, end: self.string(self.text_of(this)[start:end]),
-                "trim()Ljava/lang/String;": lambda this: self.string(self.text_of(this).strip()),
-            },
-        )
-        self.define("java.lang.Class", fields="Ljava/lang/String; name", words="final")
-        self.define("java.lang.Number", words="abstract")
-        self.define("java.lang.Enum", fields="Ljava/lang/String; name|I ordinal", words="abstract")
-        for box, tag in _BOXES.items():
-            number = "java.lang.Number" if tag not in "ZC" else OBJECT
-            descriptor = f"Ljava/lang/{box};"
-            self.define(
-                f"java.lang.{box}",
-                above=(number, "java.lang.Comparable"),
-                words="final",
-                fields=f"{tag} value|static final Ljava/lang/Class; TYPE",
-                methods={
-                    f"static valueOf({tag}){descriptor}": lambda value, box=box: self.small_box(box, value),
-                    f"{_PRIMITIVES[tag]}Value(){tag}": lambda this: self.object(this).fields["value"],
-                },
-            )
-        self.define("java.lang.Iterable", words="interface", generic="<T:Ljava/lang/Object;>Ljava/lang/Object;")
-        self.define(
-            "java.util.List",
-            above=("java.lang.Iterable",),
-            words="interface",
-            generic="<E:Ljava/lang/Object;>Ljava/lang/Object;Ljava/lang/Iterable<TE;>;",
-            methods={
-                "abstract get(I)Ljava/lang/Object;": lambda this, index: None,
-                "abstract add(Ljava/lang/Object;)Z": lambda this, value: None,
-                "abstract size()I": lambda this: None,
-            },
-            generics={"get": "(I)TE;", "add": "(TE;)Z"},
-        )
-        self.define(
-            "java.util.ArrayList",
-            above=(OBJECT, "java.util.List"),
-            generic="<E:Ljava/lang/Object;>Ljava/lang/Object;Ljava/util/List<TE;>;",
-            methods={
-                "get(I)Ljava/lang/Object;": lambda this, index: self.object(this).elements[index],
-                "size()I": lambda this: len(self.object(this).elements),
-            },
-            generics={"get": "(I)TE;"},
-        )
-        for name in ("java.lang.Throwable", "java.lang.RuntimeException"):
-            self.define(name)
-
     def small_box(self, box: str, value: Raw) -> Ref:
         """A box, always the same for a small value (JLS 5.1.7)."""
         if not isinstance(value, int) or abs(value) > 127:
@@ -410,12 +332,6 @@ class FakeTarget:
         made = self.new("java.util.ArrayList")
         self.object(made).elements = list(elements)
         return made
-
-    def _char_at(self, this: Raw, index: int) -> Raw:
-        text = self.text_of(this)
-        if not 0 <= index < len(text):
-            raise Thrown("java.lang.StringIndexOutOfBoundsException", f"index {index}, length {len(text)}")
-        return ord(text[index])
 
     def _array_class(self, name: str) -> None:
         if name not in self._classes:
@@ -441,20 +357,6 @@ class FakeTarget:
     async def _trip(self, what: str) -> None:
         self.trips.append(what)
         await trio.lowlevel.checkpoint()
-
-
-OBJECT = "java.lang.Object"
-_SIGNATURES = {
-    "int": "I",
-    "long": "J",
-    "double": "D",
-    "char": "C",
-    "boolean": "Z",
-    "byte": "B",
-    "short": "S",
-    "float": "F",
-}
-_PRIMITIVES = {tag: name for name, tag in _SIGNATURES.items()}
 
 
 def _bits(words: Sequence[str]) -> int:
