@@ -1,63 +1,15 @@
-"""The prompt on a pseudo-terminal, with a real JVM behind it: what a person sees and what is left behind."""
+"""The prompt on a pseudo-terminal, with a real JVM behind it: what a person types and gets."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from jdbpy.cli.repl.prompt_history import history_path
-from jdbpy.cli.repl.terminal_pager import QUESTION
-from tests.cli.pseudo_terminal import COLOR, PseudoTerminal, open_terminal
-from tests.harness import Jvm, Target, program, start_target
-
-CTRL_C, CTRL_D, TAB, UP = "\x03", "\x04", "\t", "\x1b[A"
-
-
-@asynccontextmanager
-async def attached(
-    jvm: Jvm,
-    home: Path,
-    *options: str,
-    suspend: bool = False,
-    columns: int = 100,
-    lines: int = 40,
-    environ: dict[str, str] | None = None,
-) -> AsyncIterator[tuple[PseudoTerminal, Target]]:
-    """jdbpy at its prompt, attached to a Ticker that runs, or is held at its start."""
-    async with start_target(jvm, "Ticker", suspend=suspend) as target:
-        if not suspend:
-            await target.wait_output("ready")
-        words = ["attach", target.address, "--sourcepath", target.program.sources, *options]
-        async with open_terminal(words, home, columns=columns, lines=lines, environ=environ) as terminal:
-            yield terminal, target
-
-
-PAGER = """\
-import signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-print("first line:", sys.stdin.readline())
-print("press a key", flush=True)
-open("/dev/tty").readline()
-"""
-
-
-async def selected(terminal: PseudoTerminal) -> str:
-    """Waits until a thread is selected; returns the prompt that says which."""
-    await terminal.wait_until(lambda: terminal.screen.cursor_line.endswith("[1]"), "a selected thread")
-    return terminal.screen.cursor_line
-
-
-async def ticks(target: Target) -> None:
-    """The target runs: it answers."""
-    before = target.stdout.count("tick")
-    await target.send()
-    await target.wait_output(f"tick {before + 1}")
+from tests.cli.prompt import CTRL_C, CTRL_D, TAB, UP, attached, selected, ticks
+from tests.cli.pseudo_terminal import open_terminal
+from tests.harness import Jvm, start_target
 
 
 async def test_a_session_from_the_first_prompt_to_the_last(jvm: Jvm, tmp_path: Path) -> None:
@@ -223,121 +175,6 @@ async def test_completion(any_jvm: Jvm, tmp_path: Path) -> None:
         await terminal.expect("> thr", "threadgroups", "threads", "thread find")
 
 
-async def test_signals_from_outside(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        terminal.signal(signal.SIGINT)
-        await terminal.expect("Paused")
-        await selected(terminal)
-        terminal.signal(signal.SIGTERM)
-        assert await terminal.wait_exit() == 128 + signal.SIGTERM
-        assert terminal.modes == terminal.modes_before
-        await ticks(target)
-
-
-async def test_a_terminal_that_is_taken_away(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        terminal.type(CTRL_C)
-        await terminal.expect("Paused")
-        terminal.hang_up()
-        assert await terminal.wait_exit() == 128 + signal.SIGHUP
-        await ticks(target)
-
-
-async def test_a_killed_target(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        terminal.type("half a line")
-        await terminal.prompt("> half a line")
-        target.kill()
-        await terminal.expect("The connection is closed")
-        assert await terminal.wait_exit() == 5
-        assert terminal.modes == terminal.modes_before
-        assert "half a line" not in terminal.screen.text  # the prompt was taken off the screen
-
-
-async def test_a_target_that_is_killed_in_the_middle_of_a_command(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        os.kill(target.pid, signal.SIGSTOP)
-        terminal.type("threads\r")
-        await terminal.expect("threads")
-        await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
-        target.kill()
-        await terminal.expect("The connection is closed")
-        assert await terminal.wait_exit() == 5
-        assert terminal.modes == terminal.modes_before
-
-
-async def test_a_target_that_ends(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        assert target.process.stdin is not None
-        await target.process.stdin.aclose()
-        await terminal.expect("The target has ended")
-        assert await terminal.wait_exit() == 0
-        assert terminal.modes == terminal.modes_before
-
-
-@pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {"TERM": ""}])
-async def test_a_terminal_that_knows_no_escape_codes(any_jvm: Jvm, tmp_path: Path, environ: dict[str, str]) -> None:
-    async with attached(any_jvm, tmp_path, environ=environ) as (terminal, target):
-        await terminal.prompt(">")
-        await terminal.run("stop in Ticker.tick", "reakpoint 1", then=">")
-        terminal.type("whe")
-        await terminal.prompt("> whe")
-        await target.send()
-        await terminal.expect("Breakpoint 1 hit", "=>")
-        await terminal.prompt("main[1]")
-        terminal.type("re\r")
-        await terminal.expect("[1] Ticker.tick")
-        await terminal.prompt("main[1]")
-        await terminal.run("clear 1", "deleted", then="main[1]")
-        await terminal.run("cont", then=">")
-        terminal.type(CTRL_C)
-        await terminal.expect("Paused")
-        await selected(terminal)
-        terminal.type(CTRL_D)
-        await terminal.expect("the target runs on")
-        assert await terminal.wait_exit() == 0
-        assert "\x1b" not in terminal.sent
-        assert terminal.modes == terminal.modes_before
-        await ticks(target)
-
-
-@pytest.mark.parametrize(("options", "environ"), [((), {"NO_COLOR": "1"}), (("--color", "never"), {})])
-async def test_without_colours(any_jvm: Jvm, tmp_path: Path, options: tuple[str], environ: dict[str, str]) -> None:
-    async with attached(any_jvm, tmp_path, *options, suspend=True, environ=environ) as (terminal, _):
-        await terminal.prompt("main[1]")
-        await terminal.run("threads", "main", then="main[1]")
-        await terminal.run("nonsense", "there is no command", then="main[1]")
-        terminal.type(CTRL_D)
-        assert await terminal.wait_exit() == 0
-        assert not COLOR.findall(terminal.sent)
-
-
-async def test_colours_on_the_other_hand(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
-        await terminal.prompt("main[1]")
-        await terminal.run("nonsense", "there is no command", then="main[1]")
-        assert COLOR.search(terminal.sent)
-
-
-async def test_a_window_that_becomes_narrow(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with attached(any_jvm, tmp_path, "-c", "threads", suspend=True, columns=120) as (terminal, _):
-        await terminal.expect("Reference Handler")
-        await terminal.prompt("main[1]")
-        terminal.resize(20, 40)
-        await terminal.wait_until(  # the toolbar, without what no longer fits
-            lambda: terminal.screen.text.endswith("\n stopped │ main[1]"), "a shorter toolbar"
-        )
-        shown = await terminal.run("threads", "Ref", then="main[1]")
-        assert "Reference Handler" not in shown
-        terminal.resize(120, 40)
-        await terminal.run("threads", "Reference Handler", then="main[1]")
-
-
 async def test_history_is_kept_over_runs(any_jvm: Jvm, tmp_path: Path) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         async with open_terminal(["attach", target.address], tmp_path) as terminal:
@@ -355,56 +192,6 @@ async def test_history_is_kept_over_runs(any_jvm: Jvm, tmp_path: Path) -> None:
     assert history is not None
     assert history.stat().st_mode & 0o777 == 0o600
     assert history.read_text() == "version\n"
-
-
-async def test_output_taller_than_the_screen(any_jvm: Jvm, tmp_path: Path) -> None:
-    bare = {"PATH": str(tmp_path)}  # no less there: the pager of our own
-    async with attached(any_jvm, tmp_path, suspend=True, lines=12, environ=bare) as (terminal, _):
-        await terminal.prompt("main[1]")
-        terminal.type("help\r")
-        await terminal.expect("running:")
-        await terminal.prompt(QUESTION)
-        terminal.type("q")
-        await terminal.prompt("main[1]")
-        terminal.type("help\r")
-        await terminal.prompt(QUESTION)
-        terminal.type(CTRL_C)
-        await terminal.prompt("main[1]")
-        terminal.type(CTRL_D)
-        assert await terminal.wait_exit() == 0
-        assert terminal.modes == terminal.modes_before
-
-
-async def test_output_through_a_pager(any_jvm: Jvm, tmp_path: Path) -> None:
-    """It is there while the pager still reads, gets all of the text, and may leave early."""
-    pager = tmp_path / "pager.py"
-    pager.write_text(PAGER)
-    environ = {"PAGER": f"{sys.executable} {pager}"}
-    async with attached(any_jvm, tmp_path, suspend=True, lines=12, environ=environ) as (terminal, _):
-        await terminal.prompt("main[1]")
-        terminal.type("help\r")
-        await terminal.expect("first line: running:", "press a key")
-        terminal.type(CTRL_C)  # is for the pager, which ignores it
-        terminal.type("\r")
-        await terminal.prompt("main[1]")
-        await terminal.run("version", "target 127.0.0.1", then="main[1]")
-        assert terminal.modes != terminal.modes_before
-        assert "interrupted" not in terminal.screen.text
-
-
-async def test_output_of_a_launched_target(any_jvm: Jvm, tmp_path: Path) -> None:
-    prog = program("Hello")
-    words = ["launch", "-cp", prog.classes, prog.main, "wörld", "\x1b[2Jevil"]
-    async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
-        await terminal.expect("Ready to start")
-        await terminal.prompt("main[1]")
-        await terminal.run("stop in Hello.greeting", then="main[1]")
-        await terminal.run("run", "Breakpoint 1 hit", then="main[1]")
-        await terminal.run("cont", "1 hello wörld", "Breakpoint 1 hit", then="main[1]")
-        terminal.type("cont\r")
-        await terminal.expect("2 hello \\u001b[2Jevil", "waiting", "The target has ended with status 0")
-        assert await terminal.wait_exit() == 0
-        assert terminal.modes == terminal.modes_before
 
 
 async def test_commands_given_at_the_start_run_before_the_first_prompt(any_jvm: Jvm, tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""The ends of a session at the prompt: signals, terminals and targets that go; what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from tests.cli.prompt import CTRL_C, attached, selected, ticks
+from tests.cli.pseudo_terminal import open_terminal
+from tests.harness import Jvm, program
+
+
+async def test_signals_from_outside(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        terminal.signal(signal.SIGINT)
+        await terminal.expect("Paused")
+        await selected(terminal)
+        terminal.signal(signal.SIGTERM)
+        assert await terminal.wait_exit() == 128 + signal.SIGTERM
+        assert terminal.modes == terminal.modes_before
+        await ticks(target)
+
+
+async def test_a_terminal_that_is_taken_away(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        terminal.type(CTRL_C)
+        await terminal.expect("Paused")
+        terminal.hang_up()
+        assert await terminal.wait_exit() == 128 + signal.SIGHUP
+        await ticks(target)
+
+
+async def test_a_killed_target(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        terminal.type("half a line")
+        await terminal.prompt("> half a line")
+        target.kill()
+        await terminal.expect("The connection is closed")
+        assert await terminal.wait_exit() == 5
+        assert terminal.modes == terminal.modes_before
+        assert "half a line" not in terminal.screen.text  # the prompt was taken off the screen
+
+
+async def test_a_target_that_is_killed_in_the_middle_of_a_command(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        os.kill(target.pid, signal.SIGSTOP)
+        terminal.type("threads\r")
+        await terminal.expect("threads")
+        await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
+        target.kill()
+        await terminal.expect("The connection is closed")
+        assert await terminal.wait_exit() == 5
+        assert terminal.modes == terminal.modes_before
+
+
+async def test_a_target_that_ends(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        assert target.process.stdin is not None
+        await target.process.stdin.aclose()
+        await terminal.expect("The target has ended")
+        assert await terminal.wait_exit() == 0
+        assert terminal.modes == terminal.modes_before
+
+
+async def test_output_of_a_launched_target(any_jvm: Jvm, tmp_path: Path) -> None:
+    prog = program("Hello")
+    words = ["launch", "-cp", prog.classes, prog.main, "wörld", "\x1b[2Jevil"]
+    async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
+        await terminal.expect("Ready to start")
+        await terminal.prompt("main[1]")
+        await terminal.run("stop in Hello.greeting", then="main[1]")
+        await terminal.run("run", "Breakpoint 1 hit", then="main[1]")
+        await terminal.run("cont", "1 hello wörld", "Breakpoint 1 hit", then="main[1]")
+        terminal.type("cont\r")
+        await terminal.expect("2 hello \\u001b[2Jevil", "waiting", "The target has ended with status 0")
+        assert await terminal.wait_exit() == 0
+        assert terminal.modes == terminal.modes_before
