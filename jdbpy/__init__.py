@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         modules as modules,
         strata as strata,
         threads as threads,
+        values as values,
         vm as vm,
     )
     from jdbpy.session.model import (
@@ -104,6 +105,7 @@ _NAMESPACES = {
     "modules": "jdbpy.session.modules",
     "strata": "jdbpy.session.strata",
     "threads": "jdbpy.session.threads",
+    "values": "jdbpy.session.values",
     "vm": "jdbpy.session.vm",
 }
 """Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""

@@ -25,6 +25,13 @@ class Collecting:
         self.lines: list[str] = []
 
 
+class Display(Record):
+    """An expression that is shown at each stop; ``format`` is a letter, or empty."""
+
+    expression: str
+    format: str = ""
+
+
 class Listed(Record):
     """Lines of a file that were shown last."""
 
@@ -57,7 +64,7 @@ class Context:
         self.settings = settings or Settings()
         self.interactive = interactive
         self._ask = confirm
-        self.displays: dict[int, str] = {}  # expressions shown at each stop, by number
+        self.displays: dict[int, Display] = {}  # what is shown at each stop, by number
         self.next_display = 1  # displays and monitors are numbered together
         self.monitors: dict[int, str] = {}  # commands run at each stop, by number
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number

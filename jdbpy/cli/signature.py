@@ -1,20 +1,25 @@
 """What a command takes, read from the annotations of its function: parsing, usage and completion come from it.
 
 Owns the meaning of annotations. A positional parameter is ``Annotated[T, SomeArgument()]``, optional when it has a
-default, repeated when it is ``*parameter``; a keyword-only parameter is annotated with an ``Option``.
+default, repeated when it is ``*parameter``; a keyword-only parameter is annotated with an ``Option``, of which one may
+be a ``Slash``.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jdbpy.cli.arguments.base import Argument, Option
+from jdbpy.cli.arguments.base import Argument, Option, Slash
 from jdbpy.cli.words import next_word
 from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
+
+_ATTACHED = re.compile(r"\s*[/%]([\w\0]*)(?=\s|$)")
+"""What follows the name with a slash; the NUL is the cursor of ``Signature.expected``."""
 
 
 class Parameter(Record):
@@ -65,7 +70,10 @@ class Signature:
             argument = next(mark for mark in marks if isinstance(mark, Argument))
             required = parameter.default is parameter.empty and not repeated
             self.positional.append(Parameter(name, argument, required, repeated))
-        self._flags = {flag: name for name, option in self.options.items() for flag in option.flags}
+        self.slash = next((name for name, option in self.options.items() if isinstance(option, Slash)), "")
+        self._flags = {
+            flag: name for name, option in self.options.items() if name != self.slash for flag in option.flags
+        }
 
     @property
     def usage(self) -> str:
@@ -94,6 +102,11 @@ class Signature:
                 raise UsageError(f"{parameter.argument.metavar} is missing")
         return values, keywords
 
+    def text_of(self, index: int, text: str) -> str:
+        """The text of a positional argument in ``text``, the line after the name; "" if there is none."""
+        found = [slot.text for slot in self._slots(text) if not slot.option]
+        return found[index] if index < len(found) else ""
+
     def expected(self, text: str) -> Expected:
         """What may stand at the end of ``text``, the part of the line after the name and up to the cursor."""
         cursor = "\0"  # makes the cursor part of a word, so that the last slot is always the one asked for
@@ -102,9 +115,13 @@ class Signature:
 
     def _slots(self, text: str) -> Iterator[_Slot]:
         flags, filled, position, waiting = self._flags, 0, 0, ""
+        attached = _ATTACHED.match(text) if self.slash else None
+        if attached:
+            position = attached.end()
+            yield _Slot(attached[1], self.slash, self.options[self.slash].argument)
         while word := next_word(text, position):
             position = word.end
-            flag, equals, attached = word.text.partition("=")
+            flag, equals, value = word.text.partition("=")
             if waiting:
                 yield _Slot(word.text, waiting, self.options[waiting].argument, word.closed)
                 waiting = ""
@@ -113,7 +130,7 @@ class Signature:
             elif flag in flags:
                 option = self.options[flags[flag]]
                 if equals:
-                    yield _Slot(attached, flags[flag], option.argument or NoValue(flag))
+                    yield _Slot(value, flags[flag], option.argument or NoValue(flag))
                 else:
                     yield _Slot(flag, flags[flag])
                     waiting = flags[flag] if option.argument else ""

@@ -152,6 +152,7 @@ class Value(Record):
     truncated: bool = False
     children: tuple[Variable, ...] = ()  # fields or elements, as far as the limits allowed
     note: str = ""  # a word of explanation ("not an ArrayList layout that is known")
+    formatted: str = ""  # the text in the format that was asked for, where that makes another one: "0xff"
 
 
 class Variable(Record):

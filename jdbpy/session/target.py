@@ -49,7 +49,7 @@ class Target:
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
         self.types = TypeCache(conn)
-        self.objects = Objects(conn, self.types)
+        self.objects = Objects(conn, self.types, self.release)
         self.selection = Selection()
         self.publisher = Publisher()
         self.steps_by_raw_lines = False
@@ -69,10 +69,14 @@ class Target:
         """Whether the target has the capability: a field of VirtualMachine.CapabilitiesNew, ``canPopFrames``."""
         return bool(getattr(self.capabilities, capability))
 
+    @property
+    def release(self) -> int:
+        """The agent's JDWP version, which is that of its Java release (1.8 counts as 8)."""
+        return self.info.jdwp_minor if self.info.jdwp_major == 1 else self.info.jdwp_major
+
     def at_least(self, feature_version: int) -> bool:
-        """Whether the agent's JDWP version is that of the given Java release or later (1.8 counts as 8)."""
-        info = self.info
-        return (info.jdwp_minor if info.jdwp_major == 1 else info.jdwp_major) >= feature_version
+        """Whether the agent's JDWP version is that of the given Java release or later."""
+        return self.release >= feature_version
 
     def step_by_raw_lines(self) -> None:
         """Makes the agent step by the lines of class files, where there are source maps; sent once, waits for nothing.

@@ -57,12 +57,13 @@ BAD = {
     "locals": ["x"],
     "logpoint": ["", "A:1", "A:1 \"text", "\"text\""],
     "args": ["x"],
-    "print": [""],
+    "print": ["", "/q n", "/ n", "/x", "%s n", "/xx n"],
     "po": [""],
-    "dump": ["", "--depth", "--depth x y", "--depth 99 y"],
+    "dump": ["", "/x", "/n n", "--depth", "--depth x y", "--depth 99 y"],
     "set": ["", "nonsense", "nonsense 1", "frame-base", "list-lines 0", "= 3", "x ="],
     "whatis": [""],
     "undisplay": ["x", "7"],
+    "display": ["/x", "/y n"],
     "where": ["1 2", "-n", "-n 0", "-n x"],
     "wherei": ["1 2"],
     "bt full": ["1 2"],
@@ -114,7 +115,7 @@ BAD = {
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 
-NOTHING_IS_BAD = {"list", "use", "return", "display", "monitor", "jcmd"}
+NOTHING_IS_BAD = {"list", "use", "return", "monitor", "jcmd"}
 """Commands whose arguments are free text, or any: only the target can refuse them."""
 
 

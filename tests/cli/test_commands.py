@@ -94,6 +94,8 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
             ),
         ),
         ("print factor", lambda d: (d["expression"], d["type"], d["value"]) == ("factor", "int", "2")),
+        ("print/x factor", lambda d: (d["expression"], d["value"], d["formatted"]) == ("factor", "2", "0x2")),
+        ("print %t amounts", lambda d: d["formatted"] == "int[3] {0b1010, 0b10100, 0b11110}"),
         ("print owner", lambda d: (d["type"], d["value"], d["length"]) == ("java.lang.String", '"Ada"', 3)),
         ("print this.parent.owner", lambda d: d["value"] == '"Ben"'),
         ("print amounts[1]", lambda d: d["value"] == "20"),
@@ -108,7 +110,8 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("display factor", lambda d: d["items"][0]["value"] == "5"),
         ("display amounts[0]", lambda d: d["items"][0]["number"] == 2),
         ("display", lambda d: [item["value"] for item in d["items"]] == ["5", "100"]),
-        ("undisplay 1", lambda d: "2" in d["message"]),
+        ("display/x amounts[0]", lambda d: (d["items"][0]["value"], d["items"][0]["formatted"]) == ("100", "0x64")),
+        ("undisplay 1 3", lambda d: "2" in d["message"]),
         # source
         ("list", lambda d: d["source"]["current"] == LINE("overload") and len(d["source"]["lines"]) == 4),
         ("list +", lambda d: d["source"]["lines"][0]["line"] == LINE("overload") + 2),

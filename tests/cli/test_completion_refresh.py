@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from jdbpy import StateError
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.context import Context
+from jdbpy.cli.context import Context, Display
 from jdbpy.cli.names import Names
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import SETTLED, Known, NamesRefresher
@@ -36,7 +36,7 @@ async def test_names_at_a_stop(any_jvm: Jvm) -> None:
         await d.wait_stop("breakpoint", at="sum")
         known = Known(TABLE)
         context = Context(d.session)
-        context.displays[3] = "sum"
+        context.displays[3] = Display("sum")
         names = await NamesRefresher(context, known).read()
         assert ("factor", "int") in names.variables
         assert "owner" in names.members

@@ -145,6 +145,8 @@ def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
     field = Variable("name", "java.lang.String", Value("java.lang.String", '"x"', "s", 3), "field", declared_in="B")
     value = Value("A", "A@7", "L", 7, id=7, children=(element, field))
     assert render(Printed("a", value)) == 'a = A@7 {1, name: "x"}\n'
+    number = Value("int", "10", "I", 10, formatted="0xa")
+    assert render(Printed("n", number)) == "n = 0xa\n"
     assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (B)\n'
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.base import Option, Slash
 from jdbpy.cli.arguments.plain import Number, Text, Word
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
@@ -32,9 +32,20 @@ async def options(
     return Done("")
 
 
+async def slashed(
+    ctx: Context, rest: Annotated[str, Text("REST")], *, n: Annotated[int, Slash(Number("N"))] = 1
+) -> Done:
+    return Done("")
+
+
 @pytest.mark.parametrize(
     ("function", "usage"),
-    [(plain, "FIRST [N]"), (repeated, "[EACH...]"), (options, "[-s] [-n COUNT] [REST]")],
+    [
+        (plain, "FIRST [N]"),
+        (repeated, "[EACH...]"),
+        (options, "[-s] [-n COUNT] [REST]"),
+        (slashed, "[/N] REST"),
+    ],
 )
 def test_usage(function: Any, usage: str) -> None:
     assert Signature(function).usage == usage
@@ -56,6 +67,11 @@ def test_usage(function: Any, usage: str) -> None:
         (options, "x -s", ["x -s"], {}),  # the rest of the line is taken as it is
         (options, "-- -s", ["-s"], {}),
         (options, "-x", ["-x"], {}),
+        (slashed, "/7 a b", ["a b"], {"n": 7}),
+        (slashed, " /7 a", ["a"], {"n": 7}),
+        (slashed, " %7 a", ["a"], {"n": 7}),
+        (slashed, " a /7", ["a /7"], {}),  # a division
+        (slashed, " /*7*/ a", ["/*7*/ a"], {}),
     ],
 )
 def test_parse(function: Any, text: str, values: list[Any], keywords: dict[str, Any]) -> None:
@@ -73,6 +89,8 @@ def test_parse(function: Any, text: str, values: list[Any], keywords: dict[str, 
         (options, "-n", "-n needs COUNT"),
         (options, "-n x", "'x' is not a whole number"),
         (options, "-s=1 x", "-s takes no value"),
+        (slashed, "/x a", "'x' is not a whole number"),
+        (slashed, "/7", "REST is missing"),
     ],
 )
 def test_parse_refuses(function: Any, text: str, message: str) -> None:

@@ -44,6 +44,8 @@ def named(line: str) -> str | None:
         ("po x", "po"),
         ("bt all", "where all"),
         ("u", "up"), ("q", "quit"), ("h", "help"), ("restart-frame", "reenter"), ("force-return 1", "return"),
+        # with a format
+        ("print/x n", "print"), ("P/t n", "print"), ("display/x n", "display"), ("print/", "print"),
         # letters of any case, and blanks
         ("STOP in A.b", "stop"), ("  Step   UP  ", "step up"), ("Where\tAll", "where all"),
     ],

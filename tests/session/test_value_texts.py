@@ -11,10 +11,10 @@ from jdbpy.session.values.literals import (
     double_text,
     float_text,
     one_line,
-    primitive_text,
     string_literal,
     utf16_length,
 )
+from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.texts import array_head, braces, label
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
@@ -59,6 +59,49 @@ async def test_numbers_are_written_as_java_writes_them() -> None:
         if ours != text:
             wrong.append((line, ours))
     assert not wrong
+
+
+OLD_AND_NEW = """
+import java.util.concurrent.atomic.DoubleAdder;
+public class Decimals {
+    public static void main(String[] args) {
+        double[] doubles = {2.0E-3, 2.2250738585072014E-308, 1.0E23, 2.0E23, 0.1, 1e21, 4.9e-324, -0.0, 6e-44, 1 / 3.0};
+        float[] floats = {2.0E-3f, 1.17549435E-38f, 1.0E10f, 3.3554432E7f, 0.1f, 1e21f, 1.4e-45f, 2.0e-44f, 1 / 3.0f};
+        Double[] boxes = new Double[doubles.length];
+        DoubleAdder adder = new DoubleAdder();
+        adder.add(2.0E23);
+        for (int i = 0; i < doubles.length; i++) {
+            boxes[i] = doubles[i];
+            System.out.println(String.valueOf(doubles[i]));
+        }
+        for (float single : floats) {
+            System.out.println(String.valueOf(single));
+        }
+        System.out.println(adder);
+        System.out.println("end");  // @here
+    }
+}
+"""
+
+
+async def test_a_decimal_is_shown_as_its_target_prints_it(jvm: harness.Jvm) -> None:
+    """JDK 19 changed that: locals, elements, boxes and results of the debugger's own all follow the target."""
+    async with harness.debug(jvm, harness.inline(OLD_AND_NEW)) as d:
+        await d.session.breakpoints.add(d.at("here"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="here")
+        values = {each.name: each.value for each in await d.session.stack.variables() if each.value}
+        shown = {
+            name: [child.value.text for child in values[name].children if child.value]
+            for name in ("doubles", "boxes", "floats")
+        }
+        adder = values["adder"].text
+        assert ("1.9999999999999998E23" in shown["doubles"]) == (jvm.feature < 19)
+        assert shown["doubles"] == shown["boxes"]
+        await d.resume()
+        await d.wait_exit()
+        printed = d.target.stdout.split()
+        assert [*shown["doubles"], *shown["floats"], adder, "end"] == printed
 
 
 @pytest.mark.parametrize(

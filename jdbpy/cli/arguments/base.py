@@ -46,6 +46,17 @@ class Option:
         return f"[{self.flags[0]}{f' {self.argument.metavar}' if self.argument else ''}]"
 
 
+class Slash(Option):
+    """The option that follows the command's name with a slash: ``print/x``; ``print /x`` and ``print %x`` too."""
+
+    def __init__(self, argument: Argument[Any]) -> None:
+        super().__init__("/" + argument.metavar, argument=argument, help=argument.help)
+
+    @property
+    def usage(self) -> str:
+        return f"[{self.flags[0]}]"
+
+
 def matching(text: str, words: Iterable[str], meta: str = "") -> Iterable[Candidate]:
     """The candidates among ``words`` that begin with ``text``, upper and lower case alike."""
     folded = text.lower()

@@ -7,14 +7,16 @@ from typing import Annotated
 from jdbpy import JdbpyError
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, Expression
+from jdbpy.cli.arguments.formats import FORMAT
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.commands.settings import change
-from jdbpy.cli.context import Context
+from jdbpy.cli.context import Context, Display
 from jdbpy.cli.results import Assigned, Displayed, DisplayedItem, Done, Printed, SettingValues, TypeOf, Variables
 from jdbpy.cli.table import command
 from jdbpy.errors import Disconnected, UsageError
 
 ExpressionText = Annotated[str, Expression()]
+Format = Annotated[str, FORMAT]
 
 
 @command("locals", "info locals", group="data")
@@ -36,12 +38,14 @@ async def args(ctx: Context) -> Variables:
 
 
 @command("print", "p", "eval", "call", group="data")
-async def print_(ctx: Context, expression: ExpressionText) -> Printed:
+async def print_(ctx: Context, expression: ExpressionText, *, format: Format = "") -> Printed:
     """Show the value of an expression.
 
-    `print order.items[2].name`, `print com.acme.Order.count`, `print "text"`.
+    `print order.items[2].name`, `print com.acme.Order.count`, `print "text"`. `print/x total` shows numbers in
+    hexadecimal, also those in arrays and collections.
     """
-    return Printed(expression, await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=1)))
+    value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=1), format=format)
+    return Printed(expression, value)
 
 
 @command("po", group="data")
@@ -55,13 +59,15 @@ async def dump(
     ctx: Context,
     expression: ExpressionText,
     *,
+    format: Format = "",
     depth: Annotated[int | None, Option("--depth", argument=Number("N", 0, 10), help="levels of fields shown")] = None,
 ) -> Printed:
     """Show an object with all its fields, or an array with its elements.
 
     How much is shown: `set depth`, `set field-limit`, `set element-limit`, `set string-limit`.
     """
-    return Printed(expression, await ctx.session.values.dump(expression, limits=ctx.limits(depth)), full=True)
+    value = await ctx.session.values.dump(expression, limits=ctx.limits(depth), format=format)
+    return Printed(expression, value, full=True)
 
 
 @command("set", group="data")
@@ -82,13 +88,18 @@ async def whatis(ctx: Context, expression: ExpressionText) -> TypeOf:
 
 
 @command("display", "info display", group="data")
-async def display(ctx: Context, expression: Annotated[str | None, Expression()] = None) -> Displayed:
-    """Show an expression now and at every stop; without one, show all of them now."""
+async def display(
+    ctx: Context, expression: Annotated[str | None, Expression()] = None, *, format: Format = ""
+) -> Displayed:
+    """Show an expression now and at every stop; without one, show all of them now. `display/x flags` in hexadecimal."""
     if expression is None:
+        if format:
+            raise UsageError("EXPRESSION is missing")
         return await evaluate_displays(ctx)
     number = ctx.next_display
-    item = await _evaluate(ctx, number, expression)
-    ctx.displays[number] = expression
+    shown = Display(expression, format)
+    item = await _evaluate(ctx, number, shown)
+    ctx.displays[number] = shown
     ctx.next_display += 1
     return Displayed((item,))
 
@@ -107,12 +118,13 @@ async def undisplay(ctx: Context, *numbers: Annotated[int, Number("NUMBER")]) ->
 
 async def evaluate_displays(ctx: Context) -> Displayed:
     """The values of all displays in the selected frame; what cannot be evaluated there says why."""
-    return Displayed(tuple([await _evaluate(ctx, number, text) for number, text in ctx.displays.items()]))
+    return Displayed(tuple([await _evaluate(ctx, number, shown) for number, shown in ctx.displays.items()]))
 
 
-async def _evaluate(ctx: Context, number: int, expression: str) -> DisplayedItem:
+async def _evaluate(ctx: Context, number: int, shown: Display) -> DisplayedItem:
+    expression = shown.expression
     try:
-        value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=1))
+        value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=1), format=shown.format)
     except Disconnected:
         raise
     except JdbpyError as error:

@@ -38,6 +38,7 @@ VALUE_TYPE = Field("type", "string?", "the type of the value itself, as in sourc
 
 VALUE = (
     Field("value", "string?", "as Java would write the literal; null when it could not be read", "value.text"),
+    Field("formatted", "string", "in the format that was asked for: 0xff", "value.formatted", optional=True),
     Field("id", "integer", "the object's id", "value.id", optional=True),
     Field("length", "integer", "of a string, an array or a known collection", "value.length", optional=True),
     Field("truncated", "boolean", "more of it was left out", "value.truncated", optional=True),

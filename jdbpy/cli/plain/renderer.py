@@ -134,7 +134,7 @@ def caret_lines(outcome: Outcome, column: int) -> list[str]:
     found = TABLE.find(outcome.line)
     if command is None or found is None or not command.signature.positional:
         return []
-    expression = outcome.line[found.rest :].strip()
+    expression = command.signature.text_of(0, outcome.line[found.rest :])
     if not isinstance(command.signature.positional[0].argument, Expression) or column > len(expression):
         return []
     return [f"  {escape(expression)}", f"  {' ' * len(escape(expression[:column]))}^"]

@@ -63,7 +63,7 @@ def value_text(value: Value | None, error: str = "", *, children: bool = True) -
     """A value in one line; some of its children in braces after it, unless the text has told them already."""
     if value is None:
         return f"<{escape(error or 'unknown')}>"
-    text = escape(value.text)
+    text = escape(value.formatted or value.text)
     if value.truncated and value.length is not None and value.tag == "s":
         text += f" ({value.length} characters)"
     if children and value.children and not value.text.endswith(("]", "}")):

@@ -18,6 +18,7 @@ from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.formats import check_format
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 
@@ -56,34 +57,37 @@ class Values:
         text: str,
         *,
         limits: Limits = _DEFAULT,
+        format: str = "",
         remember: bool = True,
         time_limit: float | None = None,
         others_run: bool | None = None,
     ) -> Value:
         """The value of a Java expression, or of the last of several statements, in the selected frame.
 
+        ``format`` is one of ``jdbpy.values.FORMATS``: numbers are then told in that form as well (``Value.formatted``).
         The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
-        default to ``rules``. Raises EvalError in javac's words with the column, Thrown when a Java exception
-        leaves the expression, StateError when a method would have to be run and cannot, or has not returned in time.
+        default to ``rules``. Raises UsageError for an unknown format, EvalError in javac's words with the column,
+        Thrown when a Java exception leaves the expression, StateError when a method would have to be run and cannot, or
+        has not returned in time.
         wire: 1 trip for what is read of the frame, 1 for each further link.
         """
         from jdbpy.session.eval.java.types import VOID
         from jdbpy.session.eval.program import Program
 
         program = Program(text)
-        async with self._evaluation(time_limit, others_run) as (evaluation, results):
+        async with self._evaluation(time_limit, others_run, format) as (evaluation, results):
             operand = await evaluation.run(program)
             if remember and operand.type is not VOID:
                 self.evaluator.variables.record(operand)
             return await results.describe(operand, limits)
 
-    async def dump(self, text: str, limits: Limits = _DEFAULT) -> Value:
+    async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
         """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
         from jdbpy.session.eval.program import Program
 
         program = Program(text)
-        async with self._evaluation() as (evaluation, results):
+        async with self._evaluation(format=format) as (evaluation, results):
             return await results.dump(await evaluation.run(program), limits)
 
     async def to_string(self, text: str) -> Value:
@@ -152,12 +156,14 @@ class Values:
 
     @asynccontextmanager
     async def _evaluation(
-        self, time_limit: float | None = None, others_run: bool | None = None
+        self, time_limit: float | None = None, others_run: bool | None = None, format: str = ""
     ) -> AsyncIterator[tuple[Evaluation, Results]]:
         """An evaluation in the selected frame; without one, of what needs none."""
         from jdbpy.session.values.results import Results
 
         self._target.require_alive()
+        if format:
+            check_format(format)
         frame: Frame | None = None
         missing: StateError | None = None
         try:
@@ -168,7 +174,7 @@ class Values:
         rules = self.rules.changed(time_limit, others_run)
         async with self.evaluator.evaluation(frame, rules) as evaluation:
             try:
-                yield evaluation, Results(self._target)
+                yield evaluation, Results(self._target, format)
             except EvalError as error:
                 if missing is not None and error.code == "NEEDS_FRAME":
                     raise missing from error

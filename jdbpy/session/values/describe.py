@@ -9,7 +9,7 @@ an array tells its size, a record or an Optional its parts in short, any other o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdwpError
@@ -17,8 +17,10 @@ from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.values import texts
-from jdbpy.session.values.literals import one_line, primitive_text, string_literal, utf16_length
+from jdbpy.session.values.formats import formatted
+from jdbpy.session.values.literals import one_line, string_literal, utf16_length
 from jdbpy.session.values.obj import OBJECT_TAGS, source_type
+from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import (
     Entries,
@@ -50,33 +52,39 @@ _DEFAULT_LIMITS = Limits()
 _WITH_FIELDS = OBJECT_TAGS - {Tag.ARRAY, Tag.STRING, Tag.CLASS_OBJECT}
 
 
-async def describe(target: Target, values: Sequence[ids.Value], limits: Limits = _DEFAULT_LIMITS) -> list[Value]:
-    """Describes values, collections by what they hold.
+async def describe(
+    target: Target, values: Sequence[ids.Value], limits: Limits = _DEFAULT_LIMITS, format: str = ""
+) -> list[Value]:
+    """Describes values, collections by what they hold; ``format`` is one of ``formats.FORMATS``, for numbers.
 
     An object that was garbage-collected meanwhile is described as such; the only errors are those of the connection.
     wire: for plain objects and strings 2 trips a level when their classes are known, a few more for collections.
     """
-    describer = Describer(target.objects.reader, target.objects.views, limits)
+    describer = Describer(target.objects.reader, target.objects.views, limits, format=format)
     return await target.objects.reader.run(describer.values(values))
 
 
-async def dump(target: Target, value: ids.Value, limits: Limits = _DEFAULT_LIMITS) -> Value:
+async def dump(target: Target, value: ids.Value, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> Value:
     """Describes one value by all its fields, inherited ones too, and at the top the static ones as well.
 
     Below the top, numbers, dates and the like are shown as what they are, and only collections by their fields.
     """
-    describer = Describer(target.objects.reader, target.objects.views, limits, raw=True)
+    describer = Describer(target.objects.reader, target.objects.views, limits, raw=True, format=format)
     return await target.objects.reader.run(describer.with_statics(value))
 
 
 class Described:
-    """A described value, and the shorter text that stands for it in the preview of what contains it."""
+    """A described value, and the shorter text that stands for it in the preview of what contains it.
 
-    __slots__ = ("head", "value")
+    ``formatted`` is that text in the format that was asked for.
+    """
+
+    __slots__ = ("formatted", "head", "value")
 
     def __init__(self, value: Value, head: str | None = None) -> None:
         self.value = value
         self.head = value.text if head is None else head
+        self.formatted = (value.formatted or value.text) if head is None else head
 
 
 class Describer:
@@ -87,13 +95,21 @@ class Describer:
     """
 
     def __init__(
-        self, reader: Reader, views: Registry, limits: Limits, *, raw: bool = False, brief: bool = False
+        self,
+        reader: Reader,
+        views: Registry,
+        limits: Limits,
+        *,
+        raw: bool = False,
+        brief: bool = False,
+        format: str = "",
     ) -> None:
         self.reader = reader
         self._viewer = Viewer(reader, views, limits.string)
         self._limits = limits
         self._raw = raw
         self._brief = brief
+        self._format = format
         self._left = _MOST_VALUES
 
     async def values(self, values: Sequence[ids.Value]) -> list[Value]:
@@ -107,7 +123,7 @@ class Describer:
 
     async def describe(self, value: ids.Value, depth: int) -> Described:
         if value.tag not in OBJECT_TAGS:
-            return Described(_primitive(value))
+            return Described(self._primitive(value))
         if not value.value:
             return Described(Value("null", "null", chr(value.tag), None))
         object_id = int(value.value)
@@ -127,6 +143,15 @@ class Describer:
             text = "<collected>" if gone else "<unreadable>"
             return Described(Value("?", text, chr(value.tag), object_id, object_id, note=note))
 
+    def _primitive(self, value: ids.Value) -> Value:
+        tag = chr(value.tag)
+        raw = chr(int(value.value or 0)) if tag == "C" else value.value
+        text = primitive_text(value, self.reader.release)
+        return Value(PRIMITIVES.get(tag, "?"), text, tag, raw, formatted=self._formatted(value))
+
+    def _formatted(self, value: ids.Value | None) -> str:
+        return formatted(value, self._format) if self._format and value is not None else ""
+
     # -- strings and arrays --------------------------------------------------------------------------------------
 
     def _string(self, object_id: int, type_name: str, text: str, length: int, tag: str = "s") -> Value:
@@ -140,15 +165,13 @@ class Describer:
         wanted = min(length, self._limits.elements, self._left) if depth >= 1 else 0
         signature, elements = await both(self.reader.signature(type_id), self.reader.elements(array_id, 0, wanted))
         head = texts.array_head(signature, length)
-        children: tuple[Variable, ...] = ()
-        text = head
-        if depth >= 1:
-            described = await self._all(elements, depth - 1)
-            children = _elements(described, java_name(signature[1:]))
-            text = f"{head} {texts.braces([each.head for each in described], length)}"
-        cut = depth >= 1 and len(children) < length
-        value = Value(java_name(signature), text, "[", array_id, array_id, length, cut, children)
-        return Described(value, head)
+        value = Value(java_name(signature), head, "[", array_id, array_id, length)
+        if depth < 1:
+            return Described(value)
+        described = await self._all(elements, depth - 1)
+        children = _elements(described, java_name(signature[1:]))
+        value = value.replace(truncated=len(children) < length, children=children)
+        return self._composed(value, described, lambda heads: f"{head} {texts.braces(heads, length)}", head)
 
     # -- objects -------------------------------------------------------------------------------------------------
 
@@ -176,9 +199,10 @@ class Describer:
         name = chain[0].name
         plain = Value(name, texts.object_head(name, object_id), tag, object_id, object_id)
         match shown:
-            case Scalar(text=text, fields=fields):
+            case Scalar(text=text, fields=fields, held=wrapped):
                 children = await self._fields(object_id, chain, depth) if fields and not self._brief else ()
-                return Described(plain.replace(text=one_line(text[: self._limits.string]), children=children))
+                text = one_line(text[: self._limits.string])
+                return Described(plain.replace(text=text, children=children, formatted=self._formatted(wrapped)))
             case Text(text=text, length=length):
                 return Described(self._string(object_id, name, text, length, tag))
             case Items(size=size, items=items, name=other):
@@ -186,8 +210,8 @@ class Describer:
                 if depth < 1:
                     return Described(plain.replace(text=head, length=size))
                 described = await self._all(items, depth - 1)
-                text = f"{head} {texts.brackets([each.head for each in described], size)}"
-                return _container(plain, head, text, size, _elements(described))
+                plain = _container(plain, size, _elements(described))
+                return self._composed(plain, described, lambda heads: f"{head} {texts.brackets(heads, size)}", head)
             case Entries(size=size, entries=entries):
                 head = texts.sized_head(name, size, object_id)
                 if depth < 1:
@@ -197,36 +221,57 @@ class Describer:
                     self._all([held for _, held in entries], depth - 1),
                 )
                 pairs = list(zip(keys, held, strict=False))
-                text = f"{head} {texts.braces([f'{key.head}={each.head}' for key, each in pairs], size)}"
-                return _container(plain, head, text, size, tuple(_entry(key, each) for key, each in pairs))
+                plain = _container(plain, size, tuple(_entry(key, each) for key, each in pairs))
+
+                def entries_text(heads: list[str]) -> str:
+                    shown = [f"{key}={each}" for key, each in zip(heads[::2], heads[1::2], strict=True)]
+                    return f"{head} {texts.braces(shown, size)}"
+
+                return self._composed(plain, [part for pair in pairs for part in pair], entries_text, head)
             case _ if depth < 0:  # what follows shows its parts even at depth 0, but their parts no more
                 return Described(plain)
             case Pair(key=key, value=held):
-                key_text, held_text = await self._all([key, held], depth - 1)
-                children = (_named("key", key_text), _named("value", held_text)) if depth >= 1 else ()
-                return Described(plain.replace(text=f"{key_text.head}={held_text.head}", children=children))
+                pair = await self._all([key, held], depth - 1)
+                children = tuple(map(_named, ("key", "value"), pair)) if depth >= 1 else ()
+                return self._composed(plain.replace(children=children), pair, "=".join)
             case Holder(value=held, name=part, empty=empty):
                 if held is None:
                     return Described(plain.replace(text=f"{texts.label(name)}.{empty}"))
                 [inner] = await self._all([held], depth - 1)
                 children = (_named(part, inner),) if depth >= 1 else ()
-                return Described(plain.replace(text=f"{texts.label(name)}[{inner.head}]", children=children))
+                plain = plain.replace(children=children)
+                return self._composed(plain, [inner], lambda heads: f"{texts.label(name)}[{heads[0]}]")
             case Parts(parts=parts):
                 children, pieces = await self._parts(parts, depth)
-                text = texts.parts(texts.label(name), pieces)
-                return Described(plain.replace(text=text, children=children))
+
+                def parts_text(heads: list[str]) -> str:
+                    named = [f"{part.name}={head}" for part, head in zip(parts, heads, strict=False)]
+                    return texts.parts(texts.label(name), named)
+
+                return self._composed(plain.replace(children=children), pieces, parts_text)
             case Trouble(message=message, parts=parts, note=note):
                 children = (await self._parts(parts, depth))[0] if depth >= 1 else ()
                 said = f": {one_line(message[: self._limits.string])}" if message is not None else ""
                 return Described(plain.replace(text=f"{name}{said}", children=children, note=note))
         raise TypeError(f"a view returned {shown!r}, which is none of the classes of values.shown")
 
-    async def _parts(self, parts: Sequence[Part], depth: int) -> tuple[tuple[Variable, ...], list[str]]:
-        """Children for named parts, none at depth 0, and the texts "name=value"."""
+    async def _parts(self, parts: Sequence[Part], depth: int) -> tuple[tuple[Variable, ...], list[Described]]:
+        """Children for named parts, none at depth 0, and what they were made of."""
         described = await self._all([part.value for part in parts], depth - 1)
         named = [_named(part.name, each, part.type) for part, each in zip(parts, described, strict=False)]
-        pieces = [f"{part.name}={each.head}" for part, each in zip(parts, described, strict=False)]
-        return (tuple(named) if depth >= 1 else ()), pieces
+        return (tuple(named) if depth >= 1 else ()), described
+
+    def _composed(
+        self,
+        plain: Value,
+        described: Sequence[Described],
+        write: Callable[[list[str]], str],
+        head: str | None = None,
+    ) -> Described:
+        """A value whose text is written of the heads of others, in the format as well."""
+        text = write([each.head for each in described])
+        other = write([each.formatted for each in described]) if self._format else text
+        return Described(plain.replace(text=text, formatted=other if other != text else ""), head)
 
     # -- fields --------------------------------------------------------------------------------------------------
 
@@ -268,15 +313,9 @@ class Describer:
         return await gather([self.describe(value, depth) for value in values])
 
 
-def _primitive(value: ids.Value) -> Value:
-    tag = chr(value.tag)
-    raw = chr(int(value.value or 0)) if tag == "C" else value.value
-    return Value(PRIMITIVES.get(tag, "?"), primitive_text(value), tag, raw)
-
-
-def _container(plain: Value, head: str, text: str, size: int | None, children: tuple[Variable, ...]) -> Described:
+def _container(plain: Value, size: int | None, children: tuple[Variable, ...]) -> Value:
     cut = size is None or len(children) < size
-    return Described(plain.replace(text=text, length=size, truncated=cut, children=children), head)
+    return plain.replace(length=size, truncated=cut, children=children)  # type: ignore[no-any-return]
 
 
 def _elements(described: Sequence[Described], declared: str = "") -> tuple[Variable, ...]:

@@ -1,7 +1,7 @@
-"""Text of primitive values and strings as Java would write it. Pure.
+"""Text of strings, characters and decimals as Java would write it. Pure.
 
-Numbers are written without suffix (the type stands beside them); strings and characters are quoted and escaped so that
-the text is a Java literal of one line that no terminal can misread.
+Strings and characters are quoted and escaped so that the text is a Java literal of one line that no terminal can
+misread. Decimals are those of JDK 19 and later; ``old_decimals`` has the others.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ import struct
 import unicodedata
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-
-from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f", "\\": "\\\\"}
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -136,21 +133,3 @@ def java_form(negative: bool, digits: str, exponent: int) -> str:
     else:
         text = f"{digits[0]}.{digits[1:] or '0'}E{exponent}"
     return "-" + text if negative else text
-
-
-def primitive_text(value: Value) -> str:
-    """The literal of a primitive value, without the suffixes L and F; "void" for no value."""
-    held = value.value
-    match value.tag:
-        case Tag.BOOLEAN:
-            return "true" if held else "false"
-        case Tag.CHAR:
-            return char_literal(chr(int(held or 0)))
-        case Tag.FLOAT:
-            return float_text(float(0 if held is None else held))
-        case Tag.DOUBLE:
-            return double_text(float(0 if held is None else held))
-        case Tag.VOID:
-            return "void"
-        case _:
-            return str(held)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Objects:
     """``reader`` asks; ``views`` says how objects are shown, and takes views of the user's own (``views.add``)."""
 
-    def __init__(self, conn: Connection, types: TypeCache) -> None:
-        self.reader = Reader(conn, types, Remembered())
+    def __init__(self, conn: Connection, types: TypeCache, release: int) -> None:
+        self.reader = Reader(conn, types, Remembered(), release)
 
     @cached_property
     def views(self) -> Registry:

@@ -77,7 +77,9 @@ class _BootClass:
 class Reader:
     """Reads objects of one target. ``run`` is called from outside, all else from what runs in it."""
 
-    def __init__(self, conn: Connection, types: TypeCache, remembered: Remembered) -> None:
+    def __init__(self, conn: Connection, types: TypeCache, remembered: Remembered, release: int) -> None:
+        """``release`` is the target's Java release, 17 or 25."""
+        self.release = release
         self._conn = conn
         self._types = types
         self._remembered = remembered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from jdbpy.session.concurrency import together
@@ -44,10 +45,11 @@ def _unquoted(value: Value) -> str:
 
 
 class Results:
-    """Describes the operands of one evaluation."""
+    """Describes the operands of one evaluation; ``format`` is one of ``formats.FORMATS``, for numbers."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, format: str = "") -> None:
         self._target = target
+        self._format = format
 
     async def describe(self, operand: Operand, limits: Limits) -> Value:
         """The operand as plain data. wire: what describing the object takes, nothing for a primitive."""
@@ -56,14 +58,15 @@ class Results:
                 return self.text(text, limits.string)
             case LocalBox(kind=kind):
                 [inner] = await self._wire([ids.Value(ord(kind.tag), operand.value.value)], limits)
-                return Value(BOXES[kind].name, inner.text, "L", None)
+                return Value(BOXES[kind].name, inner.text, "L", None, formatted=inner.formatted)
             case Elements(elements=elements):
                 return await self._sequence(operand.type, elements, limits)
             case Entry(key=key, value=value):
                 parts = [await self.describe(part, limits) for part in (key, value)]
                 named = zip(("key", "value"), parts, strict=True)
                 children = tuple(Variable(name, part.type, part, "field") for name, part in named)
-                return Value("java.util.Map$Entry", "=".join(part.text for part in parts), "L", None, children=children)
+                entry = Value("java.util.Map$Entry", "", "L", None, children=children)
+                return self._composed(entry, parts, "=".join)
         if isinstance(operand.type, Primitive) and operand.type.tag == "V":
             return VOID
         if operand.value is None and operand.type not in (NULL, LATE):  # null tells nothing: the declared type does
@@ -74,7 +77,7 @@ class Results:
     async def dump(self, operand: Operand, limits: Limits) -> Value:
         """As ``describe``, an object by all its fields."""
         if isinstance(operand.value, Ref):
-            return await describe.dump(self._target, self._wire_value(operand), limits)
+            return await describe.dump(self._target, self._wire_value(operand), limits, self._format)
         return await self.describe(operand, limits)
 
     def text(self, text: str, longest: int | None = None) -> Value:
@@ -95,7 +98,7 @@ class Results:
         return ids.Value(value.tag, value.id) if isinstance(value, Ref) else ids.Value(Tag.OBJECT, 0)
 
     async def _wire(self, values: list[ids.Value], limits: Limits) -> list[Value]:
-        return await describe.describe(self._target, values, limits)
+        return await describe.describe(self._target, values, limits, self._format)
 
     async def _sequence(self, kind: object, elements: list[Operand], limits: Limits) -> Value:
         """Elements that the debugger holds, shown as an array is."""
@@ -104,6 +107,12 @@ class Results:
         element = source_name(kind.element) if isinstance(kind, SequenceType) else "java.lang.Object"
         head = f"{element}[{len(elements)}]"
         children = tuple(Variable(f"[{index}]", value.type, value, "element") for index, value in enumerate(shown))
-        text = f"{head} {texts.braces([value.text for value in shown], len(elements))}"
         cut = len(shown) < len(elements)
-        return Value(f"{element}[]", text, "[", None, None, len(elements), cut, children)
+        plain = Value(f"{element}[]", head, "[", None, None, len(elements), cut, children)
+        return self._composed(plain, shown, lambda parts: f"{head} {texts.braces(parts, len(elements))}")
+
+    def _composed(self, plain: Value, parts: list[Value], write: Callable[[list[str]], str]) -> Value:
+        """A value whose text is written of the texts of others, in the format as well."""
+        text = write([each.text for each in parts])
+        other = write([each.formatted or each.text for each in parts]) if self._format else text
+        return plain.replace(text=text, formatted=other if other != text else "")  # type: ignore[no-any-return]

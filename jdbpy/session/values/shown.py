@@ -22,11 +22,13 @@ class Shown(Record):
 class Scalar(Shown):
     """Something with a text of its own and no parts worth showing: a number, a date, a path.
 
-    ``fields`` asks for the object's fields as its children all the same.
+    ``fields`` asks for the object's fields as its children all the same. ``held`` is the primitive that it wraps, if it
+    does: formats of numbers (``print/x``) are good for it then.
     """
 
     text: str
     fields: bool = False
+    held: Value | None = None
 
 
 class Text(Shown):

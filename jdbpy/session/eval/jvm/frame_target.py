@@ -72,8 +72,7 @@ class FrameTarget:
     @property
     def release(self) -> int:
         """See ``EvalTarget``."""
-        info = self._target.info
-        return info.jdwp_minor if info.jdwp_major == 1 else info.jdwp_major
+        return self._target.release
 
     # -- the frame -----------------------------------------------------------------------------------------------
 

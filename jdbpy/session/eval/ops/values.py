@@ -10,12 +10,10 @@ from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.java import old_decimals
 from jdbpy.session.eval.java.types import (
     BOXES,
     CHAR,
     ENTRY,
-    FLOAT,
     LATE,
     NULL,
     PRIMITIVES,
@@ -31,10 +29,7 @@ from jdbpy.session.eval.operands import Cell, Elements, Entry, LocalBox, LocalSt
 from jdbpy.session.eval.ops.base import NotConstant, Op, Run
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.values import literals
-
-SHORTEST_DECIMALS = 19
-"""The Java release from which on floating-point numbers are printed with the fewest digits."""
+from jdbpy.session.values.primitives import decimal_text
 
 
 def type_named(name: str) -> JavaType:
@@ -73,10 +68,7 @@ def primitive_text(kind: Primitive, value: Cell, release: int) -> str:
     if kind is CHAR and isinstance(value, int):
         return chr(value)
     if isinstance(value, float):
-        old = release < SHORTEST_DECIMALS
-        if kind is FLOAT:
-            return old_decimals.float_text(value) if old else literals.float_text(value)
-        return old_decimals.double_text(value) if old else literals.double_text(value)
+        return decimal_text(ord(kind.tag), value, release)
     return str(value)
 
 

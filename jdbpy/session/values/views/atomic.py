@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import struct
 
-from jdbpy.session.values.literals import double_text
 from jdbpy.session.values.obj import Obj, number
+from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Holder, Part, Parts, Scalar, Shown
 from jdbpy.session.values.views.hashing import striped_sum
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
 from jdbpy.session.values.waves import gather
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
 
 
 @view("java.util.concurrent.atomic.AtomicInteger", "java.util.concurrent.atomic.AtomicLong")
 async def atomic_number(obj: Obj) -> Shown:
-    return Scalar(str(number(await obj.get("value"))))
+    value = await obj.get("value")
+    return Scalar(str(number(value)), held=value)
 
 
 @view("java.util.concurrent.atomic.AtomicBoolean")
 async def atomic_boolean(obj: Obj) -> Shown:
-    return Scalar("true" if number(await obj.get("value")) else "false")
+    value = await obj.get("value")
+    return Scalar("true" if number(value) else "false", held=Value(Tag.BOOLEAN, bool(value.value)))
 
 
 @view("java.util.concurrent.atomic.AtomicReference")
@@ -52,7 +56,8 @@ async def atomic_array(obj: Obj) -> Shown:
 @view("java.util.concurrent.atomic.LongAdder")
 async def long_adder(obj: Obj) -> Shown:
     base, cells = await obj.read("base", "cells")
-    return Scalar(str(_as_signed(await striped_sum(obj, base, cells))))
+    total = Value(Tag.LONG, _as_signed(await striped_sum(obj, base, cells)))
+    return Scalar(str(total.value), held=total)
 
 
 @view("java.util.concurrent.atomic.DoubleAdder")
@@ -63,7 +68,8 @@ async def double_adder(obj: Obj) -> Shown:
     if cells.value:
         read = [obj.object_fields(cell, "value") for cell in await obj.elements(cells) if cell.value]
         found += [value for [value] in await gather(read)]
-    return Scalar(double_text(sum(_as_double(number(value)) for value in found)))
+    total = Value(Tag.DOUBLE, sum(_as_double(number(value)) for value in found))
+    return Scalar(primitive_text(total, obj.reader.release), held=total)
 
 
 def _as_signed(value: int) -> int:

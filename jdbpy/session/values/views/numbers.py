@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.session.values.literals import primitive_text
 from jdbpy.session.values.obj import Obj, number
+from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Scalar, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.wire.ids import Value
@@ -25,7 +25,8 @@ _NOT_COMPACT = -(1 << 63)
     "java.lang.Short",
 )
 async def boxed(obj: Obj) -> Shown:
-    return Scalar(primitive_text(await obj.get("value")))
+    value = await obj.get("value")
+    return Scalar(primitive_text(value, obj.reader.release), held=value)
 
 
 @view("java.math.BigInteger")

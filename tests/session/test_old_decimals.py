@@ -7,7 +7,7 @@ import math
 import pytest
 
 from jdbpy.session.eval.java.arithmetic import float32
-from jdbpy.session.eval.java.old_decimals import double_text, float_text
+from jdbpy.session.values.old_decimals import double_text, float_text
 
 
 @pytest.mark.parametrize(

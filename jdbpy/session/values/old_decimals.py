@@ -1,7 +1,7 @@
 """``Double.toString`` and ``Float.toString`` as they were before JDK 19: not always the shortest decimal.
 
-Owns the way in which ``FloatingDecimal`` of those releases chose digits, so that a concatenation gives what the target
-itself would have printed: 2.0E23 was 1.9999999999999998E23. From JDK 19 on the shortest decimal is
+Owns the way in which ``FloatingDecimal`` of those releases chose digits, so that a number is shown as the target
+itself prints it: 2.0E23 was 1.9999999999999998E23. From JDK 19 on the shortest decimal is
 chosen (JDK-4511638), which ``values.literals`` does.
 """
 

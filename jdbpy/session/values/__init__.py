@@ -1,0 +1,8 @@
+"""What values are shown as: described by reading fields, in other formats, as bytes; and writing them.
+
+This package's own names are its plain data, public as ``jdbpy.values``.
+"""
+
+from jdbpy.session.values.formats import FORMATS, check_format
+
+__all__ = ["FORMATS", "check_format"]
