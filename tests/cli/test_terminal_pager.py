@@ -1,4 +1,4 @@
-"""Which pager is run. What it does is shown on a pseudo-terminal, in test_repl_terminal."""
+"""Which pager is run. What it does is shown on a pseudo-terminal, in test_repl_look."""
 
 from __future__ import annotations
 
