@@ -17,6 +17,7 @@ async def test_a_session_from_the_first_prompt_to_the_last(jvm: Jvm, tmp_path: P
         await terminal.expect("Java", "Ready to start")
         await terminal.prompt("main[1]")
         await terminal.run("stop in Ticker.tick", "reakpoint 1", then="main[1]")
+        assert terminal.screen.text.count("Ready to start") == 1
         await terminal.run("cont", then=">")
         await target.send()
         shown = await terminal.expect("Breakpoint 1 hit", "Ticker.tick", "=>", "ticks++;", "Hint:")

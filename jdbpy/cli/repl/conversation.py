@@ -106,8 +106,6 @@ class Conversation:
     async def run(self, lines: Sequence[str], interrupts: trio.MemoryReceiveChannel[None]) -> None:
         """Runs ``lines``, then what is typed, until a command leaves, Ctrl-D, or the end of the target."""
         with self._session.events() as stream:
-            if self._session.last_stop is not None:  # it came before anybody listened
-                self._sink.write(self._renderer.event(self._session.last_stop))
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 nursery.start_soon(EventWatcher(stream, self._event_text, self._sink, self._happened).run)
@@ -120,8 +118,8 @@ class Conversation:
                 nursery.cancel_scope.cancel()
 
     async def _converse(self, lines: Sequence[str]) -> None:
-        if lines and self._session.last_stop is None:
-            with trio.move_on_after(GRACE):  # a target that is held at its start is just about to say so
+        if lines:
+            with trio.move_on_after(GRACE):  # a target that is held at its start says so, or is just about to
                 await self._begun.wait()
         while True:
             for line in lines:
