@@ -55,8 +55,18 @@ async def at_look(jvm: Jvm) -> AsyncIterator[Counted]:
 
 
 async def test_attach(jvm: Jvm) -> None:
+    """All that is asked rides in the segment of the handshake."""
     async with crowd(jvm) as counted:
-        assert counted.relay.traffic().waves <= 4
+        assert counted.relay.traffic().waves <= 1
+
+
+async def test_attach_at_the_start(jvm: Jvm) -> None:
+    """Whether threads are held is one more, and what the stop shows comes beside it or in the next."""
+    async with start_target(jvm, program("Data", where=TARGETS)) as target:
+        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
+            assert session.last_stop is not None
+            assert session.last_stop.reason is jdbpy.StopReason.START
+            assert relay.traffic().waves <= 3
 
 
 async def test_threads(jvm: Jvm) -> None:

@@ -22,6 +22,7 @@ from jdbpy.session.session import Session
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
+from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.wirelog import open_wire_log
 
@@ -38,13 +39,17 @@ START_LIMIT = 2.0
 _ASKED = 8
 """Threads that are asked whether they are held: at the start either all are or none."""
 
+_LAUNCHER = "Lsun/launcher/LauncherHelper;"
+"""The class with which ``java`` finds the main class: initialised as soon as a VM is past its VMStart, not before."""
+
 
 @asynccontextmanager
 async def attach(address: str, *, options: Options | None = None) -> AsyncIterator[Session]:
     """Attaches to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
     Leaving the block detaches: the target runs on. Raises UsageError for the address, ConnectError when nobody, or
-    no JVM, answers there. wire: 3 trips with connecting; the handshake and the first commands share one.
+    no JVM, answers there. wire: 2 trips with connecting; the handshake and the first commands share one. One more for a
+    target that stands at its start, and for a VM that no ``java`` launcher has started.
     """
     where = parse_address(address)
     stream = await _dial(where)
@@ -173,6 +178,7 @@ async def _open_session(
         virtual_machine.IDSizes(),
         virtual_machine.Version(),
         virtual_machine.CapabilitiesNew(),
+        virtual_machine.ClassesBySignature(_LAUNCHER),
         virtual_machine.AllThreads(),
     ]
     async with AsyncExitStack() as stack:
@@ -196,19 +202,34 @@ async def _open_session(
 async def _await_start(target: Target) -> None:
     """Waits for the stop at the start of a VM that was started with suspend=y, so that its thread is selected.
 
-    VMStart comes when the agent gets round to it, which may be after it has answered the first commands; held threads
-    of a VM that nobody has debugged yet tell that it is coming. wire: 1 trip; the greeting has asked for the threads.
+    VMStart comes when the agent gets round to it, which may be after it has answered the first commands. A VM that has
+    run its launcher is past it, and no debugger leaves a target held behind it: the agent resumes all when one goes.
+    Without a launcher (a VM inside another program) held threads tell that a stop is coming.
+    wire: 0 trips where the launcher has run, else 1; the greeting has asked for the threads.
     """
-    threads = (await target.conn.hello[-1].wait()).threads
-    counts = await target.conn.batch([thread_reference.SuspendCount(thread) for thread in threads[:_ASKED]])
-    if target.launched or any(not isinstance(count, JdwpError) and count.suspendCount for count in counts):
+    if target.launched or (not await _has_run(target.conn) and await _is_held(target.conn)):
         with trio.move_on_after(START_LIMIT):
             await target.publisher.wait_for_stop()
 
 
+async def _has_run(conn: Connection) -> bool:
+    """Whether the VM has gone from its start to a main class."""
+    [launcher] = await conn.gather([conn.hello[3]])
+    return not isinstance(launcher, JdwpError) and any(
+        found.status & ClassStatus.INITIALIZED for found in launcher.classes
+    )
+
+
+async def _is_held(conn: Connection) -> bool:
+    """Whether threads are suspended, though this debugger has not done it. wire: 1 trip."""
+    threads = (await conn.hello[4].wait()).threads
+    counts = await conn.batch([thread_reference.SuspendCount(thread) for thread in threads[:_ASKED]])
+    return any(not isinstance(count, JdwpError) and count.suspendCount for count in counts)
+
+
 async def _greet(conn: Connection, name: str) -> tuple[VmInfo, virtual_machine.CapabilitiesNewReply]:
     """Takes in the answers to the first commands. Raises ConnectError when the target goes away meanwhile."""
-    sizes, version, capabilities, _ = conn.hello
+    sizes, version, capabilities, *_ = conn.hello
     try:
         conn.id_sizes = (await sizes.wait()).sizes()
         about: virtual_machine.VersionReply = await version.wait()
