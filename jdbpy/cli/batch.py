@@ -9,7 +9,6 @@ batch waits for its next line. A breakpoint hit while another command ran is thu
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -29,7 +28,6 @@ from jdbpy import (
     VmState,
 )
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -102,6 +100,8 @@ class Batch:
         except BrokenPipeError:
             raise
         except Exception as fault:  # ours; a program that reads our results still gets one
+            import traceback
+
             traceback.print_exc()
             self._report(Outcome(line.strip(), None, error=internal_error(fault)))
             return False
@@ -146,6 +146,8 @@ class Batch:
         if not isinstance(event, Stop):
             return False
         if self.context.displays:
+            from jdbpy.cli.commands.data import evaluate_displays
+
             with suppress(Disconnected):  # told by an event of its own
                 self.console.displays(await evaluate_displays(self.context))
         return await run_stop_actions(self.context, event)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import TypeVar
 
 from jdbpy.cli.context import Context
@@ -75,22 +76,58 @@ class Found(Record):
 
 
 class CommandTable:
-    """All commands by name and alias."""
+    """All commands by name and alias. The modules of those that were told by ``hold`` are imported when looked up."""
 
     def __init__(self) -> None:
-        self.by_name: dict[str, Command] = {}
+        self._commands: dict[str, Command] = {}
+        self._homes: dict[str, str] = {}  # the module of each name, in the order in which commands are listed
+        self._held: set[str] = set()  # modules that are imported when they are needed
         self._longest = 1
 
     def __iter__(self) -> Iterator[Command]:
         return iter(dict.fromkeys(self.by_name.values()))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names and aliases; loads nothing."""
+        return tuple(self._homes)
+
+    @property
+    def by_name(self) -> dict[str, Command]:
+        """All commands; loads them."""
+        return {name: self._load(name) for name in self._homes}
+
+    def get(self, name: str) -> Command | None:
+        """The command of that name or alias, in lower case."""
+        return self._load(name) if name in self._homes else None
+
+    def hold(self, package: str, homes: Mapping[str, str]) -> None:
+        """Says which module of the package has which names; these stand in a row, with commas between."""
+        for module, names in homes.items():
+            self._held.add(f"{package}.{module}")
+            for name in names.split(", "):
+                self._take(name, f"{package}.{module}")
+
     def add(self, command: Command) -> None:
-        """Adds a command; raises ValueError when one of its names is taken."""
+        """Adds a command; raises ValueError when a name is taken, or is none of those that its module is to have."""
+        home = command.function.__module__
         for name in (command.name, *command.aliases):
-            if name in self.by_name:
-                raise ValueError(f"two commands are called {name!r}")
-            self.by_name[name] = command
-            self._longest = max(self._longest, name.count(" ") + 1)
+            if home not in self._held:
+                self._take(name, home)
+            elif self._homes.get(name) != home:
+                raise ValueError(f"{name!r} is missing from the names of {home} in its package")
+            self._commands[name] = command
+
+    def _take(self, name: str, home: str) -> None:
+        if name in self._homes:
+            raise ValueError(f"two commands are called {name!r}")
+        self._homes[name] = home
+        self._longest = max(self._longest, name.count(" ") + 1)
+
+    def _load(self, name: str) -> Command:
+        if name not in self._commands:
+            import_module(self._homes[name])
+        return self._commands[name]
 
     def find(self, line: str) -> Found | None:
         """The command whose name is the longest at the start of ``line``, or None."""
@@ -106,7 +143,7 @@ class CommandTable:
         if slash and head in self.by_name and self.by_name[head].signature.slash:
             return Found(self.by_name[head], line.index("/"))
         for count in range(len(names), 0, -1):
-            command = self.by_name.get(" ".join(names[:count]))
+            command = self.get(" ".join(names[:count]))
             if command is not None:
                 return Found(command, ends[count - 1])
         return None
@@ -114,7 +151,7 @@ class CommandTable:
     def continuations(self, line: str) -> list[str]:
         """The names, whole, that ``line`` begins: for completion of ``step u`` and of an empty line."""
         typed = " ".join(line.lower().split()) + (" " if line[-1:].isspace() and line.strip() else "")
-        return [name for name in self.by_name if name.startswith(typed)]
+        return [name for name in self._homes if name.startswith(typed)]
 
     def suggestions(self, word: str) -> list[str]:
         """Names like ``word``, for a "did you mean": at most four, canonical names first."""
@@ -122,8 +159,8 @@ class CommandTable:
 
         word = word.lower()
         begun = [command.name for command in self if word and command.name.startswith(word)]
-        words = [name for name in self.by_name if " " not in name]
-        close = [self.by_name[name].name for name in get_close_matches(word, words, n=4, cutoff=0.6)]
+        words = [name for name in self._homes if " " not in name]
+        close = [self._load(name).name for name in get_close_matches(word, words, n=4, cutoff=0.6)]
         return list(dict.fromkeys(begun + close if len(word) < 3 else close + begun))[:4]
 
 
@@ -131,7 +168,7 @@ _NAME = re.compile(r"\s*(\S+)")
 _SHORT = {"i": "info"}  # first words of longer names: `i locals`
 
 TABLE = CommandTable()
-"""The commands of jdbpy; filled when ``jdbpy.cli.commands`` is imported."""
+"""The commands of jdbpy; ``jdbpy.cli.commands`` says what there is."""
 
 _F = TypeVar("_F", bound=Function)
 

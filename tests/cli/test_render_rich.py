@@ -66,7 +66,7 @@ def uncoloured(text: str) -> str:
     return CODES.sub("", text)
 
 
-RESULTS = list(plain._LINES)
+RESULTS = list(plain.all_lines())
 EVENTS = [Exited, Gone, Lost, Notice, Stop]
 
 

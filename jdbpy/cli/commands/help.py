@@ -23,7 +23,7 @@ async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpI
     """
     if not name:
         return HelpIndex(tuple(entry_of(command) for command in TABLE))
-    found = TABLE.by_name.get(name.lower())
+    found = TABLE.get(name.lower())
     if found is not None:
         return page_of(found)
     topic = name.lower()

@@ -6,27 +6,21 @@ Owns the choice of the text for each type of result; the texts are made in the `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from jdbpy import ClassDetail, EvalError, Event, Output, Stop
 from jdbpy.cli import results
-from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain import (
-    answers as plain_answers,
-    code as plain_code,
-    heap as plain_heap,
-    help as plain_help,
-    stacks as plain_stacks,
-    threads as plain_threads,
-    vm as plain_vm,
-)
+from jdbpy.cli.plain import answers as plain_answers, help as plain_help, stacks as plain_stacks
 from jdbpy.cli.plain.events import event_lines
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE
 
-_LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
+Lines = dict[type, Callable[[Any, Settings], Iterator[str]]]
+
+_LINES: Lines = {
     ClassDetail: plain_answers.class_detail,
     results.Actions: plain_answers.actions,
     results.Assigned: plain_answers.assigned,
@@ -62,11 +56,22 @@ _LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
     results.TypeOf: plain_answers.type_of,
     results.Variables: plain_stacks.variables,
     results.Version: plain_answers.version,
-    **plain_code.LINES,
-    **plain_heap.LINES,
-    **plain_threads.LINES,
-    **plain_vm.LINES,
 }
+
+
+@cache
+def all_lines() -> Lines:
+    """What writes each type of result, the special subjects included: those are loaded when one is to be shown."""
+    from jdbpy.cli.plain import code, heap, threads, vm
+
+    return {**_LINES, **code.LINES, **heap.LINES, **threads.LINES, **vm.LINES}
+
+
+def lines_of(result: Any, settings: Settings) -> Iterator[str]:
+    """The lines of a result."""
+    kind = type(result)
+    return (_LINES.get(kind) or all_lines()[kind])(result, settings)
+
 
 _FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
 _BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"
@@ -83,7 +88,7 @@ class PlainRenderer:
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """The result in pieces, each of whole lines: long ones need not be made before the first is shown."""
         if outcome.result is not None:
-            for line in _LINES[type(outcome.result)](outcome.result, self.settings):
+            for line in lines_of(outcome.result, self.settings):
                 yield f"{line}\n"
 
     def result(self, outcome: Outcome) -> str:
@@ -130,6 +135,8 @@ class PlainRenderer:
 
 def caret_lines(outcome: Outcome, column: int) -> list[str]:
     """The expression with a caret under the column, for a command that takes nothing else."""
+    from jdbpy.cli.arguments.code import Expression
+
     command = outcome.command
     found = TABLE.find(outcome.line)
     if command is None or found is None or not command.signature.positional:

@@ -31,7 +31,7 @@ class Known:
     """What is known now: read by the prompt's thread, replaced by the refresher."""
 
     def __init__(self, table: CommandTable) -> None:
-        self.names = Names(commands=tuple(table.by_name), settings=tuple(SETTINGS))
+        self.names = Names(commands=table.names, settings=tuple(SETTINGS))
 
 
 class NamesRefresher:
