@@ -6,6 +6,7 @@ Owns the choice between a batch and the prompt, and what signals do where there 
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from contextlib import AbstractAsyncContextManager
@@ -13,8 +14,7 @@ from contextlib import AbstractAsyncContextManager
 import trio
 
 import jdbpy
-from jdbpy import ConnectError, JdbpyError, LaunchCommand, Options, Session, TimedOut, UsageError
-from jdbpy.cli.batch import Batch, status_of
+from jdbpy import ConnectError, JdbpyError, Options, Session, TimedOut, UsageError
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
 from jdbpy.cli.lines import STDIN, Lines
@@ -37,7 +37,9 @@ async def run(line: CommandLine) -> int:
     try:
         async with trio.open_nursery() as nursery:
             await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
-            status = await _debug(line, console, settings)
+            ready = trio.Event()
+            nursery.start_soon(_load, line, ready)
+            status = await _debug(line, console, settings, ready)
             nursery.cancel_scope.cancel()
     except* BrokenPipeError:  # nobody reads our output any more; the target was let go on the way here
         ended_by.append(signal.SIGPIPE)
@@ -49,7 +51,20 @@ def _is_batch(line: CommandLine) -> bool:
     return line.batch or line.json or not _is_terminal(sys.stdin)
 
 
-async def _debug(line: CommandLine, console: Console, settings: Settings) -> int:
+async def _load(line: CommandLine, ready: trio.Event) -> None:
+    """Loads what the prompt needs, in a thread: the time in which the target is waited for goes by unused."""
+    if not _is_batch(line):
+        await trio.to_thread.run_sync(_load_prompt)
+    ready.set()
+
+
+def _load_prompt() -> None:
+    from jdbpy.cli.repl import loop
+
+    loop.load()
+
+
+async def _debug(line: CommandLine, console: Console, settings: Settings, ready: trio.Event) -> int:
     """Opens the session and works in it; errors of the way there become their exit status."""
     name = f"{line.action} {line.address}".strip()
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
@@ -58,18 +73,27 @@ async def _debug(line: CommandLine, console: Console, settings: Settings) -> int
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             async with _open(line, console) as session:
                 waiting.deadline = float("inf")
+                await ready.wait()
+                gc.freeze()  # what was loaded stays; from now on there may be garbage
+                gc.enable()
                 return await _work(line, session, console, settings, lines)
         raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
     except JdbpyError as error:
         console.failure(name, error)
         if isinstance(error, ConnectError):
             return NO_CONNECTION
-        return USAGE if isinstance(error, UsageError) else status_of(error)
+        if isinstance(error, UsageError):
+            return USAGE
+        from jdbpy.cli.batch import status_of
+
+        return status_of(error)
 
 
 async def _work(line: CommandLine, session: Session, console: Console, settings: Settings, lines: Lines) -> int:
     tour = line.action == "demo" and not line.scripts
     if _is_batch(line):
+        from jdbpy.cli.batch import Batch
+
         batch = Batch(session, console, settings, timeout=line.timeout, keep_going=line.keep_going)
         if tour:
             from jdbpy.cli.demo import run_tour
@@ -101,7 +125,7 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         return jdbpy.launch(demo_command(), options=demo_options(options))
     reads_lines = any(script.path == STDIN for script in _scripts(line))
     stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
-    return jdbpy.launch(LaunchCommand(main=line.java, stdin=stdin), options=options)
+    return jdbpy.launch(jdbpy.LaunchCommand(main=line.java, stdin=stdin), options=options)
 
 
 def _scripts(line: CommandLine) -> tuple[Script, ...]:

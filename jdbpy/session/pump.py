@@ -25,7 +25,9 @@ from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.messages import event as wire_event
 
-StopShower = Callable[[list[tuple[Hit, StopPlan]]], Awaitable[None]]
+Votes = list[tuple[Hit, StopPlan]]
+
+StopShower = Callable[[Votes], Awaitable[None]]
 
 _QUEUE_LIMIT = 64
 """Sets that may wait for the worker before the receiver pauses; the connection then holds events back."""

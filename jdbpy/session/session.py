@@ -13,17 +13,11 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.execution.component import Execution
 from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
-from jdbpy.session.opening.launch import Launched
 from jdbpy.session.options import Options
-from jdbpy.session.pump import Pump
-from jdbpy.session.sources.component import Sources
-from jdbpy.session.stack.component import Stack
-from jdbpy.session.stops import StopShower
+from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
-from jdbpy.session.values.component import Values
 from jdbpy.wire.messages import event_request, virtual_machine
 
 if TYPE_CHECKING:
@@ -31,16 +25,22 @@ if TYPE_CHECKING:
     from jdbpy.session.classes.component import Classes
     from jdbpy.session.code.component import Code
     from jdbpy.session.eval.own_calls import CallRunner
+    from jdbpy.session.execution.component import Execution
     from jdbpy.session.heap.component import Heap
     from jdbpy.session.hotswap.component import HotSwap
     from jdbpy.session.locks.component import Locks
     from jdbpy.session.modules.component import Modules
+    from jdbpy.session.opening.launch import Launched
     from jdbpy.session.points.catchpoints import Catchpoints
     from jdbpy.session.points.component import Points
     from jdbpy.session.points.traces import Traces
     from jdbpy.session.points.watchpoints import Watchpoints
+    from jdbpy.session.sources.component import Sources
+    from jdbpy.session.stack.component import Stack
+    from jdbpy.session.stops import StopShower
     from jdbpy.session.strata.component import Strata
     from jdbpy.session.threads.component import Threads
+    from jdbpy.session.values.component import Values
     from jdbpy.session.vm.component import Vm
 
 LEAVE_LIMIT = 3.0
@@ -52,21 +52,56 @@ class Session:
 
     def __init__(self, target: Target, options: Options, launched: Launched | None = None) -> None:
         self._target = target
+        self._options = options
         self._launched = launched
         self._left = False
-        self.sources = Sources(target, options.source_path)
-        self._stops = StopShower(target, self.sources)
-        self.stack = Stack(target)
-        self._stops.hooks.append(self._remember)
-        self.values = Values(target, self.stack, self.sources, lambda: self._stops.last)
-        self.execution = Execution(target, self._stops, self.stack.frames, self.values.convert)
-        if options.excludes is not None:
-            self.execution.set_excludes(options.excludes)
-        self._pump = Pump(target, self._stops.show)
+        self._pump = Pump(target, self._show_stop)
         if launched is not None:
             self._pump.exit_status = launched.wait_exit
 
-    # Components that are loaded when they are first asked for: attaching is to be quick
+    # Components that are loaded when they are first asked for, or needed at a stop: attaching is to be quick
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Source text of what is debugged."""
+        from jdbpy.session.sources.component import Sources
+
+        return Sources(self._target, self._options.source_path)
+
+    @cached_property
+    def stack(self) -> Stack:
+        """Stacks, frames and the variables in them."""
+        from jdbpy.session.stack.component import Stack
+
+        return Stack(self._target)
+
+    @cached_property
+    def values(self) -> Values:
+        """Expressions and values."""
+        from jdbpy.session.values.component import Values
+
+        return Values(self._target, self.stack, self.sources, lambda: self.last_stop)
+
+    @cached_property
+    def execution(self) -> Execution:
+        """Letting threads run, and holding them."""
+        from jdbpy.session.execution.component import Execution
+
+        execution = Execution(self._target, self._stops, self.stack.frames, lambda *given: self.values.convert(*given))
+        if self._options.excludes is not None:
+            execution.set_excludes(self._options.excludes)
+        return execution
+
+    @cached_property
+    def _stops(self) -> StopShower:
+        from jdbpy.session.stops import StopShower
+
+        stops = StopShower(self._target, self.sources)
+        stops.hooks.append(self._remember)
+        return stops
+
+    async def _show_stop(self, votes: Votes) -> None:
+        await self._stops.show(votes)
 
     @cached_property
     def classes(self) -> Classes:
@@ -199,7 +234,7 @@ class Session:
 
     @property
     def last_stop(self) -> Stop | None:
-        return self._stops.last
+        return self._target.last_stop
 
     @property
     def ending(self) -> Exited | Gone | None:

@@ -37,12 +37,11 @@ _FACTS_OF_FRAMES = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.IN
 
 
 class StopShower:
-    """Builds, remembers and publishes stops; selects the thread that stopped."""
+    """Builds and publishes stops; selects the thread that stopped."""
 
     def __init__(self, target: Target, sources: Sources) -> None:
         self._target = target
         self._sources = sources
-        self.last: Stop | None = None
         self.hooks: list[Callable[[Stop], None]] = []
         """Called with each stop before it is published; must not wait."""
 
@@ -87,7 +86,7 @@ class StopShower:
         stop = Stop(**{**fields, **extra})
         if thread is not None:
             target.selection.select(thread)
-        self.last = stop
+        target.last_stop = stop
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)

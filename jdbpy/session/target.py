@@ -5,24 +5,26 @@ It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.foresight import Foresight
-from jdbpy.session.model import Event, Exited, VmInfo, VmState
+from jdbpy.session.model import Event, Exited, Stop, VmInfo, VmState
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
-from jdbpy.session.stack.frame_memory import FrameMemory
-from jdbpy.session.strata.smap import JAVA
 from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
-from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.values.objects import Objects
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
+
+if TYPE_CHECKING:
+    from jdbpy.session.stack.frame_memory import FrameMemory
+    from jdbpy.session.types.cache import TypeCache
+    from jdbpy.session.values.objects import Objects
 
 
 class Target:
@@ -45,15 +47,33 @@ class Target:
         self.launched = launched
         self.read_only = read_only
         self.suspension = Suspension()
-        self.frame_memory = FrameMemory(self.suspension)
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
-        self.types = TypeCache(conn)
-        self.objects = Objects(conn, self.types, self.release)
         self.selection = Selection()
         self.publisher = Publisher()
+        self.last_stop: Stop | None = None
         self.steps_by_raw_lines = False
         conn.on_undo = self._undone
+
+    # Loaded when they are first needed
+
+    @cached_property
+    def types(self) -> TypeCache:
+        from jdbpy.session.types.cache import TypeCache
+
+        return TypeCache(self.conn)
+
+    @cached_property
+    def objects(self) -> Objects:
+        from jdbpy.session.values.objects import Objects
+
+        return Objects(self.conn, self.types, self.release)
+
+    @cached_property
+    def frame_memory(self) -> FrameMemory:
+        from jdbpy.session.stack.frame_memory import FrameMemory
+
+        return FrameMemory(self.suspension)
 
     @property
     def state(self) -> VmState:
@@ -85,6 +105,8 @@ class Target:
         for one line (SDE.c): what lines mean is for the debugger to say.
         """
         if not self.steps_by_raw_lines and self.can("canSetDefaultStratum"):
+            from jdbpy.session.strata.smap import JAVA
+
             self.steps_by_raw_lines = True
             self.conn.submit(virtual_machine.SetDefaultStratum(JAVA))
 

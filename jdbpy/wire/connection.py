@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
@@ -31,7 +31,9 @@ from jdbpy.wire.packet_stream import PacketStream
 from jdbpy.wire.pending import OnReply, Pending
 from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
-from jdbpy.wire.wirelog import WireLog
+
+if TYPE_CHECKING:
+    from jdbpy.wire.wirelog import WireLog
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
 """Commands whose replies matter to the connection itself: events may wait for the first, the others end it."""

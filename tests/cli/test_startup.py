@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 import trio
@@ -14,17 +13,30 @@ LEDGER = program("Ledger")
 HEAVY = {"construct", "tree_sitter", "tree_sitter_java", "rich", "prompt_toolkit", "asyncio", "argparse"}
 
 
+async def loaded_by(address: str, *commands: str) -> set[str]:
+    """The modules that a batch of these commands loads."""
+    code = "import sys; from jdbpy.cli.main import main; main(sys.argv[1:]); print(*sys.modules)"
+    with trio.fail_after(LIMIT):
+        done = await trio.run_process(
+            [sys.executable, "-c", code, "attach", address, *script(*commands)],
+            capture_stdout=True,
+            env=environment(None),
+        )
+    return set(done.stdout.decode().splitlines()[-1].split())
+
+
 async def test_a_batch_loads_nothing_heavy(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, LEDGER) as target:
-        words = ["attach", target.address, *script("stop in Ledger.total", "cont", "where", "locals", "next")]
-        with trio.fail_after(LIMIT):
-            done = await trio.run_process(
-                [sys.executable, "-X", "importtime", "-m", "jdbpy", *words],
-                capture_stdout=True,
-                capture_stderr=True,
-                env=environment(None),
-            )
-    loaded = set(re.findall(r"\|\s+([\w.]+)$", done.stderr.decode(), re.MULTILINE))
+        loaded = await loaded_by(target.address, "stop in Ledger.total", "cont", "where", "locals", "next")
     assert "jdbpy.cli.batch" in loaded
     assert not loaded & HEAVY
     assert not {name for name in loaded if name.startswith(("jdbpy.cli.repl.loop", "jdbpy.cli.json"))}
+
+
+async def test_attaching_loads_what_it_uses(any_jvm: Jvm) -> None:
+    """Commands, and what a stop and values need, are loaded when there is a command, a stop, a value."""
+    async with start_target(any_jvm, LEDGER, suspend=False) as target:
+        loaded = await loaded_by(target.address, "version")
+    assert {name for name in loaded if name.startswith("jdbpy.cli.commands.")} == {"jdbpy.cli.commands.leaving"}
+    unused = ("jdbpy.session.values", "jdbpy.session.stack", "jdbpy.session.execution", "jdbpy.session.sources")
+    assert not {name for name in loaded if name.startswith(unused)}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+
 import pytest
 
+from jdbpy.cli import commands
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.results import Done
 from jdbpy.cli.table import Command, CommandTable
@@ -105,6 +109,27 @@ def test_resuming_commands() -> None:
     assert {command.name for command in TABLE if command.resumes} == {
         "run", "cont", "until", "advance", "step", "step up", "next", "stepi", "nexti", "reenter",
     }  # fmt: skip
+
+
+def test_every_module_of_commands_has_the_names_that_the_package_says() -> None:
+    modules = {f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)}
+    for module in modules:
+        importlib.import_module(module)  # a name that the package does not know is an error
+    assert {command.function.__module__ for command in TABLE} == modules
+    assert [(name, name in (found.name, *found.aliases)) for name, found in TABLE.by_name.items()] == [
+        (name, True) for name in TABLE.names
+    ]
+
+
+def test_a_name_that_its_package_does_not_know_is_refused() -> None:
+    async def function() -> Done:
+        return Done("")
+
+    table = CommandTable()
+    table.hold("tests.cli", {"test_table": "a, b"})
+    table.add(Command(function, ("a",), "session", resumes=False, repeats=""))
+    with pytest.raises(ValueError, match="'c' is missing from the names"):
+        table.add(Command(function, ("b", "c"), "session", resumes=False, repeats=""))
 
 
 def test_a_name_cannot_be_taken_twice() -> None:

@@ -83,6 +83,12 @@ async def run_repl(
     return status
 
 
+def load() -> None:
+    """Loads what ``open_prompt`` needs, which takes a while."""
+    if can_edit(sys.stdin, sys.stdout):
+        from jdbpy.cli.repl import prompt_line, prompt_thread  # noqa: F401
+
+
 @asynccontextmanager
 async def open_prompt(
     settings: Settings, complete: Callable[[str], Iterable[Candidate]], interrupt: Callable[[], object]

@@ -199,7 +199,7 @@ class Stepping:
 
     def _shown_last(self, thread: int) -> Stop | None:
         """The last stop, if the thread still stands there."""
-        last = self._stops.last
+        last = self._target.last_stop
         if last and last.thread and last.thread.id == thread and last.epoch == self._target.suspension.epoch_of(thread):
             return last
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
@@ -16,7 +16,6 @@ from jdbpy.errors import ConnectError, Disconnected, JdwpError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model import Output, VmInfo
 from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
-from jdbpy.session.opening.launch import LaunchCommand, Launched, launch_target
 from jdbpy.session.options import Options
 from jdbpy.session.session import Session
 from jdbpy.session.target import Target
@@ -24,7 +23,9 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from jdbpy.wire.wirelog import open_wire_log
+
+if TYPE_CHECKING:
+    from jdbpy.session.opening.launch import LaunchCommand, Launched
 
 CONNECT_LIMIT = 10.0
 """Seconds until an address that does not answer at all is given up."""
@@ -99,6 +100,8 @@ async def launch(command: LaunchCommand, *, options: Options | None = None) -> A
     Its output comes as ``Output`` events. Leaving the block ends it, with its process group, unless it was detached.
     Raises UsageError (no Java) and ConnectError (the JVM did not come up: the message has what it printed).
     """
+    from jdbpy.session.opening.launch import launch_target
+
     early: list[Output] = []
     hand_on: Callable[[Output], None] = early.append
     async with launch_target(command, lambda output: hand_on(output)) as launched:
@@ -114,7 +117,9 @@ async def _dial(where: Address) -> trio.SocketStream:
     """A TCP connection to the first address of the host that takes one. Raises ConnectError."""
     try:
         with trio.fail_after(CONNECT_LIMIT):
-            stream = await trio.open_tcp_stream(where.host, where.port)
+            # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
+            host = where.host.encode() if where.host.isascii() else where.host
+            stream = await trio.open_tcp_stream(host, where.port)
     except trio.TooSlowError:
         raise ConnectError(
             f"no answer from {where} within {CONNECT_LIMIT:.0f} seconds",
@@ -182,7 +187,11 @@ async def _open_session(
         virtual_machine.AllThreads(),
     ]
     async with AsyncExitStack() as stack:
-        log = stack.enter_context(open_wire_log(options.wire_log)) if options.wire_log else None
+        log = None
+        if options.wire_log:
+            from jdbpy.wire.wirelog import open_wire_log
+
+            log = stack.enter_context(open_wire_log(options.wire_log))
         conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, peer=name))
         info, capabilities = await _greet(conn, name)
         target = Target(

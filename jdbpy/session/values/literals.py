@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 import struct
 import unicodedata
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f", "\\": "\\\\"}
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -84,10 +86,11 @@ def special_text(value: float) -> str:
 
 def _split(text: str) -> tuple[str, int]:
     """Significant digits without zeros at their ends, and the exponent of the first: 0.0012 -> ("12", -3)."""
-    number = Decimal(text)
-    _, digit_tuple, _ = number.as_tuple()
-    digits = "".join(map(str, digit_tuple)).strip("0")
-    return digits, number.adjusted()
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = whole + fraction
+    significant = digits.lstrip("0")
+    return significant.rstrip("0"), len(whole) - 1 - (len(digits) - len(significant)) + int(exponent or 0)
 
 
 def _shortest_float(value: float) -> tuple[str, int]:
@@ -95,6 +98,9 @@ def _shortest_float(value: float) -> tuple[str, int]:
 
     Of all decimals that round to the float, those of the fewest digits (but at least two), and of these the nearest.
     """
+    from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+    from fractions import Fraction
+
     low, high, inclusive = _rounding_interval(value)
     exact = Decimal(value)
     for count in range(2, 10):
@@ -113,6 +119,8 @@ def _shortest_float(value: float) -> tuple[str, int]:
 
 def _rounding_interval(value: float) -> tuple[Fraction, Fraction, bool]:
     """What rounds to the positive float: lower and upper bound, and whether the bounds themselves do."""
+    from fractions import Fraction
+
     (bits,) = struct.unpack(">I", struct.pack(">f", value))
     exact = Fraction(value)
     below = Fraction(*struct.unpack(">f", struct.pack(">I", bits - 1)))
