@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         MethodInfo as MethodInfo,
         Notice as Notice,
         Output as Output,
+        Report as Report,
         SourceWindow as SourceWindow,
         StackTrace as StackTrace,
         StepDepth as StepDepth,
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from jdbpy.session.opening.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.opening.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.options import Options as Options
-    from jdbpy.session.points.options import PointOptions as PointOptions
+    from jdbpy.session.points.options import PointOptions as PointOptions, Reporting as Reporting
     from jdbpy.session.session import Session as Session
 
 _HOMES = {
@@ -88,12 +89,12 @@ _HOMES = {
     "jdbpy.session.opening.launch": ("LaunchCommand",),
     "jdbpy.session.model": (
         "Breakpoint", "ClassDetail", "ClassInfo", "Event", "ExceptionInfo", "Exited", "FieldInfo", "Frame", "Gone",
-        "Limits", "LineEntry", "Location", "Lost", "MethodInfo", "Notice", "Output", "SourceWindow", "StackTrace",
-        "StepDepth", "StepSize", "Stop", "StopReason", "SuspendPolicy", "ThreadGroup", "ThreadInfo", "ThreadRef",
-        "Value", "Variable", "VmInfo", "VmState",
+        "Limits", "LineEntry", "Location", "Lost", "MethodInfo", "Notice", "Output", "Report", "SourceWindow",
+        "StackTrace", "StepDepth", "StepSize", "Stop", "StopReason", "SuspendPolicy", "ThreadGroup", "ThreadInfo",
+        "ThreadRef", "Value", "Variable", "VmInfo", "VmState",
     ),
     "jdbpy.session.options": ("Options",),
-    "jdbpy.session.points.options": ("PointOptions",),
+    "jdbpy.session.points.options": ("PointOptions", "Reporting"),
     "jdbpy.session.session": ("Session",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -267,16 +267,51 @@ class Lost(Record):
     count: int
 
 
+class Report(Record):
+    """A hit that is reported while the target goes on: when it came to the debugger (ISO 8601 with milliseconds and the
+    offset from UTC), in which thread, as which hit of its point, and the stack, the innermost place first."""
+
+    time: str
+    thread: ThreadRef | None
+    hit: int
+    stack: tuple[Location, ...] = ()
+
+
 class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, exception-thrown, field-read, field-changed, trace,
-    monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, warning.
+    monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, tracepoint, left-out,
+    switched-off, warning. ``report`` is there where a hit is reported.
     """
 
     kind: str
     text: str
     data: tuple[tuple[str, object], ...] = ()
+    report: Report | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The notice as lines of a log: a report with its time, thread and number, and its stack below.
+
+        ``12:34:56.789 [main] #17 total is 42``.
+        """
+        report = self.report
+        if report is None:
+            return (self.text,)
+        thread = f"[{report.thread.name}] " if report.thread is not None and self.kind in _WITH_THREAD else ""
+        stack = [f"    at {place.class_name}.{place.method} ({_line_of(place)})" for place in report.stack]
+        return f"{report.time[11:23]} {thread}#{report.hit} {self.text}", *stack
+
+
+_WITH_THREAD = frozenset(("logpoint", "tracepoint"))
+"""Kinds whose texts are the user's; the others tell the thread themselves."""
+
+
+def _line_of(place: Location) -> str:
+    if place.code_index < 0:
+        return "native method"
+    return (place.source or "unknown source") + (f":{place.line}" if place.line is not None else "")
 
 
 class Gone(Record):

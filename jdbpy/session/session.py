@@ -56,6 +56,7 @@ class Session:
         self._launched = launched
         self._left = False
         self._pump = Pump(target, self._show_stop)
+        self._chores: trio.Nursery | None = None
         if launched is not None:
             self._pump.exit_status = launched.wait_exit
 
@@ -122,7 +123,11 @@ class Session:
         """All that stops or reports, by number."""
         from jdbpy.session.points.component import Points
 
-        return Points(self._target, self.values.compile_condition, self.values.compile_template)
+        points = Points(self._target, self.values.compile_condition, self.values.compile_template)
+        self._target.publisher.before_ending.append(points.reporter.settle)
+        if self._chores is not None:
+            self._chores.start_soon(points.reporter.run)
+        return points
 
     @cached_property
     def breakpoints(self) -> Breakpoints:
@@ -336,7 +341,9 @@ class Session:
 
     async def run(self) -> None:
         """Runs the session's own task; the block that opened the session starts and cancels it."""
-        await self._pump.run()
+        async with trio.open_nursery() as self._chores:
+            await self._pump.run()
+            self._chores.cancel_scope.cancel()
 
     async def leave(self) -> None:
         """Lets the target go in one segment, shielded and bounded in time. wire: 1 trip."""

@@ -80,6 +80,8 @@ class Publisher:
         self._unseen: list[Stop] = []
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | Gone | None = None
+        self.before_ending: list[Callable[[], None]] = []
+        """Called when the first ending is published, before it: for what is still to be said."""
         self._came_in = 0
         self._handled = 0
 
@@ -102,6 +104,8 @@ class Publisher:
         if isinstance(event, Exited | Gone):
             if self.ending is not None:
                 return
+            for say in self.before_ending:
+                say()
             self.ending = event
         if isinstance(event, Stop):
             self._stops.append(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy import Exited, Gone, Lost, Notice, Output, Stop
+from jdbpy import Exited, Gone, Lost, Notice, Output, Report, Stop
 from jdbpy.cli.json_form.shape import Field, shape
 
 EVENT_SHAPES = (
@@ -55,10 +55,20 @@ EVENT_SHAPES = (
             "string",
             "breakpoint-resolved, breakpoint-failed, breakpoint-hit, exception-thrown, field-read, field-changed, "
             "trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
-            "warning...",
+            "tracepoint, left-out, switched-off, warning...",
         ),
         Field("message", "string", source="text"),
         Field("data", "object", "number, thread, class, method, line and the like, by kind", optional=True),
+        Field("report", "report", "where it is the report of a hit", optional=True),
+    ),
+    shape(
+        "report",
+        Report,
+        "A hit that is reported while the target goes on.",
+        Field("time", "string", "of day, with milliseconds and the offset from UTC: ISO 8601"),
+        Field("thread", "thread-ref?"),
+        Field("hit", "integer", "which hit of its point it is"),
+        Field("stack", "location[]", "the innermost place first", optional=True),
     ),
     shape("lost", Lost, "Events came too fast and were left out.", Field("count", "integer")),
     shape("disconnected", Gone, "The connection is over.", Field("reason", "string")),

@@ -50,7 +50,7 @@ def event_lines(event: Event) -> Iterator[str]:
     elif isinstance(event, Gone):
         yield f"The connection is closed: {escape(event.reason)}"
     elif isinstance(event, Notice):
-        yield escape(event.text)
+        yield from map(escape, event.lines)
     elif isinstance(event, Lost):
         yield f"{count(event.count, 'event')} came too fast and were left out"
 

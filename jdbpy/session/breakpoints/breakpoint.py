@@ -77,7 +77,7 @@ class LogicalBreakpoint(Point):
             ignore=self.ignore,
             thread=self.thread,
             message=self.message,
-            options=(("log", self.log_text),) if self.log_text else (),
+            options=tuple(self.shown_reporting()),
         )
 
     def shown_spec(self, types: TypeCache) -> str:

@@ -17,7 +17,7 @@ from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.model import Breakpoint, Frame, Location, StopReason, SuspendPolicy
 from jdbpy.session.points.component import Points
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.points.options import PointOptions, Reporting
 from jdbpy.session.requests import Hit, Verdict
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import ClassName, path_of_package
@@ -55,6 +55,7 @@ class Breakpoints:
         thread: int | None = None,
         ignore: int = 0,
         log: str = "",
+        reporting: Reporting = Reporting(),
     ) -> Breakpoint:
         """Sets a breakpoint; ``location_spec`` tells how places are written.
 
@@ -63,12 +64,13 @@ class Breakpoints:
         default everything, on a remote target only the thread that hits; NONE publishes a notice and goes on.
         ``condition`` is a boolean Java expression, ``thread`` the id of the only thread to stop in, ``ignore`` how many
         hits to let pass first. With ``log`` it is a logpoint: a hit publishes a notice with this text, its expressions
-        in braces evaluated, and goes on. Raises UsageError when the place is not there, EvalError for a condition or
-        text that does not compile. wire: as ``Placement.arm``.
+        in braces evaluated, and goes on; ``reporting`` says how, and with a stack makes a tracepoint of it. Raises
+        UsageError when the place is not there, EvalError for a condition or text that does not compile.
+        wire: as ``Placement.arm``.
         """
         self._target.require_alive()
         place = await self._absolute(parse_location(spec))
-        options = PointOptions(policy, temporary, condition, ignore, thread, log=log)
+        options = PointOptions(policy, temporary, condition, ignore, thread, log=log, reporting=reporting)
         make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
         return await self._points.add(make, options)
 

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
-from jdbpy.session.model import Breakpoint, Notice, StopReason, SuspendPolicy
-from jdbpy.session.points.conditions import CompileCondition, CompileLogText, Passing
+from jdbpy.session.model import Breakpoint, StopReason, SuspendPolicy
+from jdbpy.session.points.conditions import CompileCondition, CompileLogText
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.points.point import Point
-from jdbpy.session.points.telling import Whereabouts
 from jdbpy.session.requests import GO, Hit, StopPlan, Verdict
 from jdbpy.session.target import Target
+from jdbpy.session.tracing.log_file import absolute
+from jdbpy.session.tracing.reports import Reporter
 
 P = TypeVar("P", bound=Point)
 
@@ -37,7 +38,7 @@ class Points:
         self._compile_log = compile_log
         self._points: dict[int, Point] = {}
         self._last_number = 0
-        self._whereabouts = Whereabouts(target)
+        self.reporter = Reporter(target)
 
     async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
         """Gives a new point its number, its policy and its condition, and sets it.
@@ -49,12 +50,14 @@ class Points:
         if options.thread == 0:
             raise UsageError("there is no thread 0", hint="'threads' lists them")
         policy = options.policy
-        if options.log:
+        if options.log or options.reporting.stack:
             policy = SuspendPolicy.NONE
         elif policy is None:
             policy = SuspendPolicy.THREAD if self._target.remote else SuspendPolicy.ALL
+        file = absolute(options.reporting.file) if options.reporting.file else ""
         self._last_number += 1
         point = make(self._last_number, policy)
+        point.file = file
         self._compile_condition(point, options.condition)
         if options.log:
             if self._compile_log is None:
@@ -91,6 +94,7 @@ class Points:
         """Sets points again that were disabled. Raises UsageError. wire: as setting each of them."""
         for point in self._take(numbers):
             if not point.enabled:
+                point.meter.restart(point.hits)
                 await point.arm()
                 point.enabled = True
 
@@ -140,11 +144,12 @@ class Points:
         if point.ignore and not message:
             point.ignore -= 1
             return GO
+        taken = self.reporter.take(point)
         if point.temporary:
             self._points.pop(point.number, None)
             point.disarm()
-        if point.log is not None:
-            await self._write_log(point, hit, message)
+        if point.reports:
+            await self.reporter.report(point, hit, taken, message)
             return GO
         extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
         if point.temporary:
@@ -153,37 +158,11 @@ class Points:
             extra.update(await point.details(hit))
         except JdwpError as error:
             message = message or f"what happened could not be read: {error.message}"
-        except Disconnected:  # the target ran on to its end: it is told as far as it is known
-            if point.policy is not SuspendPolicy.NONE:
-                raise
         if message:
             extra["message"] = message
-        if point.policy is SuspendPolicy.NONE:
-            await self._tell(point, hit, extra)
-            return GO
+        if taken.spent:
+            self.reporter.switch_off(point, taken)
         return StopPlan(reason, extra)
-
-    async def _write_log(self, point: Point, hit: Hit, failed: str) -> None:
-        """Publishes the text of a logpoint, or why there is none. wire: 1 trip, in which the thread goes on."""
-        assert point.log is not None
-        place = getattr(hit.event, "location", None)
-        passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
-        text = failed
-        try:
-            text = text or await point.log.render(hit.thread, passing)
-        except Disconnected:
-            raise
-        except JdbpyError as error:
-            text = f"the text of logpoint {point.number} failed: {error.message}"
-        _, data = await self._whereabouts.of(hit)
-        self._target.publish(Notice("logpoint", text, (("breakpoint", point.number), *data)))
-
-    async def _tell(self, point: Point, hit: Hit, details: dict[str, Any]) -> None:
-        """Publishes the hit of a point that suspends nothing. wire: 1 trip, 0 when thread and place are known."""
-        where, place = await self._whereabouts.of(hit)
-        kind, text = point.told(hit, where, details)
-        failed = f" ({details['message']})" if details.get("message") and details["message"] not in text else ""
-        self._target.publish(Notice(kind, text + failed, (("breakpoint", point.number), *place)))
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
@@ -198,6 +177,8 @@ class Points:
         return [self._point(number) for number in dict.fromkeys(numbers)]
 
     async def _disarm(self, points: Iterable[Point]) -> None:
+        points = tuple(points)
+        self.reporter.settle(*points)
         await self._target.conn.gather([reply for point in points for reply in point.disarm()])
 
     async def _renewed(self, point: Point, before: tuple[object, ...]) -> Breakpoint:

@@ -113,7 +113,7 @@ class EventPoint(Point):
             ignore=self.ignore,
             thread=self.thread,
             message=self.message,
-            options=tuple(self._shown_filters()),
+            options=(*self._shown_filters(), *self.shown_reporting()),
         )
 
     def _shown_filters(self) -> list[tuple[str, str]]:

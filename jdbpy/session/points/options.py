@@ -6,6 +6,25 @@ from jdbpy.session.model import SuspendPolicy
 from jdbpy.wire.record import Record
 
 
+class Reporting(Record):
+    """How a point reports that stops nothing, and when it is enough.
+
+    ``stack`` is how many frames a report has. ``limit`` is the most reports a second (None: all, 0: hits are only
+    counted); what is left out is said. ``file`` is the path that reports are appended to, instead of being published.
+    After ``most`` hits the point is switched off (0: never); so it is when its hits take more than ``load`` percent of
+    the target's time, as far as the debugger can tell: hits a second, times what one costs (0: never). With
+    ``hold=False`` nothing is suspended, not even for as long as it takes to read something: what is told is what the
+    events themselves carry.
+    """
+
+    stack: int = 0
+    limit: int | None = None
+    file: str = ""
+    most: int = 0
+    load: int = 0
+    hold: bool = True
+
+
 class PointOptions(Record):
     """How a point behaves, and the filters that the target itself applies.
 
@@ -16,7 +35,7 @@ class PointOptions(Record):
     whose code it happens in, one ``*`` at the start or end; ``Order+`` is that class and its subclasses).
 
     ``log`` makes a logpoint of it: each hit reports this text, in which ``{...}`` are Java expressions, and the thread
-    goes on.
+    goes on. ``reporting`` is for these, and for all that the policy NONE makes report.
     """
 
     policy: SuspendPolicy | None = None
@@ -28,6 +47,7 @@ class PointOptions(Record):
     classes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     log: str = ""
+    reporting: Reporting = Reporting()
 
 
 NO_OPTIONS = PointOptions()

@@ -13,6 +13,7 @@ from jdbpy.session import model
 from jdbpy.session.points.conditions import Condition, LogText
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit
+from jdbpy.session.tracing.meter import Meter
 from jdbpy.wire.constants import SuspendPolicy
 from jdbpy.wire.pending import Pending
 
@@ -45,14 +46,40 @@ class Point(ABC):
         self.condition: Condition | None = None
         self.log_text = options.log
         self.log: LogText | None = None
+        self.reporting = options.reporting
+        self.file = options.reporting.file
+        """Where reports are written to; "" for the listeners, also after a file that could not be written."""
+        self.meter = Meter(options.reporting)
 
     @property
     def wire_policy(self) -> SuspendPolicy:
         """What the agent is to suspend: the thread at least, where something must be read before it goes on."""
-        looks = self.condition is not None or self.log is not None or self.looks_at_thread
+        told = self.looks_at_thread and self.reporting.hold
+        looks = self.condition is not None or self.log is not None or bool(self.reporting.stack) or told
         if self.policy is model.SuspendPolicy.NONE and looks:
             return SuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
+
+    @property
+    def called(self) -> str:
+        """What messages call it: ``logpoint 3``."""
+        if self.reporting.stack:
+            return f"tracepoint {self.number}"
+        return f"{'logpoint' if self.log is not None else self.noun} {self.number}"
+
+    @property
+    def reports(self) -> bool:
+        """Whether a hit is reported and the target goes on."""
+        return self.log is not None or self.policy is model.SuspendPolicy.NONE
+
+    def shown_reporting(self) -> list[tuple[str, str]]:
+        """How it reports, as the words of a command say it."""
+        reporting = self.reporting
+        limit = "" if reporting.limit is None else f"{reporting.limit}/s"
+        shown = [("log", self.log_text), ("stack", str(reporting.stack or "")), ("limit", limit), ("to", self.file)]
+        shown.append(("load", f"{reporting.load}%" if reporting.load else ""))
+        shown.append(("-max", str(reporting.most or "")))
+        return [(name, text) for name, text in shown if text]
 
     @property
     def agent_count(self) -> int:

@@ -9,10 +9,20 @@ from contextlib import suppress
 
 from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.concurrency import both
+from jdbpy.session.model import ThreadRef
 from jdbpy.session.requests import Hit
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import Location, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.record import Record
+
+
+class Where(Record):
+    """Thread and place of a hit: ``thread "main", shop.Order.total, line 42``, and the same as data."""
+
+    text: str
+    data: tuple[tuple[str, object], ...]
+    thread: ThreadRef | None
 
 
 class Whereabouts:
@@ -22,8 +32,8 @@ class Whereabouts:
         self._target = target
         self._names: dict[int, str] = {}
 
-    async def of(self, hit: Hit) -> tuple[str, tuple[tuple[str, object], ...]]:
-        """``thread "main", shop.Order.total, line 42``, and the same as data. wire: 1 trip, 0 when known."""
+    async def of(self, hit: Hit) -> Where:
+        """Where a hit happened. wire: 1 trip, 0 when known."""
         place: Location | None = getattr(hit.event, "location", None)
         known = [place] if place is not None and place.classID else []
         name = self._names.get(hit.thread)
@@ -38,7 +48,7 @@ class Whereabouts:
             data.append(("code_index", location.code_index))
             if location.line:
                 parts.append(f"line {location.line}")
-        return ", ".join(parts), tuple(data)
+        return Where(", ".join(parts), tuple(data), ThreadRef(hit.thread, name or "") if hit.thread else None)
 
     async def _name(self, thread: int) -> str:
         if thread and thread not in self._names:

@@ -1,0 +1,133 @@
+"""How many hits of a point are reported, how many are left out, and when there have been enough. Pure.
+
+Owns the pace of one point that reports and goes on. Time comes in as an argument (seconds of a monotonic clock), so
+that nothing here waits and a test turns its clock by hand.
+"""
+
+from __future__ import annotations
+
+import math
+
+from jdbpy.session.points.options import Reporting
+from jdbpy.wire.record import Record
+
+WINDOW = 1.0
+"""Seconds over which hits are counted for the limits."""
+
+AGENT_COST = 5e-6
+"""Seconds that HotSpot's agent takes to send an event that suspends nothing; measured on loopback."""
+
+
+class LeftOut(Record):
+    """Hits that were counted and not reported, in the time (seconds) before now."""
+
+    count: int
+    seconds: float
+
+
+class Pace(Record):
+    """What was measured in a window: hits a second, and the share of a second that they take."""
+
+    rate: float
+    cost: float
+    load: float
+
+
+class Taken(Record):
+    """One hit as the meter took it.
+
+    ``left_out`` is to be said before it. ``spent`` and ``too_much`` tell why the point is to be switched off after it:
+    it has had its hits, or these take more of the target's time than they may.
+    """
+
+    number: int
+    at: float
+    reported: bool
+    left_out: LeftOut | None = None
+    spent: bool = False
+    too_much: Pace | None = None
+
+
+class Meter:
+    """The hits of one point since it was set or switched on."""
+
+    def __init__(self, reporting: Reporting) -> None:
+        self._limit = math.inf if reporting.limit is None else reporting.limit
+        self._most = reporting.most
+        self._load = reporting.load / 100
+        self._begun = 0  # hits before it was switched on
+        self.over = False
+        """Whether it is to be switched off, or is: later hits do not count."""
+        self.samples = 0
+        self._cost = 0.0
+        self._left_out = 0
+        self._open_window(-math.inf)
+
+    def restart(self, hits: int) -> None:
+        """The point is switched on again, after so many hits."""
+        self._begun, self.over = hits, False
+        self._open_window(-math.inf)
+
+    @property
+    def cost(self) -> float:
+        """Mean time (seconds) that the debugger takes for a hit; 0 when none was measured."""
+        return self._cost / self.samples if self.samples else 0.0
+
+    @property
+    def left_out_until(self) -> float | None:
+        """The end of a window in which hits were left out: it is then said how many."""
+        return self._window + WINDOW if self._left_out and self._limit else None
+
+    def measured(self, seconds: float) -> None:
+        """A hit has taken the debugger so long."""
+        self.samples += 1
+        self._cost += seconds
+
+    def passes(self, number: int, now: float) -> bool:
+        """The short way of ``take`` for a hit that is only counted: False where there is more to it, and nothing done.
+
+        It is there for floods: most of the hits of one that is limited go this way.
+        """
+        if not self._left_out or self._reports < self._limit or now >= self._window + WINDOW:
+            return False
+        if self._most and number - self._begun >= self._most:
+            return False
+        self._hits += 1
+        self._left_out += 1
+        return True
+
+    def take(self, number: int, now: float, *, wall: float, busy: bool = False) -> Taken:
+        """Takes the hit of that number, counted from 1. ``busy``: earlier ones still wait to be reported."""
+        too_much = left_out = None
+        if now >= self._window + WINDOW:
+            too_much = self._judge(now)
+            left_out = self.close(now)
+            self._open_window(now)
+        self._hits += 1
+        reported = self._reports < self._limit and not busy
+        if reported:
+            self._reports += 1
+        else:
+            self._left_out += 1
+        spent = bool(self._most) and number - self._begun >= self._most
+        if spent or too_much:
+            self.over = True
+            left_out = left_out or self.close(now)
+        return Taken(number, wall, reported, left_out, spent, too_much)
+
+    def close(self, now: float) -> LeftOut | None:
+        """What was left out since the window began and is not said yet."""
+        count, self._left_out = self._left_out, 0
+        return LeftOut(count, min(max(now - self._window, 0.0), WINDOW)) if count and self._limit else None
+
+    def _open_window(self, now: float) -> None:
+        self._window = now
+        self._hits = self._reports = self._left_out = 0
+
+    def _judge(self, now: float) -> Pace | None:
+        """The pace of the window that is over, when that is more than the point may take."""
+        if not self._load or now - self._window > 2 * WINDOW:  # it was quiet meanwhile
+            return None
+        rate = self._hits / WINDOW
+        load = rate * (self.cost + AGENT_COST)
+        return Pace(rate, self.cost, load) if load > self._load else None

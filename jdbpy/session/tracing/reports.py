@@ -1,0 +1,185 @@
+"""What points report that stop nothing: the text of a hit, with its time, thread, number and stack.
+
+Owns the way of a report to the listeners or to its file, the word about what was left out, and the switching off of a
+point that has had enough. How many hits are reported is the meter's business.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError
+from jdbpy.session import model
+from jdbpy.session.points.conditions import Passing
+from jdbpy.session.points.point import Point
+from jdbpy.session.points.telling import Where, Whereabouts
+from jdbpy.session.requests import Hit
+from jdbpy.session.target import Target
+from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.tracing.log_file import append
+from jdbpy.session.tracing.meter import LeftOut, Taken
+from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.ids import Location
+from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.pending import Pending
+
+Clock = Callable[[], float]
+
+
+class Reporter:
+    """Reports hits. ``clock`` gives seconds for measuring, ``wall`` the time of day (seconds since 1970)."""
+
+    def __init__(self, target: Target, clock: Clock = time.perf_counter, wall: Clock = time.time) -> None:
+        self._target = target
+        self.clock = clock
+        self.wall = wall
+        self._whereabouts = Whereabouts(target)
+        self._limited: set[Point] = set()
+        self._changed = trio.lowlevel.ParkingLot()
+
+    def take(self, point: Point) -> Taken:
+        """Whether the last hit of a point is to be reported."""
+        taken = point.meter.take(point.hits, self.clock(), wall=self.wall())
+        self.watch(point)
+        return taken
+
+    def watch(self, point: Point) -> None:
+        """Sees to it that what the point has left out so far is said in time."""
+        if point.meter.left_out_until is not None and point not in self._limited:
+            self._limited.add(point)
+            self._changed.unpark_all()
+
+    async def run(self) -> None:
+        """Says what was left out at the end of each window; runs for the life of the session."""
+        while True:
+            while not self._limited:
+                await self._changed.park()
+            until = min((point.meter.left_out_until or 0.0 for point in self._limited), default=0.0)
+            await trio.sleep(max(until - self.clock(), 0.0))
+            for point in list(self._limited):
+                ends = point.meter.left_out_until
+                if ends is None or ends <= self.clock():
+                    self.settle(point)
+
+    def settle(self, *points: Point) -> None:
+        """Says what those points, or all of them, have left out until now."""
+        for point in points or tuple(self._limited):
+            self._limited.discard(point)
+            self._say_left_out(point, point.meter.close(self.clock()))
+
+    async def report(self, point: Point, hit: Hit, taken: Taken, failed: str) -> None:
+        """Publishes or writes what there is to say of a hit; ``failed`` is why it counts as one although it may not.
+
+        wire: with a text or a stack 1 trip, in which the thread goes on; else 1, 0 when thread and place are known.
+        """
+        start = self.clock()
+        self._say_left_out(point, taken.left_out)
+        if taken.reported:
+            kind, text, stack, where = await self._told(point, hit, failed)
+            at = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(taken.at))
+            offset = time.strftime("%z", time.localtime(taken.at))
+            moment = f"{at}.{int(taken.at * 1000) % 1000:03d}{offset[:3]}:{offset[3:]}"
+            report = model.Report(moment, where.thread, taken.number, tuple(stack))
+            self._out(point, model.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
+        if point.wire_policy is not SuspendPolicy.NONE:
+            point.meter.measured(self.clock() - start)
+        if taken.spent or taken.too_much is not None:
+            self.switch_off(point, taken)
+
+    async def _told(self, point: Point, hit: Hit, failed: str) -> tuple[str, str, list[model.Location], Where]:
+        """Kind, text, stack and place of a report."""
+        if point.log is None and not point.reporting.stack:
+            return await self._details(point, hit, failed)
+        frames = self._ask_for_stack(point, hit)
+        kind, text = ("tracepoint" if point.reporting.stack else "logpoint"), failed
+        if point.log is not None and not failed:
+            text = await self._logged(point, hit)
+        elif hit.go_on is not None and not failed:
+            hit.go_on()
+        stack = await self._stack(frames)
+        where = await self._whereabouts.of(hit)
+        return kind, text or where.text, stack, where
+
+    async def _logged(self, point: Point, hit: Hit) -> str:
+        """The text of a logpoint, or why there is none."""
+        assert point.log is not None
+        place = getattr(hit.event, "location", None)
+        passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
+        try:
+            return await point.log.render(hit.thread, passing)
+        except Disconnected:
+            raise
+        except JdbpyError as error:
+            return f"the text of {point.called} failed: {error.message}"
+
+    async def _details(self, point: Point, hit: Hit, failed: str) -> tuple[str, str, list[model.Location], Where]:
+        """What a point tells by itself of a hit."""
+        details: dict[str, Any] = {}
+        with suppress(Disconnected):  # the target ran on to its end: it is told as far as it is known
+            try:
+                details = await point.details(hit)
+            except JdwpError as error:
+                failed = failed or f"what happened could not be read: {error.message}"
+        where = await self._whereabouts.of(hit)
+        kind, text = point.told(hit, where.text, details)
+        message = failed or details.get("message") or ""
+        return kind, f"{text} ({message})" if message and message not in text else text, [], where
+
+    def _ask_for_stack(self, point: Point, hit: Hit) -> list[Pending[Any]]:
+        """Asks for the frames one by one: more than there are would be refused, and the thread is let go meanwhile."""
+        if not hit.thread:
+            return []
+        ask = self._target.conn.submit
+        return [ask(thread_reference.Frames(wire_thread(hit.thread), each, 1)) for each in range(point.reporting.stack)]
+
+    async def _stack(self, asked: list[Pending[Any]]) -> list[model.Location]:
+        replies = [reply for reply in await self._target.conn.gather(asked) if not isinstance(reply, JdwpError)]
+        places: list[Location] = [frame.location for reply in replies for frame in reply.frames]
+        with suppress(JdwpError):
+            return await self._target.types.locations(places)
+        return [self._target.types.location(place) for place in places]
+
+    def _out(self, point: Point, notice: model.Notice) -> None:
+        """Hands a report to the listeners, or writes it to the file of its point."""
+        if point.file:
+            try:
+                append(point.file, notice.lines)
+                return
+            except OSError as error:
+                point.file, path = "", point.file
+                text = f"{point.called} cannot write to {path}: {error.strerror}; it reports here from now on"
+                self._target.publish(model.Notice("warning", text, (("breakpoint", point.number),)))
+        self._target.publish(notice)
+
+    def _say_left_out(self, point: Point, left: LeftOut | None) -> None:
+        if left is not None:
+            hits = "1 more hit" if left.count == 1 else f"{left.count:,} more hits"
+            text = f"... {hits} of {point.called} in {left.seconds:.1f} s left out"
+            data = (("breakpoint", point.number), ("count", left.count), ("seconds", round(left.seconds, 3)))
+            self._out(point, model.Notice("left-out", text, data))
+
+    def switch_off(self, point: Point, taken: Taken) -> None:
+        """Takes a point out of the target that has had enough, and says why. The requests go without a wait."""
+        if not point.enabled:
+            return
+        point.enabled = False
+        with suppress(Disconnected):
+            point.disarm()
+        self.settle(point)
+        data: list[tuple[str, object]] = [("breakpoint", point.number), ("hits", point.hits)]
+        if taken.too_much is not None:
+            pace = taken.too_much
+            why = (
+                f"{pace.rate:,.0f} hits a second take {pace.load:.0%} of the target's time "
+                f"({pace.cost * 1e6:.1f} µs each here), more than {point.reporting.load}%"
+            )
+            data += [("rate", round(pace.rate)), ("cost", pace.cost), ("load", round(pace.load, 3))]
+        else:
+            why = "it has had its hit" if point.reporting.most == 1 else f"it has had its {point.reporting.most:,} hits"
+        text = f"{point.called} is switched off: {why}; 'enable {point.number}' sets it again"
+        self._target.publish(model.Notice("switched-off", text, tuple(data)))
