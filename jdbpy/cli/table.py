@@ -140,8 +140,9 @@ class CommandTable:
             ends.append(position)
         names[:1] = [_SHORT.get(name, name) for name in names[:1]]
         head, slash, _ = names[0].partition("/") if names else ("", "", "")
-        if slash and head in self.by_name and self.by_name[head].signature.slash:
-            return Found(self.by_name[head], line.index("/"))
+        slashed = self.get(head) if slash else None
+        if slashed is not None and slashed.signature.slash:
+            return Found(slashed, line.index("/"))
         for count in range(len(names), 0, -1):
             command = self.get(" ".join(names[:count]))
             if command is not None:

@@ -35,6 +35,8 @@ def _value(hint: Any, text: str, depth: int) -> Any:
         return _value(arguments[0], text, depth) if depth > 0 else None
     if hint is str:
         return text
+    if hint is bytes:
+        return b"bytes"
     if hint is bool:
         return True
     if hint is int:

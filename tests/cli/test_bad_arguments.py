@@ -62,6 +62,7 @@ BAD = {
     "dump": ["", "/x", "/n n", "--depth", "--depth x y", "--depth 99 y"],
     "set": ["", "nonsense", "nonsense 1", "frame-base", "list-lines 0", "= 3", "x ="],
     "whatis": [""],
+    "x": ["", "/0 a", "/16q a", "/16"],
     "undisplay": ["x", "7"],
     "display": ["/x", "/y n"],
     "where": ["1 2", "-n", "-n 0", "-n x"],

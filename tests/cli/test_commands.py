@@ -100,6 +100,8 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("print this.parent.owner", lambda d: d["value"] == '"Ben"'),
         ("print amounts[1]", lambda d: d["value"] == "20"),
         ("print Ledger.opened", lambda d: d["value"] == "3"),
+        ("x amounts", lambda d: (d["hex"], d["width"], d["left_out"]) == ("0000000a000000140000001e", 4, 0)),
+        ("x/2 owner", lambda d: (d["hex"], d["left_out"]) == ("00410064", 1)),
         ("po notes", lambda d: d["value"]),
         ("dump this", lambda d: {"owner", "amounts", "notes", "parent"} <= {c["name"] for c in d["children"]}),
         ("dump --depth 0 amounts", lambda d: d["length"] == 3),

@@ -21,6 +21,7 @@ from jdbpy import (
     ThreadRef,
     Value,
     Variable,
+    values,
 )
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.escape import escape
@@ -28,6 +29,7 @@ from jdbpy.cli.plain import renderer as plain
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Displayed, Printed, Variables
+from jdbpy.cli.results.values import Examined
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
@@ -148,6 +150,27 @@ def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
     number = Value("int", "10", "I", 10, formatted="0xa")
     assert render(Printed("n", number)) == "n = 0xa\n"
     assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (B)\n'
+
+
+def test_bytes_are_shown_sixteen_in_a_line() -> None:
+    found = values.Bytes("byte[]", "byte", 1, 256, 300, bytes(range(60, 78)))
+    assert render(Examined("buf", found)).splitlines() == [
+        "buf: byte[], 300 bytes",
+        "  00000100  3c 3d 3e 3f 40 41 42 43  44 45 46 47 48 49 4a 4b  |<=>?@ABCDEFGHIJK|",
+        "  00000110  4c 4d                                             |LM|",
+        "  ... 282 more elements; a slice shows them, [18..36], or 'x/300' all",
+    ]
+    found = values.Bytes("java.lang.String", "char", 2, 0, 3, bytes.fromhex("0048 0069"))
+    assert render(Examined("text", found)).splitlines() == [
+        "text: java.lang.String, 3 chars, high byte first",
+        "  00000000  0048 0069                                 |.H.i|",
+        "  ... 1 more element; 'x/3' shows all",
+    ]
+    found = values.Bytes("long[]", "long", 8, 0, 2, bytes(8) + bytes.fromhex("ffffffffffffffff"))
+    assert render(Examined("wide", found)).splitlines() == [
+        "wide: long[], 2 longs, high byte first",
+        "  00000000  0000000000000000  ffffffffffffffff  |................|",
+    ]
 
 
 def test_what_the_text_of_a_value_tells_is_not_told_twice() -> None:

@@ -50,6 +50,7 @@ def named(line: str) -> str | None:
         ("u", "up"), ("q", "quit"), ("h", "help"), ("restart-frame", "reenter"), ("force-return 1", "return"),
         # with a format
         ("print/x n", "print"), ("P/t n", "print"), ("display/x n", "display"), ("print/", "print"),
+        ("x/16 a", "x"), ("x a", "x"),
         # letters of any case, and blanks
         ("STOP in A.b", "stop"), ("  Step   UP  ", "step up"), ("Where\tAll", "where all"),
     ],
@@ -73,7 +74,7 @@ def test_other_words_are_unknown(word: str) -> None:
 
 
 def test_only_these_letters_are_bound() -> None:
-    assert {name for name in TABLE.by_name if len(name) == 1} == set("bcnsplwufhqi?")
+    assert {name for name in TABLE.by_name if len(name) == 1} == set("bcnsplwufhqix?")
 
 
 @pytest.mark.parametrize(

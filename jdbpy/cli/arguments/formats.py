@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from jdbpy import values
 from jdbpy.cli.arguments.base import Argument, Slash
 from jdbpy.cli.names import Candidate, Names
+from jdbpy.errors import UsageError
 
 
 class Format(Argument[str]):
@@ -22,5 +24,21 @@ class Format(Argument[str]):
         return (Candidate(each, len(text), name) for each, name in values.FORMATS.items() if each.startswith(text))
 
 
+class Count(Argument[int]):
+    """How many elements; gdb's letters for hexadecimal and bytes may stand after it."""
+
+    metavar = "COUNT"
+    help = "how many elements; without it, 256 bytes"
+
+    def parse(self, text: str) -> int:
+        match = re.fullmatch(r"([0-9]{1,9})[xb]{0,2}", text.lower())
+        if not match or not int(match[1]):
+            raise UsageError(f"'{text}' is no number of elements")
+        return int(match[1])
+
+
 FORMAT = Slash(Format())
 """``print/x``, ``print /x``, ``print %x``."""
+
+COUNT = Slash(Count())
+"""``x/16``."""

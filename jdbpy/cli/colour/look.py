@@ -124,6 +124,16 @@ class Code(_Lines):
     )
 
 
+class Bytes(_Lines):
+    """``  00000010  48 69 00 00  |Hi..|``: offset, bytes, text."""
+
+    highlights: ClassVar = (
+        r"^(?P<name>\S.*?): ",
+        r"^  (?P<faint>[0-9a-f]{8})  (?P<number>[0-9a-f ]+)  (?P<string>\|.*\|)$",
+        r"^  (?P<faint>\.\.\. .*)",
+    )
+
+
 class Help(_Lines):
     """Pages of the manual: what can be typed stands out."""
 

@@ -18,8 +18,8 @@ TABLE.hold(
         "code": "disassemble, bytecodes, disass, constpool, constantpool, extension, sourcedebug, stratum",
         "settings": "show, config, repeat, exclude, skip",
         "data": (
-            "locals, info locals, args, info args, print, p, eval, call, po, dump, pp, set, whatis, display, "
-            "info display, undisplay"
+            "locals, info locals, args, info args, print, p, eval, call, po, dump, pp, x, examine, set, whatis, "
+            "display, info display, undisplay"
         ),
         "threads": "threads, info threads, cputime, thread, info thread, thread info, thread find, threadgroups",
         "stack": (

@@ -7,11 +7,21 @@ from typing import Annotated
 from jdbpy import JdbpyError
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, Expression
-from jdbpy.cli.arguments.formats import FORMAT
+from jdbpy.cli.arguments.formats import COUNT, FORMAT
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.commands.settings import change
 from jdbpy.cli.context import Context, Display
-from jdbpy.cli.results import Assigned, Displayed, DisplayedItem, Done, Printed, SettingValues, TypeOf, Variables
+from jdbpy.cli.results import (
+    Assigned,
+    Displayed,
+    DisplayedItem,
+    Done,
+    Printed,
+    SettingValues,
+    TypeOf,
+    Variables,
+)
+from jdbpy.cli.results.values import Examined
 from jdbpy.cli.table import command
 from jdbpy.errors import Disconnected, UsageError
 
@@ -68,6 +78,16 @@ async def dump(
     """
     value = await ctx.session.values.dump(expression, limits=ctx.limits(depth), format=format)
     return Printed(expression, value, full=True)
+
+
+@command("x", "examine", group="data")
+async def examine(ctx: Context, expression: ExpressionText, *, count: Annotated[int | None, COUNT] = None) -> Examined:
+    """Show the bytes of an array of primitives, a slice of one, a string or a buffer, in hexadecimal and as text.
+
+    `x buffer`, `x/64 buffer`, `x buffer[256..512]`. Wider elements are shown high byte first; of strings, the UTF-16
+    units.
+    """
+    return Examined(expression, await ctx.session.values.bytes(expression, count))
 
 
 @command("set", group="data")

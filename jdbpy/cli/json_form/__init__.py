@@ -13,11 +13,21 @@ from jdbpy.cli.json_form.heap import HEAP_SHAPES
 from jdbpy.cli.json_form.parts import PARTS
 from jdbpy.cli.json_form.shape import Field, Shape
 from jdbpy.cli.json_form.threads import THREAD_SHAPES
+from jdbpy.cli.json_form.values import VALUE_SHAPES
 from jdbpy.cli.json_form.vm import VM_SHAPES
 
 SHAPES = {
     shape.name: shape
-    for shape in (*PARTS, *EVENT_SHAPES, *ANSWERS, *THREAD_SHAPES, *VM_SHAPES, *HEAP_SHAPES, *CODE_SHAPES)
+    for shape in (
+        *PARTS,
+        *EVENT_SHAPES,
+        *ANSWERS,
+        *THREAD_SHAPES,
+        *VM_SHAPES,
+        *VALUE_SHAPES,
+        *HEAP_SHAPES,
+        *CODE_SHAPES,
+    )
 }
 """All shapes by name."""
 

@@ -48,12 +48,16 @@ class LocalBox:
 
 
 class Elements:
-    """Elements that the debugger holds: the result of a slice, a filter, or ``map``."""
+    """Elements that the debugger holds: the result of a slice, a filter, or ``map``.
 
-    __slots__ = ("elements",)
+    ``start`` is the index that the first one had, of a slice.
+    """
 
-    def __init__(self, elements: list[Operand]) -> None:
+    __slots__ = ("elements", "start")
+
+    def __init__(self, elements: list[Operand], start: int = 0) -> None:
         self.elements = elements
+        self.start = start
 
 
 class Entry:

@@ -17,6 +17,7 @@ from jdbpy.session.model import Frame, Limits, Stop, Value
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
+from jdbpy.session.values.bytes import Bytes
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.formats import check_format
 from jdbpy.wire import ids
@@ -89,6 +90,17 @@ class Values:
         program = Program(text)
         async with self._evaluation(format=format) as (evaluation, results):
             return await results.dump(await evaluation.run(program), limits)
+
+    async def bytes(self, text: str, count: int | None = None) -> Bytes:
+        """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.
+
+        Raises EvalError for what has none, else as ``evaluate``. wire: 2 trips more than evaluating it takes.
+        """
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            return await results.bytes(await evaluation.run(program), count)
 
     async def to_string(self, text: str) -> Value:
         """The string conversion of the value: of an object, what its ``toString()`` gives. Raises as ``evaluate``."""

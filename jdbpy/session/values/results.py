@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from jdbpy.errors import EvalError
 from jdbpy.session.concurrency import together
 from jdbpy.session.eval.java.types import BOXES, LATE, NULL, STRING, Primitive, SequenceType, source_name
 from jdbpy.session.eval.jvm.raw import to_wire
@@ -14,6 +15,7 @@ from jdbpy.session.eval.target import Ref
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.target import Target
 from jdbpy.session.values import describe, texts
+from jdbpy.session.values.bytes import Bytes, no_bytes, of_array, of_object, of_text, of_values, wanted
 from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
@@ -79,6 +81,36 @@ class Results:
         if isinstance(operand.value, Ref):
             return await describe.dump(self._target, self._wire_value(operand), limits, self._format)
         return await self.describe(operand, limits)
+
+    async def bytes(self, operand: Operand, count: int | None) -> Bytes:
+        """The first ``count`` elements of the operand as bytes. Raises EvalError for what has none."""
+        reader = self._target.objects.reader
+        match operand.value:
+            case LocalString(text=text):
+                return of_text(text, count)
+            case Elements(elements=elements, start=start):
+                return self._bytes_of(operand, elements, start, count)
+            case Ref(id=object_id, tag=Tag.ARRAY):
+                return await reader.run(of_array(reader, object_id, count))
+            case Ref(id=object_id, tag=Tag.STRING):
+                return of_text(await reader.run(reader.text(object_id)), count, object_id)
+            case Ref(id=object_id):
+                return await reader.run(of_object(reader, object_id, count))
+            case None:
+                raise EvalError("null has no bytes")
+        raise no_bytes(source_name(operand.type))
+
+    @staticmethod
+    def _bytes_of(operand: Operand, elements: list[Operand], start: int, count: int | None) -> Bytes:
+        """The bytes of a slice, which the debugger has read."""
+        element = operand.type.element if isinstance(operand.type, SequenceType) else None
+        kinds = {each.type for each in elements} if elements else {element}
+        kind = kinds.pop()
+        if kinds or not isinstance(kind, Primitive):
+            raise no_bytes(f"a sequence of {source_name(element) if element is not None else 'objects'}")
+        read = elements[: wanted(kind.tag, count, len(elements))]
+        values = [each.value for each in read if isinstance(each.value, int | float)]
+        return of_values(f"{kind.name}[]", kind.tag, values, start, len(elements))
 
     def text(self, text: str, longest: int | None = None) -> Value:
         """A string that is not in the target."""

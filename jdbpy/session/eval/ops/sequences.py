@@ -89,7 +89,8 @@ class TakeSlice(Op):
         if start < 0 or (end is not None and end < start):
             shown = f"{start}..{'' if end is None else end}"
             raise EvalError(f"a slice from {shown} has no elements", self.at, hint="bounds count from 0 and rise")
-        return Operand(self.type, Elements(await elements_of(run, sequence, self.at, start, end)))
+        first = start + (sequence.value.start if isinstance(sequence.value, Elements) else 0)
+        return Operand(self.type, Elements(await elements_of(run, sequence, self.at, start, end), first))
 
 
 class GatherValues(Op):

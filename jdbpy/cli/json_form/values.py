@@ -1,0 +1,23 @@
+"""The JSON form of what commands about values return, beside those of every stop."""
+
+from __future__ import annotations
+
+from jdbpy.cli.json_form.shape import Field, shape
+from jdbpy.cli.results.values import Examined
+
+VALUE_SHAPES = (
+    shape(
+        "examined",
+        Examined,
+        "The bytes of a value.",
+        Field("expression", "string"),
+        Field("type", "string", source="bytes.type"),
+        Field("id", "integer", "of the array, string or buffer", "bytes.id", optional=True),
+        Field("element", "string", "the type of an element", "bytes.element"),
+        Field("width", "integer", "bytes of an element, high byte first", "bytes.width"),
+        Field("start", "integer", "index of the first element", "bytes.start"),
+        Field("length", "integer", "elements in all", "bytes.length"),
+        Field("left_out", "integer", "elements that are not in `hex`", "bytes.left_out"),
+        Field("hex", "string", "the bytes, two digits each", "hex"),
+    ),
+)

@@ -1,0 +1,17 @@
+"""What commands about values return, beside those of every stop."""
+
+from __future__ import annotations
+
+from jdbpy import values
+from jdbpy.wire.record import Record
+
+
+class Examined(Record):
+    """The bytes of an expression's value."""
+
+    expression: str
+    bytes: values.Bytes
+
+    @property
+    def hex(self) -> str:
+        return self.bytes.data.hex()
