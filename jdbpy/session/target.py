@@ -23,12 +23,16 @@ from jdbpy.wire.pending import Pending
 
 if TYPE_CHECKING:
     from jdbpy.session.stack.frame_memory import FrameMemory
+    from jdbpy.session.stack.likely import LikelyClasses
     from jdbpy.session.types.cache import TypeCache
     from jdbpy.session.values.objects import Objects
 
 
 class Target:
-    """One debugged VM. Components keep a reference to it and nothing of each other."""
+    """One debugged VM. Components keep a reference to it and nothing of each other.
+
+    ``far``: a trip takes so long that it is worth asking for what is not sure to be needed.
+    """
 
     def __init__(
         self,
@@ -37,6 +41,7 @@ class Target:
         capabilities: virtual_machine.CapabilitiesNewReply,
         *,
         remote: bool = False,
+        far: bool = False,
         launched: bool = False,
         read_only: bool = False,
     ) -> None:
@@ -44,6 +49,7 @@ class Target:
         self.info = info
         self.capabilities = capabilities
         self.remote = remote
+        self.far = far
         self.launched = launched
         self.read_only = read_only
         self.suspension = Suspension()
@@ -74,6 +80,12 @@ class Target:
         from jdbpy.session.stack.frame_memory import FrameMemory
 
         return FrameMemory(self.suspension)
+
+    @cached_property
+    def likely(self) -> LikelyClasses:
+        from jdbpy.session.stack.likely import LikelyClasses
+
+        return LikelyClasses(self.types)
 
     @property
     def state(self) -> VmState:

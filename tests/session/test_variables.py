@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
+import jdbpy
+from benchmarks.relay import open_relay
 from jdbpy.errors import StateError
 from jdbpy.session.model import Variable
 from jdbpy.session.stack.slots import from_code, from_table
 from jdbpy.session.types.refs import Method, Slot, VariableTable
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
-from tests.harness import Debugging, Jvm, debug, program
+from tests.harness import Debugging, Jvm, debug, inline, program, start_target
 
 ARGUMENTS = [
     ("z", "boolean", "true"),
@@ -201,3 +203,41 @@ def test_scopes_of_a_variable_table() -> None:
         19: ["argument", "late"],
     }
     assert [each.kind for each in from_table(table, 12)] == ["argument", "local"]
+
+
+GUESSED = """
+import java.util.*;
+public class Guessed {
+    public static void main(String[] args) throws Exception {
+        List<String> usual = new ArrayList<>(List.of("a", "b"));
+        List<String> linked = new LinkedList<>(usual);
+        List<String> own = new Own();
+        Map<String, Integer> tree = new TreeMap<>(Map.of("k", 1));
+        Map<String, Integer> nothing = null;
+        Object any = new StringBuilder("any");
+        StringBuilder text = new StringBuilder("text");
+        RuntimeException trouble = new IllegalStateException("bad");
+        System.in.read(); // @look
+    }
+    static class Own extends ArrayList<String> { int extra = 7; }
+}
+"""
+
+
+async def test_variables_are_the_same_over_a_slow_link(jvm: Jvm) -> None:
+    """There, what they are likely to hold is looked up beside them; some of these guesses are wrong."""
+    made = inline(GUESSED)
+    shown: list[list[tuple[str, str, str]]] = []
+    for rtt in (0.0, 0.02):
+        async with start_target(jvm, made) as target, open_relay(target.address, rtt=rtt) as relay:
+            async with jdbpy.attach(relay.address) as session:
+                await session.breakpoints.add(f"Guessed:{made.line('look')}")
+                stop = await session.execution.cont()
+                assert isinstance(stop, jdbpy.Stop)
+                found = await session.stack.variables()
+                assert all(each.value is not None for each in found)
+                shown.append([(each.name, each.type, each.value.text) for each in found if each.value])
+                await session.exit()
+    near, far = shown
+    assert near == far
+    assert ("linked", "java.util.List<java.lang.String>", 'LinkedList(2) ["a", "b"]') in near

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.concurrency import both as both_sides
 from jdbpy.session.model import Frame, Limits, Variable
 from jdbpy.session.stack.frame_memory import FrameVariables, key_of
 from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
@@ -40,20 +41,24 @@ async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[
     """All variables of a frame. A native method has none; one whose class was redefined meanwhile has only ``this``.
 
     Raises StateError when the thread has run on since the frame was read. wire: 1 trip for the variable table, 1 for
-    the values, then what describing them takes (2 for strings and objects of known classes).
+    the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them.
     """
     target.suspension.require_current(frame)
     if frame.native:
         return ()
     variables = await frame_slots(target, frame)
-    this, values = await read_slots(target, frame, variables)
+    likely = _worth_looking_up(target, frame, variables)
+    (this, values), classes = await both_sides(
+        lambda: read_slots(target, frame, variables), lambda: target.likely.look_up(likely)
+    )
     captured = _captured_fields(target, frame) if this.value else []
     describer = Describer(target.objects.reader, target.objects.views, limits, brief=True)
-    described, captured_variables = await target.objects.reader.run(
-        both(
-            describer.values([this, *(value for value in values if isinstance(value, Value))]),
-            _read_captured(describer, this, captured, frame),
-        )
+    reading = both(
+        describer.values([this, *(value for value in values if isinstance(value, Value))]),
+        _read_captured(describer, this, captured, frame),
+    )
+    (described, captured_variables), _ = await target.objects.reader.run(
+        both(reading, target.objects.reader.expect(classes))
     )
     texts = iter(described)
     own = next(texts)
@@ -104,6 +109,13 @@ async def read_slots(
     read = dict(zip(map(key_of, variables), values, strict=True))
     target.frame_memory.keep(frame, FrameVariables(this, {**(known.slots if known is not None else {}), **read}))
     return this, values
+
+
+def _worth_looking_up(target: Target, frame: Frame, variables: Sequence[SlotVariable]) -> list[str]:
+    """Classes to look up beside the values, where the link is slow and the values are still to be read."""
+    if not target.far or target.frame_memory.recall(frame) is not None:
+        return []
+    return target.likely.unknown(variable.signature for variable in variables)
 
 
 def _method(

@@ -19,7 +19,7 @@ from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.refs import Field, RefType
 from jdbpy.session.types.signatures import java_name, signature_of
 from jdbpy.session.values.remembered import Remembered
-from jdbpy.session.values.waves import Reading, ask, drive
+from jdbpy.session.values.waves import Reading, ask, drive, gather
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag
@@ -127,6 +127,11 @@ class Reader:
             raise _unloaded()
         name = java_name(signature.signature)
         return Shape(type_id, name, signature.signature, fields, superclass)
+
+    async def expect(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """Learns classes that ``shape`` is likely to be asked for next."""
+        unknown = [type_id for type_id in type_ids if self._types.known(facts.FIELDS, type_id) is None]
+        await gather([_learn(type_id) for type_id in unknown])
 
     async def signature(self, type_id: ReferenceTypeID) -> str:
         """The JNI signature of any type, arrays included."""
@@ -240,6 +245,10 @@ class Reader:
             lambda: self._types.by_signatures(signatures),
         )
         return replies, found
+
+
+async def _learn(type_id: ReferenceTypeID) -> None:
+    await ask(_Learn(type_id, _SHAPE_FACTS))
 
 
 def _unloaded() -> JdwpError:
