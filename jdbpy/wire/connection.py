@@ -130,14 +130,18 @@ class Connection:
 
     async def request(self, command: Command[R]) -> R:
         """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
-        return await self.submit(command).wait()
+        with self._packets.gathering():
+            pending = self.submit(command)
+        return await pending.wait()
 
     async def batch(self, commands: Sequence[Command[Any]]) -> list[Any]:
         """Submits all commands at once; gives one outcome for each: the reply, or the JdwpError that came instead.
 
         Raises Disconnected or ProtocolError. Cancelled, it abandons all of them. wire: 1 trip.
         """
-        return await self.gather([self.submit(command) for command in commands])
+        with self._packets.gathering():
+            pendings = [self.submit(command) for command in commands]
+        return await self.gather(pendings)
 
     async def gather(self, pendings: Sequence[Pending[Any]]) -> list[Any]:
         """Waits for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""

@@ -3,13 +3,17 @@
 Owns the stream: nobody else receives, sends or closes. Senders queue whole packets and never wait, so a sender that is
 cancelled cannot break a packet in two, and what is queued in one turn of the loop goes out in one segment. It knows
 neither commands nor replies: every packet goes to ``on_packet``, the end, with its reason, to ``on_end``.
+
+On a socket there is a short way as well: ``flush`` hands the queue to the system from where it is called, as far as the
+system takes it at once, and what is received is taken likewise. Waking a task for it costs more than the call does.
+The rest of a packet that was taken in part goes to the front of the queue, and nothing is sent past the sending task.
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import trio
 
@@ -27,6 +31,9 @@ CLOSE_LIMIT = 1.0
 LAST_WORDS = 1.0
 """How long (seconds) a failed sender waits for the receiver, who can still learn more of why it failed."""
 
+READS_IN_A_ROW = 4
+"""As often the receiver takes what is there already before it lets other tasks run."""
+
 
 class PacketStream:
     """Whole packets in both directions over ``stream``, from ``shake_hands`` to ``stop``."""
@@ -42,6 +49,10 @@ class PacketStream:
         self._framer = Framer()
         self._queue: list[bytes] = []
         self._sender = trio.lowlevel.ParkingLot()
+        self._sending = False  # the sending task is amid a packet
+        self._gathering = 0
+        self._reads = 0  # in a row
+        self._socket: socket.socket | None = None  # a second handle of the stream's, which never waits
         # Shielded: whoever is cancelled inside ``open_connection`` may still want to clean up in the target.
         self._tasks = trio.CancelScope(shield=True)
         self._finished = trio.Event()
@@ -50,8 +61,34 @@ class PacketStream:
         """Queues a packet; everything queued when the sender has its turn goes out together."""
         self.bytes_out += len(data)
         self._queue.append(data)
-        if len(self._queue) == 1:
+        if len(self._queue) == 1 and not self._gathering:
             self._sender.unpark()
+
+    @contextmanager
+    def gathering(self) -> Iterator[None]:
+        """What is sent within the block, which must not wait, goes out at its end in one segment."""
+        self._gathering += 1
+        try:
+            yield
+        finally:
+            self._gathering -= 1
+            if not self._gathering:
+                self.flush()
+
+    def flush(self) -> None:
+        """Sends what is queued at once, as far as the system takes it; the rest is left to the sending task."""
+        if not self._queue:
+            return
+        if self._socket is not None and not self._sending:
+            data = self._take_queue()
+            try:
+                sent = self._socket.send(data)
+            except OSError:  # it would have to wait, or it is broken, which the task will find and tell
+                sent = 0
+            if sent == len(data):
+                return
+            self._queue.append(data[sent:])
+        self._sender.unpark()
 
     async def shake_hands(self, timeout: float, peer: str) -> None:
         """The handshake, with what has been queued so far in the same segment. Raises ConnectError."""
@@ -66,6 +103,7 @@ class PacketStream:
         ``on_end`` is called at least once; its first reason is the one that counts.
         """
         try:
+            self._socket = _second_handle(self._stream)
             with self._tasks:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._receive)
@@ -77,6 +115,7 @@ class PacketStream:
 
     def stop(self) -> None:
         """Ends ``run``; what is queued is not sent any more."""
+        self._queue.clear()
         self._tasks.cancel()
 
     async def wait_finished(self) -> None:
@@ -86,9 +125,10 @@ class PacketStream:
     async def _receive(self) -> None:
         try:
             while True:
-                for packet in self._framer:
-                    self._on_packet(packet)
-                data = await self._stream.receive_some(RECEIVE_BYTES)
+                with self.gathering():
+                    for packet in self._framer:
+                        self._on_packet(packet)
+                data = await self._receive_some()
                 if not data:
                     self._on_end(ending.closed_by_peer(self._framer.incomplete()))
                     return
@@ -99,12 +139,23 @@ class PacketStream:
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
             self._on_end(ending.broken(error))
 
+    async def _receive_some(self) -> bytes | bytearray:
+        """The next bytes. From a socket without a turn of the loop where some are there, ``READS_IN_A_ROW`` times."""
+        if self._socket is not None and self._reads < READS_IN_A_ROW:
+            self._reads += 1
+            with suppress(OSError):  # nothing there, or broken: as the stream says
+                return self._socket.recv(RECEIVE_BYTES)
+        self._reads = 0
+        return await self._stream.receive_some(RECEIVE_BYTES)
+
     async def _send(self) -> None:
         try:
             while True:
-                if not self._queue:
+                while not self._queue:
                     await self._sender.park()
+                self._sending = True
                 await self._stream.send_all(self._take_queue())
+                self._sending = False
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
             await trio.sleep(LAST_WORDS)
             self._on_end(ending.broken(error))
@@ -116,11 +167,24 @@ class PacketStream:
 
     async def _close(self) -> None:
         """Closes the stream: politely if that takes no time (a TLS stream would say good-bye), else by force."""
+        if self._socket is not None:
+            self._socket.close()  # the connection ends with its last handle
+            self._socket = None
         with (
             trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSE_LIMIT),
             suppress(OSError, trio.BrokenResourceError),  # it is broken: there is nobody to say good-bye to
         ):
             await self._stream.aclose()
+
+
+def _second_handle(stream: trio.abc.Stream) -> socket.socket | None:
+    """Another handle of the stream's socket, which trio knows nothing of; None for other streams."""
+    if not isinstance(stream, trio.SocketStream):
+        return None
+    own = stream.socket
+    handle = socket.fromfd(own.fileno(), own.family, own.type, own.proto)
+    handle.setblocking(False)
+    return handle
 
 
 def _notice_dead_peers(stream: trio.abc.Stream) -> None:
