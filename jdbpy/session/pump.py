@@ -3,34 +3,32 @@
 Owns the order of events and the rule of votes: every owner of a request in a set is asked, and the set is resumed,
 once and with its own suspend policy, only when all agree. It knows nothing of what a breakpoint or a step is.
 
-Two tasks share the work. The *receiver* takes sets off the connection and passes at once those of a thread that
-evaluates an expression: its invoke could otherwise never reply. The *worker* handles all others one by one, in order;
-a handler may take its time (a condition that invokes a method) while the receiver goes on.
+Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Two kinds
+are not kept waiting, but passed where they come in (``Connection.on_event``): those of a thread that evaluates an
+expression, whose invoke could otherwise never reply, and hits whose condition is false (``fast_hits``).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
+from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.model import Exited, Gone, Notice, StopReason
 from jdbpy.session.requests import EventRequest, Hit, StopPlan
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.framing import Packet
 from jdbpy.wire.messages import event as wire_event
 
 Votes = list[tuple[Hit, StopPlan]]
 
 StopShower = Callable[[Votes], Awaitable[None]]
-
-_QUEUE_LIMIT = 64
-"""Sets that may wait for the worker before the receiver pauses; the connection then holds events back."""
 
 EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
@@ -42,8 +40,7 @@ class Pump:
     def __init__(self, target: Target, show_stop: StopShower) -> None:
         self._target = target
         self._show_stop = show_stop
-        self._queue: deque[wire_event.Composite] = deque()
-        self._changed = trio.lowlevel.ParkingLot()
+        self.fast_hits = FastHits(target)
         self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
@@ -52,12 +49,15 @@ class Pump:
 
     async def run(self) -> None:
         """Handles events until the connection is over, then publishes how it ended."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._work)
-            reason = await self._receive()
-            while self._queue:
-                await self._changed.park()
-            nursery.cancel_scope.cancel()
+        conn = self._target.conn
+        conn.on_event = self._take
+        while True:
+            try:
+                composite = await conn.next_event()
+            except Disconnected as gone:
+                reason = gone.reason
+                break
+            await self._work(composite)
         await self._end(reason)
 
     async def _end(self, reason: str) -> None:
@@ -71,39 +71,38 @@ class Pump:
         else:
             self._target.publish(Gone(reason))
 
-    async def _receive(self) -> str:
-        """Queues event sets until the connection ends; returns the reason why it did."""
-        while True:
-            try:
-                composite = await self._target.conn.next_event()
-            except Disconnected as gone:
-                return gone.reason
-            if self._belongs_to_evaluation(composite):
-                self._note_suspension(composite)
-                self._let_go(composite)
-                continue
-            self._queue.append(composite)
-            self._target.publisher.came_in()
-            self._changed.unpark_all()
-            while len(self._queue) > _QUEUE_LIMIT and not self._target.suspension.evaluating:
-                await self._changed.park()
+    def _take(self, packet: Packet) -> bool:
+        """Passes an event set as it comes in, if it is not to wait for its turn."""
+        if self._target.suspension.evaluating and self._is_of_evaluation(packet):
+            return True
+        if self.fast_hits.take(packet):
+            return True
+        self._target.publisher.came_in()
+        return False
 
-    async def _work(self) -> None:
-        while True:
-            while not self._queue:
-                await self._changed.park()
-            composite = self._queue[0]
-            try:
-                await self._handle(composite)
-            except Disconnected:
-                pass
-            except JdbpyError as error:
-                self._let_go(composite)
-                self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
-            finally:
-                self._queue.popleft()
-                self._target.publisher.was_handled()
-                self._changed.unpark_all()
+    def _is_of_evaluation(self, packet: Packet) -> bool:
+        """Whether the set is one of threads that evaluate; it has been let go then."""
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # told when its turn comes
+        evaluating = self._target.suspension.evaluating
+        if not all(getattr(event, "thread", 0) in evaluating for event in composite.events):
+            return False
+        self._note_suspension(composite)
+        self._let_go(composite)
+        return True
+
+    async def _work(self, composite: wire_event.Composite) -> None:
+        try:
+            await self._handle(composite)
+        except Disconnected:
+            pass
+        except JdbpyError as error:
+            self._let_go(composite)
+            self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+        finally:
+            self._target.publisher.was_handled()
 
     async def _handle(self, composite: wire_event.Composite) -> None:
         self._note_suspension(composite)
@@ -133,10 +132,6 @@ class Pump:
         hit = Hit(event, request, getattr(event, "thread", 0), policy, go_on)
         plan = await request.handler(hit)
         return (hit, plan) if plan is not None else None
-
-    def _belongs_to_evaluation(self, composite: wire_event.Composite) -> bool:
-        evaluating = self._target.suspension.evaluating
-        return bool(evaluating) and all(getattr(event, "thread", 0) in evaluating for event in composite.events)
 
     def _note_suspension(self, composite: wire_event.Composite) -> None:
         if composite.suspendPolicy == SuspendPolicy.NONE:

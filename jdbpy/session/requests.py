@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.session.model import StopReason
@@ -17,6 +17,9 @@ from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.messages import event_request
 from jdbpy.wire.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy.session.points.conditions import Condition
 
 
 class Hit(Record):
@@ -47,6 +50,12 @@ Verdict = StopPlan | None
 Handler = Callable[[Hit], Awaitable[Verdict]]
 
 
+class Guarded(Protocol):
+    """What a request is set for, as far as its hits can be let go without the handler: where the condition is false."""
+
+    condition: Condition | None
+
+
 class RequestSpec(Record):
     """What ``RequestTable.add_many`` is to set. Modifiers are tested by the agent in their order: Count goes last."""
 
@@ -54,17 +63,19 @@ class RequestSpec(Record):
     policy: SuspendPolicy
     modifiers: Sequence[Any]
     handler: Handler
+    guard: Guarded | None = None
 
 
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
-    __slots__ = ("active", "handler", "id", "kind", "policy")
+    __slots__ = ("active", "guard", "handler", "id", "kind", "policy")
 
-    def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler) -> None:
+    def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler, guard: Guarded | None = None) -> None:
         self.kind = kind
         self.policy = policy
         self.handler = handler
+        self.guard = guard
         self.id = 0
         self.active = False
 
@@ -101,7 +112,7 @@ class RequestTable:
 
     def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
         """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
-        request = EventRequest(spec.kind, spec.policy, spec.handler)
+        request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
 
         def registered(outcome: Any) -> None:
             if not isinstance(outcome, JdbpyError):

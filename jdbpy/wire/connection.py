@@ -91,6 +91,10 @@ class Connection:
         self.hello: list[Pending[Any]] = []
         self.on_undo: Callable[[Command[Any]], None] | None = None
         """Told of each command that is sent to take back what an abandoned one has done."""
+        self.on_event: Callable[[Packet], bool] | None = None
+        """Shown each event set as it comes in, before it is queued; returns True to keep it from the queue. It is
+        called where packets are received: it must be quick, must not wait and must not raise. What it submits goes out
+        with what else the packets that came together bring about."""
         self._log = log
         self._codec = default_codec()
         self._packets = PacketStream(stream, on_packet=self._dispatch, on_end=self._peer_ended)
@@ -172,11 +176,19 @@ class Connection:
         packet = await self._events.get()
         if packet is not None:
             try:
-                return self._codec.decode(Composite, packet.data, self.id_sizes)
+                return self.decode_event(packet)
             except ProtocolError as error:
                 self._close(ending.not_jdwp(error))
         assert self.close_reason is not None
         raise Disconnected(self.close_reason)
+
+    def decode_event(self, packet: Packet) -> Composite:
+        """The event set of a packet that ``on_event`` was shown. Raises ProtocolError."""
+        return self._codec.decode(Composite, packet.data, self.id_sizes)
+
+    def queue_event(self, packet: Packet) -> None:
+        """Queues an event set that ``on_event`` has kept, behind those that are there by now."""
+        self._events.put(packet)
 
     # -- the end -------------------------------------------------------------------------------------------------
 
@@ -239,7 +251,8 @@ class Connection:
         elif (packet.command_set, packet.command) == (Composite.COMMAND_SET, Composite.COMMAND):
             self._counts["events"] += 1
             self._last_event = packet
-            self._events.put(packet)
+            if self.on_event is None or not self.on_event(packet):
+                self._events.put(packet)
         else:  # a reply to nothing, or a command set of the peer's own: Android's agent sends such
             self._counts["strays"] += 1
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 import trio
 
@@ -9,9 +12,9 @@ from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.breakpoints import Breakpoints
 from jdbpy.session.model import Frame, Stop, SuspendPolicy
 from jdbpy.session.points import Points
-from jdbpy.session.points.conditions import Condition
+from jdbpy.session.points.conditions import Condition, Glance
 from jdbpy.session.target import Target
-from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.ids import Location, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from tests.harness import Debugging, Jvm, debug
 
@@ -33,6 +36,12 @@ class Verdicts:
         if isinstance(answer, EvalError):
             raise answer
         return answer
+
+    def glance(self, place: Location) -> Glance | None:
+        return None
+
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+        raise AssertionError("nobody has had a glance")
 
 
 async def test_a_condition_is_compiled_when_set_and_asked_at_each_hit(any_jvm: Jvm) -> None:

@@ -156,7 +156,7 @@ class Placement:
                 if point.thread is not None:
                     modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(point.thread))))
                 handler = partial(self._on_hit, point)
-                spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler)
+                spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point)
                 request, pending = self._target.requests.submit(spec)
                 point.placed[place] = request
                 submitted.append((place, pending))

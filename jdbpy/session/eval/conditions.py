@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
@@ -13,8 +14,9 @@ from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.template import parse_template
-from jdbpy.session.points.conditions import Passing
+from jdbpy.session.points.conditions import Glance, Passing
 from jdbpy.session.target import Target
+from jdbpy.wire.ids import Location
 
 Describe = Callable[[list[Operand]], Awaitable[list[str]]]
 """Texts of operands, as a logpoint shows them."""
@@ -40,6 +42,14 @@ class CompiledCondition:
         wire: 1 trip for what it reads of the frame, 1 for each further link.
         """
         return bool((await self._at_hits.evaluate(thread_id)).value)
+
+    def glance(self, place: Location) -> Glance | None:
+        """The short way, once the condition was asked at that place and if it reads primitive variables only."""
+        return self._at_hits.glance(place)
+
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+        """Takes in what a glance has read, for the next call of ``holds``."""
+        self._at_hits.was_read(thread_id, epoch, answers)
 
 
 class CompiledTemplate:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
-from jdbpy.wire.ids import Location
+from jdbpy.wire.command import Command
+from jdbpy.wire.ids import FrameID, Location, ThreadID
 from jdbpy.wire.record import Record
+
+
+class Glance(Protocol):
+    """A condition at one place in code that depends on nothing but primitive variables of the frame there."""
+
+    def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
+        """What asks for them."""
+
+    def is_false(self, answers: Sequence[Any]) -> bool:
+        """Whether the answers, or errors in their place, say that the condition does not hold. Waits for nothing."""
 
 
 class Condition(Protocol):
@@ -14,6 +25,12 @@ class Condition(Protocol):
 
     async def holds(self, thread_id: int) -> bool:
         """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
+
+    def glance(self, place: Location) -> Glance | None:
+        """The short way to its value at a place; None where there is none, or none yet."""
+
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+        """Takes in what a glance has read at a hit (its frame, then its variables), so that ``holds`` need not."""
 
 
 class Passing(Record):

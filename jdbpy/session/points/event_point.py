@@ -134,6 +134,7 @@ class EventPoint(Point):
                 self.wire_policy,
                 [*subject, *share.modifiers, *([event_request.Count(self.agent_count)] if self.agent_count else ())],
                 partial(self._on_event, share.earlier),
+                self,
             )
             for kind, subject in wanted
             for share in await filters.shares(self._target.types, self.options)

@@ -7,13 +7,13 @@ and never a wrong value.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
+from jdbpy.session.eval.jvm.glance import FrameGlance, glance_of, read_of, reads_primitives_only
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Variables
 from jdbpy.session.eval.program import Compiled
@@ -21,16 +21,13 @@ from jdbpy.session.model import Frame, ThreadRef
 from jdbpy.session.points.conditions import Passing
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
-from jdbpy.wire.ids import FrameID
+from jdbpy.wire.ids import FrameID, Location
 from jdbpy.wire.messages import thread_reference
 
 Place = tuple[int, int, int]
 """Type, method and code index."""
 Compile = Callable[[FrameTarget, ClassGraph], Awaitable[Compiled]]
 FrameTargetOf = Callable[[Frame], FrameTarget]
-
-
-_PRIMITIVES = frozenset("ZBCSIJFD")
 
 
 class AtHits:
@@ -43,6 +40,8 @@ class AtHits:
         self._compile_at = compile_at
         self._compiled: dict[Place, Compiled] = {}
         self._last_place: Place | None = None
+        self._glances: dict[Place, FrameGlance | None] = {}
+        self._read: tuple[int, int, Sequence[Any]] | None = None  # thread, epoch, and what a glance has read there
 
     async def evaluate(self, thread_id: int, passing: Passing | None = None) -> Operand:
         """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws.
@@ -51,9 +50,9 @@ class AtHits:
         wire: 1 trip for the frame and its variables once the place is known, 1 for each further link.
         """
         if passing is not None and self._target.foresight.sure:
-            compiled = self._compiled.get((passing.at.classID, passing.at.methodID, passing.at.index))
+            compiled = self._compiled.get(_place(passing.at))
             guess = self._target.foresight.guess(thread_id)
-            if compiled is not None and guess is not None and _reads_primitives_only(compiled):
+            if compiled is not None and guess is not None and reads_primitives_only(compiled):
                 return await self._in_passing(thread_id, passing, compiled, guess)
         target, place = await self._frame(thread_id)
         try:
@@ -64,6 +63,18 @@ class AtHits:
         finally:
             target.pins.release()
 
+    def glance(self, at: Location) -> FrameGlance | None:
+        """The short way to the value at a place that was compiled; None where there is none. No trip."""
+        place = _place(at)
+        if place not in self._glances and place in self._compiled:
+            self._glances[place] = glance_of(self._compiled[place], self._variables)
+        return self._glances.get(place)
+
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+        """Takes in the answers to Frames and to a glance's commands at a hit, which is evaluated next."""
+        self._read = (thread_id, epoch, answers)
+        self._last_place = _place(answers[0].frames[0].location)
+
     async def _in_passing(self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID) -> Operand:
         """The value, read while the thread is let go. Raises EvalError if the guess is wrong, which ends all guessing.
 
@@ -71,7 +82,7 @@ class AtHits:
         """
         conn, thread = self._target.conn, wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)
-        read = _read_of(compiled)
+        read = read_of(compiled)
         pending = [conn.submit(each) for each in (thread_reference.Frames(thread, 0, 1), *read.commands(thread, guess))]
         passing.go_on()
         reply, *outcomes = await conn.gather(pending)
@@ -92,11 +103,15 @@ class AtHits:
         thread = wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)
         guess = self._target.foresight.guess(thread_id)
-        read = _read_of(self._compiled[self._last_place]) if guess and self._last_place is not None else None
-        commands: list[Any] = [thread_reference.Frames(thread, 0, 1)]
-        if read is not None and guess is not None:
-            commands += read.commands(thread, guess)
-        reply, *outcomes = await self._target.conn.batch(commands)
+        read = read_of(self._compiled[self._last_place]) if guess and self._last_place is not None else None
+        kept, self._read = self._read, None
+        if kept is not None and kept[:2] == (thread_id, epoch):
+            reply, *outcomes = kept[2]
+        else:
+            commands: list[Any] = [thread_reference.Frames(thread, 0, 1)]
+            if read is not None and guess is not None:
+                commands += read.commands(thread, guess)
+            reply, *outcomes = await self._target.conn.batch(commands)
         if isinstance(reply, JdwpError):
             raise reply
         if not reply.frames:
@@ -113,14 +128,5 @@ class AtHits:
         return target, place
 
 
-def _read_of(compiled: Compiled) -> FrameRead:
-    """What has to be read of the frame."""
-    reads = compiled.compiler.reads
-    return FrameRead(list(reads.locals.values()), this=reads.this)
-
-
-def _reads_primitives_only(compiled: Compiled) -> bool:
-    """Whether all that is needed of the target are primitive variables: nothing that a running thread changes."""
-    reads = compiled.compiler.reads
-    primitive = all(local.signature in _PRIMITIVES for local in reads.locals.values())
-    return primitive and bool(reads.locals) and not reads.this and not compiled.op.remote
+def _place(at: Location) -> Place:
+    return at.classID, at.methodID, at.index
