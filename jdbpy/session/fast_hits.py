@@ -5,21 +5,25 @@ its own only where there is nothing to decide: one event, of one point, whose co
 variables of the frame and is false. Every other hit goes on to the pump, with what was read of it; the pump's rules
 stay the only ones. The ledger learns of a hit when it is let go, in the same breath as of the Resume.
 
-Reading ahead. Over a link with latency the Resume takes the reads of the next hit with it, behind some commands that
-only take the agent's time: it carries out one after the other, and meanwhile the thread may be back. The answers count
-if the event came in before them, tells the place that they tell, and the frame has the id that was foreseen; nothing
-else can make all three true. The agent suspends the thread before it sends the event; the id holds a count of the
-thread's resumes; and between our Resume and these reads no command of ours is carried out that would suspend or resume
-the thread. If it is not back the reads are refused, which does no harm, and the hit is read when it comes.
+Reading ahead. Over a link with latency the reads of the next hit follow the Resume after the time in which the thread
+was back lately, and are on their way when it hits. They are refused if it is not back, which does no harm: the hit is
+then read when it comes. The answers count if the event set came in before them, tells the place that they tell, and the
+frame has the id that was foreseen. Then they are those of the hit: the agent suspends the thread before it sends the
+event, and answers a command before it carries out the next. If the thread had run between its being read (held for
+another reason) and its hit, it would have been resumed in between, by a command behind the reads: the answers would
+have come before the event. Threads also run for an invoked method, of which the agent decides when it ends; so nothing
+is looked at here while one runs.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from time import perf_counter
 from typing import Any
+
+import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
 from jdbpy.session.points.conditions import Condition, Glance
@@ -30,26 +34,32 @@ from jdbpy.wire.constants import SuspendPolicy
 from jdbpy.wire.event_head import only_request
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.ids import FrameID, Location, ObjectID, ThreadID
-from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
 
 FAR = 0.002
-"""From which round trip on (seconds) reading ahead is worth what it costs the agent."""
+"""From which round trip on (seconds) reading ahead is worth while."""
 
-MEANWHILE = 16
-"""Commands that give the thread time to come back before it is read."""
+LEAST = 0.001
+"""The shortest time between a Resume and the reads of the next hit, in seconds."""
+
+_SHARE = 0.25
+"""The longest such time, as a share of the round trip: later reads save too little."""
+
+_SMOOTH = 8
+"""Over as many hits the time that a thread is away is averaged."""
 
 _MISSES = 8
 """So many reads in a row that came too early end reading ahead ..."""
 
-_PAUSE = 200
-"""... for so many hits: the loop may have become a hot one by then."""
+_PAUSE = 100
+"""... for so many hits: they may follow each other more closely by then."""
 
 
 class _Look:
     """One hit that is being looked at, or that may come. ``packet`` is its event set, once that is here."""
 
-    __slots__ = ("answers", "condition", "epoch", "glance", "guess", "packet", "place", "policy", "request", "sent_at")
+    __slots__ = ("answers", "condition", "epoch", "glance", "guess", "packet", "place", "policy", "request", "since")
 
     def __init__(
         self, request: EventRequest, condition: Condition, glance: Glance, place: Location, guess: FrameID, epoch: int
@@ -63,31 +73,43 @@ class _Look:
         self.packet: Packet | None = None
         self.policy = SuspendPolicy.EVENT_THREAD
         self.answers: Sequence[Pending[Any]] = ()
-        self.sent_at = 0.0
+        self.since = 0.0  # when its reads were sent
 
-    def is_same(self, other: _Look) -> bool:
-        """Whether what was asked ahead for this one is what would be asked for the other."""
-        return (
-            self.glance is other.glance
-            and self.place == other.place
-            and self.guess == other.guess
-            and self.epoch == other.epoch
-        )
+    def is_read_for(self, other: _Look) -> bool:
+        """Whether what was asked ahead for this one, and is not answered yet, is what would be asked for the other."""
+        same = self.glance is other.glance and self.place == other.place
+        same = same and self.guess == other.guess and self.epoch == other.epoch
+        return same and bool(self.answers) and not any(answer.done for answer in self.answers)
 
 
 class FastHits:
-    """The looks at hits of one target."""
+    """The looks at hits of one target. ``take`` works without ``run``, which reads ahead."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._ahead: dict[ThreadID, _Look] = {}
+        self._due: deque[tuple[float, ThreadID, _Look]] = deque()  # what is to be read ahead, and when
+        self._more_due = trio.lowlevel.ParkingLot()
+        self._resumed: dict[ThreadID, float] = {}  # when hits were let go, while reading ahead
         self._round_trip = 0.0
+        self._away = 0.0  # how long threads have needed from a Resume to their next hit
         self._misses = 0
         self._pause = 0
         self.let_go = 0
-        """Hits that were let go."""
-        self.foreseen = 0
-        """Those of them that were read ahead."""
+        """Hits that were let go here."""
+        self.read_ahead = 0
+        """Hits that were read before they had come in."""
+
+    async def run(self) -> None:
+        """Reads ahead when it is time, for ever."""
+        while True:
+            while not self._due:
+                await self._more_due.park()
+            when, thread, look = self._due.popleft()
+            await trio.sleep_until(when)
+            if self._ahead.get(thread) is look and self._target.suspension.epoch_of(thread) == look.epoch:
+                with suppress(Disconnected):
+                    self._read(look, thread)
 
     def take(self, packet: Packet) -> bool:
         """Takes the hit of an event set that has just come in, if it is one to be looked at here."""
@@ -99,66 +121,68 @@ class FastHits:
         except ProtocolError:
             return False  # the pump's to tell
         [event] = composite.events
-        thread = ThreadID(ObjectID(getattr(event, "thread", 0)))
-        place = getattr(event, "location", None)
+        thread, place = ThreadID(ObjectID(getattr(event, "thread", 0))), getattr(event, "location", None)
         ahead = self._ahead.pop(thread, None)
-        if not thread or place is None:
-            return False
-        look = self._look(request, request.guard.condition, thread, place)
+        look = self._look(request, thread, place) if thread and place is not None else None
         if look is None:
             return False
-        try:
-            if ahead is None or not ahead.is_same(look) or any(answer.done for answer in ahead.answers):
+        if self._round_trip > FAR:
+            self._time(thread)
+        if ahead is not None and ahead.is_read_for(look):
+            look = ahead
+            self.read_ahead += 1
+            self._misses = 0
+        else:
+            try:
                 self._read(look, thread)
-            else:
-                look = ahead
-        except Disconnected:
-            return False
+            except Disconnected:
+                return False
         look.packet = packet
         look.policy = SuspendPolicy(composite.suspendPolicy)
         return True
 
-    def _look(self, request: EventRequest, condition: Condition, thread: ThreadID, place: Location) -> _Look | None:
+    def _look(self, request: EventRequest, thread: ThreadID, place: Location) -> _Look | None:
         """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
         foresight, suspension = self._target.foresight, self._target.suspension
-        guess = foresight.guess(thread) if foresight.sure and not suspension.evaluating else None
-        glance = condition.glance(place) if guess is not None else None
-        if glance is None or guess is None:
+        condition = request.guard.condition if request.guard is not None else None
+        if condition is None or not foresight.sure or suspension.evaluating:
+            return None
+        guess, glance = foresight.guess(thread), condition.glance(place)
+        if guess is None or glance is None:
             return None
         return _Look(request, condition, glance, place, guess, suspension.epoch_of(thread))
 
     def _read(self, look: _Look, thread: ThreadID) -> None:
         """Asks for what the look needs. wire: no wait."""
+        look.since = trio.current_time()
+        *first, last = (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess))
         submit = self._target.conn.submit
-        look.sent_at = perf_counter()
-        first, *others = (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess))
-        answers = [submit(first)]
-        for command in others:
-            last = command is others[-1]
-            answers.append(submit(command, on_reply=partial(self._answered, look, thread) if last else None))
-        look.answers = answers
+        answers = [submit(command) for command in first]
+        look.answers = (*answers, submit(last, on_reply=partial(self._answered, look, thread)))
 
     def _answered(self, look: _Look, thread: ThreadID, _: object) -> None:
         """The last answer is here: lets the hit go, or hands it on."""
-        took = perf_counter() - look.sent_at
+        took = trio.current_time() - look.since
         self._round_trip = min(took, self._round_trip * 1.1) if self._round_trip else took
         if look.packet is None:  # asked ahead, and the thread was not back
             if self._ahead.get(thread) is look:
                 del self._ahead[thread]
-            self._missed()
+            self._misses += 1
             return
         answers = [answer.outcome for answer in look.answers]
-        if not self._is_false(look, thread, answers):
+        if self._is_false(look, thread, answers):
+            with suppress(Disconnected):
+                self._let_go(look, thread)
+        else:
             self._target.publisher.came_in()
             self._target.conn.queue_event(look.packet)
-            return
-        with suppress(Disconnected):
-            self._let_go(look, thread)
 
     def _is_false(self, look: _Look, thread: ThreadID, answers: Sequence[Any]) -> bool:
         """Whether the hit is to be let go: all is still as it was when it came in, and the condition is false."""
-        target = self._target
+        target, guard = self._target, look.request.guard
         suspension = target.suspension
+        if not look.request.active or guard is None or guard.condition is not look.condition:
+            return False
         if suspension.evaluating or suspension.epoch_of(thread) != look.epoch:
             return False
         reply, *values = answers
@@ -168,16 +192,13 @@ class FastHits:
         right = target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
         if not right or top.location != look.place:
             return False
-        guard = look.request.guard
-        if not look.request.active or guard is None or guard.condition is not look.condition:
-            return False
         if look.glance.is_false(values):
             return True
         look.condition.was_read(thread, look.epoch, answers)
         return False
 
     def _let_go(self, look: _Look, thread: ThreadID) -> None:
-        """Enters the hit and its end in the ledger; where it is worth while, asks for the next one at once."""
+        """Enters the hit and its end in the ledger; where it is worth while, sees to it that the next one is read."""
         target, everything = self._target, look.policy is SuspendPolicy.ALL
         target.suspension.event(thread, everything=everything)
         if everything:
@@ -186,22 +207,28 @@ class FastHits:
             target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
         self.let_go += 1
         if self._round_trip > FAR and not target.suspension.is_suspended(thread):
-            self._read_ahead(look, thread)
+            self._look_ahead(look, thread)
 
-    def _read_ahead(self, before: _Look, thread: ThreadID) -> None:
-        """Asks for the next hit of the same point, for the case that the thread is back when the agent gets to it."""
+    # -- reading ahead -----------------------------------------------------------------------------------------------
+
+    def _look_ahead(self, before: _Look, thread: ThreadID) -> None:
+        """Plans to read the next hit of the same point, for the case that the thread is back by then."""
+        self._resumed[thread] = now = trio.current_time()
+        if self._misses >= _MISSES:
+            self._misses, self._pause = 0, _PAUSE
         if self._pause:
             self._pause -= 1
             return
-        look = self._look(before.request, before.condition, thread, before.place)
-        if look is None:
-            return
-        for _ in range(MEANWHILE):
-            self._target.conn.submit(virtual_machine.IDSizes())
-        self._read(look, thread)
-        self._ahead[thread] = look
+        look = self._look(before.request, thread, before.place)
+        if look is not None:
+            self._ahead[thread] = look
+            delay = max(LEAST, min(2 * self._away, self._round_trip * _SHARE))
+            self._due.append((now + delay, thread, look))
+            self._more_due.unpark()
 
-    def _missed(self) -> None:
-        self._misses += 1
-        if self._misses == _MISSES:
-            self._misses, self._pause = 0, _PAUSE
+    def _time(self, thread: ThreadID) -> None:
+        """Learns from a hit how long its thread was away."""
+        resumed = self._resumed.pop(thread, None)
+        if resumed is not None:
+            away = max(0.0, trio.current_time() - resumed - self._round_trip)
+            self._away += (away - self._away) / _SMOOTH

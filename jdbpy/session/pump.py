@@ -49,15 +49,11 @@ class Pump:
 
     async def run(self) -> None:
         """Handles events until the connection is over, then publishes how it ended."""
-        conn = self._target.conn
-        conn.on_event = self._take
-        while True:
-            try:
-                composite = await conn.next_event()
-            except Disconnected as gone:
-                reason = gone.reason
-                break
-            await self._work(composite)
+        self._target.conn.on_event = self._take
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.fast_hits.run)
+            reason = await self._work()
+            nursery.cancel_scope.cancel()
         await self._end(reason)
 
     async def _end(self, reason: str) -> None:
@@ -93,16 +89,22 @@ class Pump:
         self._let_go(composite)
         return True
 
-    async def _work(self, composite: wire_event.Composite) -> None:
-        try:
-            await self._handle(composite)
-        except Disconnected:
-            pass
-        except JdbpyError as error:
-            self._let_go(composite)
-            self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
-        finally:
-            self._target.publisher.was_handled()
+    async def _work(self) -> str:
+        """Handles event sets until the connection ends; returns the reason why it did."""
+        while True:
+            try:
+                composite = await self._target.conn.next_event()
+            except Disconnected as gone:
+                return gone.reason
+            try:
+                await self._handle(composite)
+            except Disconnected:
+                pass
+            except JdbpyError as error:
+                self._let_go(composite)
+                self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+            finally:
+                self._target.publisher.was_handled()
 
     async def _handle(self, composite: wire_event.Composite) -> None:
         self._note_suspension(composite)
