@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jdbpy import Breakpoint, PointOptions, SuspendPolicy
-from jdbpy.cli.arguments.location import BreakpointRequest, quoted
+from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy
+from jdbpy.cli.arguments.location import BreakpointRequest
+from jdbpy.cli.arguments.logpoint import quoted
 from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
@@ -26,8 +27,13 @@ def policy_here(ctx: Context) -> SuspendPolicy:
     return SuspendPolicy.THREAD if ctx.session.remote else SuspendPolicy.ALL
 
 
-async def options_of(ctx: Context, tail: Tail, policy: SuspendPolicy) -> PointOptions:
-    """The words after a subject as the session takes them. wire: 1 or 2 trips for a thread or an object."""
+async def options_of(
+    ctx: Context, tail: Tail, policy: SuspendPolicy, *, log: str = "", flood: bool = False
+) -> PointOptions:
+    """The words after a subject as the session takes them; ``flood``: hits may come by the thousand.
+
+    wire: 1 or 2 trips for a thread or an object.
+    """
     session = ctx.session
     instance = None
     if tail.on:
@@ -44,7 +50,25 @@ async def options_of(ctx: Context, tail: Tail, policy: SuspendPolicy) -> PointOp
         instance=instance,
         classes=tail.classes,
         excludes=tail.excludes,
+        log=log,
+        reporting=_reporting(ctx, tail, bool(log) or (tail.policy or policy) is SuspendPolicy.NONE, flood=flood),
     )
+
+
+def _reporting(ctx: Context, tail: Tail, reports: bool, *, flood: bool) -> Reporting:
+    """How it reports, with the settings for what was not said. Raises UsageError for words that need a report."""
+    if not reports:
+        useless = sorted(tail.said - {"most"})
+        if useless:
+            word = "to" if useless[0] == "file" else useless[0]
+            hint = "put go before the place, or use logpoint or tracepoint"
+            raise UsageError(f"'{word}' is for what reports and does not stop", hint=hint)
+        return tail.reporting
+    changes = {} if "limit" in tail.said else {"limit": ctx.settings["report-limit"]}
+    if (flood or not tail.reporting.hold) and "cost" not in tail.said:
+        changes["cost"] = ctx.settings["cost-limit"]
+    reporting: Reporting = tail.reporting.replace(**changes)
+    return reporting
 
 
 async def add_breakpoint(
@@ -54,7 +78,7 @@ async def add_breakpoint(
 
     With ``log``, a text, it is a logpoint.
     """
-    options = await options_of(ctx, request.tail, policy)
+    options = await options_of(ctx, request.tail, policy, log=log)
     point = await ctx.session.breakpoints.add(
         request.place.text,
         temporary=options.temporary,
@@ -63,6 +87,7 @@ async def add_breakpoint(
         thread=options.thread,
         ignore=options.ignore,
         log=log,
+        reporting=options.reporting,
     )
     return await was_set(ctx, point, request.tail)
 
@@ -96,16 +121,28 @@ def as_command(point: Breakpoint) -> str:
     flags = " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
     condition = f" if {point.condition}" if point.condition else ""
     verb = _VERBS.get(point.kind)
-    log = dict(point.options).get("log")
-    if log is not None:
-        return f"logpoint {point.spec} {quoted(log)}{flags}{condition}"
+    options = dict(point.options)
+    log = options.pop("log", None)
+    no_stop = "--no-stop " * (options.pop("--no-stop", None) is not None)
+    if point.policy is SuspendPolicy.NONE:  # the settings may be others then
+        options.setdefault("limit", "none")
+        if point.kind == "methods" or no_stop:
+            options.setdefault("cost", "none")
+    if "to" in options and " " in options["to"]:
+        options["to"] = f"'{options['to']}'"
+    words = "".join(f" {name} {text}" for name, text in options.items() if name != "on") + flags + condition
     if verb is None:
+        text = f" {quoted(log)}" if log is not None else ""
+        if "stack" in options:
+            return f"tracepoint {point.spec}{text}{words}"
+        if log is not None:
+            return f"logpoint {point.spec}{text}{words}"
+        if no_stop:
+            return f"trace {no_stop}{point.spec}{words}"
         policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
-        return f"break {policy}{point.spec}{flags}{condition}"
-    filters = dict(point.options)
-    words = "".join(f" {name} {text}" for name, text in filters.items() if name != "on")
-    of_this_run = "on" in filters or point.spec.startswith("exit of ")
-    return f"{'# ' * of_this_run}{verb} {point.spec} suspend {point.policy}{words}{flags}{condition}"
+        return f"break {policy}{point.spec}{words}"
+    of_this_run = "on" in options or point.spec.startswith("exit of ")
+    return f"{'# ' * of_this_run}{verb} {no_stop}{point.spec} suspend {point.policy}{words}"
 
 
 def _with_actions(ctx: Context, point: Breakpoint) -> Breakpoint:

@@ -39,6 +39,15 @@ def _number(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _number_or_none(low: int, high: int) -> Callable[[str], int | None]:
+    number = _number(low, high)
+
+    def parse(text: str) -> int | None:
+        return None if text.lower() == "none" else number(text)
+
+    return parse
+
+
 def _choice(*words: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text.lower() not in words:
@@ -62,7 +71,11 @@ SETTINGS = {
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
+        Setting("cost-limit", 20, "0 to 100", "percent of the target's time that a trace may take", _number(0, 100)),
         Setting("repeat", True, "on|off", "at the prompt, an empty line repeats a stepping command", _switch),
+        Setting(
+            "report-limit", 100, "0 to 999999, none", "hits a second that are reported", _number_or_none(0, 999_999)
+        ),
         Setting("run-limit", 10, "1 to 86400", "seconds that a method of an expression may take", _number(1, 86_400)),
         Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
     )
@@ -94,7 +107,7 @@ class Settings:
     def text(self, name: str) -> str:
         """The value as it would be typed."""
         value = self[name]
-        return ("on" if value else "off") if isinstance(value, bool) else str(value)
+        return ("on" if value else "off") if isinstance(value, bool) else "none" if value is None else str(value)
 
 
 def find(name: str) -> Setting:

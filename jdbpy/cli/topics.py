@@ -60,7 +60,16 @@ After the subject of `catch`, `watch` and `trace`, in any order:
   -d                         set it disabled
   suspend all|thread|none    what a hit suspends; none only reports, as `go` before the subject
   if total > 100             when the expression is true there
-Breakpoints take all of these but `from`, `except` and `on`.""",
+Breakpoints take all of these but `from`, `except` and `on`. For what only reports there is more: `help reports`.""",
+    "reports": """\
+What reports and does not stop (`logpoint`, `tracepoint`, and `trace`, `watch`, `catch` with `go` or `--no-stop`) may be
+given, after its subject and in any order:
+  limit 10/s          at most so many a second; it is said how many were left out; 0 only counts, none reports all
+  to FILE             appended to a file, instead of being shown
+  stack 5             with so many frames
+  -max 1000           switched off after so many hits
+  cost 20%            switched off when hits take more of the target's time than that; none for never
+`set report-limit N` and `set cost-limit N` are for those that say nothing.""",
     "jump": _CANNOT_JUMP,
     "goto": _CANNOT_JUMP,
     "reverse": _CANNOT_REVERSE,

@@ -78,8 +78,9 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("trace monitors wait,waited -d", _point("monitors", "monitors wait,waited")),
         (f"trace {READ}", _point("line", READ, suspend="none")),
         ("trace", _numbers(15)),
+        (f"tracepoint {READ} to {directory}/hits.log", lambda d: d["breakpoint"]["options"]["stack"] == "5"),
         ("untrace methods", lambda d: d["message"] == "nothing is traced"),
-        (f"save breakpoints {directory}/saved", lambda d: d["count"] == 6),
+        (f"save breakpoints {directory}/saved", lambda d: d["count"] == 7),
         ("breakpoints", lambda d: d["breakpoints"][2]["options"] == {"runs": "print amount"}),
         ("cont", _stop("modification", 10)),
         ("disable 10", _numbers(10)),
@@ -119,6 +120,10 @@ async def test_what_is_saved_sets_the_points_again(any_jvm: Jvm, tmp_path: Path)
         "trace go monitors wait -d",
         "catch load com.acme.*",
         "catch exit",
+        'dprintf com.acme.Order:42,"total %d\\n",total',
+        f'tp com.acme.Order.pay "{{total}}" limit none -max 9 to "{tmp_path}/a log" if total > 3',
+        "trace --no-stop com.acme.Order.pay limit 0",
+        "watch --no-stop com.acme.Order.total cost 50%",
     ]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*lines, f"save breakpoints {first}")), jvm=any_jvm)
     assert done.status == 0, done
@@ -126,10 +131,14 @@ async def test_what_is_saved_sets_the_points_again(any_jvm: Jvm, tmp_path: Path)
     assert saved == [
         "catch caught com.acme.OrderException suspend all from com.acme.*,*Order except *.Test -t -c 3",
         "watch all com.acme.Order.total suspend thread if total > 3",
-        "trace methods suspend none from com.acme.*",
-        "trace monitors wait suspend none -d",
+        "trace methods suspend none from com.acme.* limit 100/s cost 20%",
+        "trace monitors wait suspend none limit 100/s -d",
         "catch load com.acme.* suspend all",
         "catch exit suspend all",
+        'logpoint com.acme.Order:42 "total {total}" limit 100/s',
+        f"tracepoint com.acme.Order.pay \"{{total}}\" stack 5 to '{tmp_path}/a log' -max 9 limit none if total > 3",
+        "trace --no-stop com.acme.Order.pay limit 0/s cost 20%",
+        "watch --no-stop com.acme.Order.total suspend none limit 100/s cost 50%",
     ]
     again = [f"read {first}", f"save breakpoints {second}"]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*again)), jvm=any_jvm)
@@ -152,7 +161,7 @@ async def test_what_is_for_one_object_is_saved_as_a_comment(any_jvm: Jvm, tmp_pa
     assert saved == [
         "# watch happenings.Counter.value suspend all",
         "# watch happenings.Tally.value suspend all -t",
-        "# trace entries suspend none from *Counter",
+        "# trace entries suspend none from *Counter limit 100/s cost 20%",
     ]
 
 

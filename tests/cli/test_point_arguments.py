@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from jdbpy import SuspendPolicy, UsageError
+from jdbpy import Reporting, SuspendPolicy, UsageError
 from jdbpy.cli.arguments.base import Argument
-from jdbpy.cli.arguments.location import Logpoint, quoted
+from jdbpy.cli.arguments.logpoint import Logpoint, Tracepoint, quoted
 from jdbpy.cli.arguments.points import (
     Catch,
     CatchArgument,
@@ -150,3 +150,51 @@ def test_the_text_of_a_logpoint(text: str) -> None:
     assert request.text == text
     assert request.breakpoint.place.text == "Order:42"
     assert (request.breakpoint.tail.thread, request.breakpoint.tail.condition) == ("1", 'words.equals("a")')
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ('Order:42,"total %d\\n",total', "total {total}"),
+        ('Order:42, "%s and %5d", a, b', None),
+        ('Order:42,"%s, %ld%% \\"x\\" {}",name(a, "b,c"),this.n[1]', '{name(a, "b,c")}, {this.n[1]}% "x" {{}}'),
+        ('Order:42,"%c",letter', "{(char) (letter)}"),
+        ('Order:42,"plain\\ttext\\n"', "plain\ttext"),
+    ],
+)
+def test_formats_of_gdb(typed: str, text: str | None) -> None:
+    if text is None:
+        with pytest.raises(UsageError, match="has no counterpart"):
+            Logpoint().parse(typed)
+        return
+    request = Logpoint().parse(typed)
+    assert (request.breakpoint.place.text, request.text) == ("Order:42", text)
+
+
+def test_how_it_is_reported() -> None:
+    tail = Logpoint().parse("-max 7 Order:42 \"x\" limit 5/s to 'my log' cost 30%").breakpoint.tail
+    assert tail.reporting == Reporting(limit=5, file="my log", cost=30, most=7)
+    assert tail.said == {"limit", "file", "cost", "most"}
+    assert Logpoint().parse('A:1 "x" limit none cost none').breakpoint.tail.reporting == Reporting()
+    assert Tracepoint().parse("A.m").breakpoint.tail.reporting == Reporting(stack=5)
+    request = Tracepoint().parse('A.m "{x}" stack 2 if x > 1')
+    assert (request.text, request.breakpoint.tail.reporting.stack) == ("{x}", 2)
+    tail = TraceArgument().parse("--no-stop exits from a.* limit 0").tail
+    assert (tail.policy, tail.reporting) == (GO, Reporting(limit=0, hold=False))
+    with pytest.raises(UsageError, match="contradict each other"):
+        TraceArgument().parse("--no-stop exits suspend all")
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "offered"),
+    [
+        (Logpoint(), "Order.j", {"Order.java"}),
+        (Logpoint(), 'Order:42 "text" li', {"limit"}),
+        (Logpoint(), 'Order:42 "text" limit n', {"none"}),
+        (Logpoint(), 'Order:42 "te', set()),
+        (Tracepoint(), "Order:42 sta", {"stack"}),
+        (TraceArgument(), "--no", {"--no-stop"}),
+    ],
+)
+def test_completion_of_reports(argument: Argument[Any], text: str, offered: set[str]) -> None:
+    assert {candidate.text for candidate in argument.complete(text, NAMES)} == offered

@@ -80,7 +80,7 @@ def test_it_is_over_after_so_many_hits_and_begins_anew(short: bool) -> None:
 
 
 def test_it_is_over_when_it_costs_too_much(short: bool) -> None:
-    hits = Hits(Reporting(limit=1, load=20), short=short)
+    hits = Hits(Reporting(limit=1, cost=20), short=short)
     hits.meter.measured(5e-6)
     rate = 20_100  # at 10 µs each a little more than a fifth of a second
     assert not any(taken.too_much for n in range(rate) if (taken := hits.at(n / rate)) is not None)
@@ -93,7 +93,7 @@ def test_it_is_over_when_it_costs_too_much(short: bool) -> None:
 
 
 def test_less_than_that_may_go_on(short: bool) -> None:
-    hits = Hits(Reporting(limit=1, load=20), short=short)
+    hits = Hits(Reporting(limit=1, cost=20), short=short)
     hits.meter.measured(5e-6)
     rate = 19_900
     assert not any(taken.too_much for n in range(3 * rate) if (taken := hits.at(n / rate)) is not None)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from jdbpy.cli.arguments.base import Argument, matching
-from jdbpy.cli.arguments.tail import HELP, POLICIES, Tail, complete_tail, split_condition, split_tail
+from jdbpy.cli.arguments.tail import HELP, POLICIES, TAKING_VALUES, Tail, complete_tail, split_condition, split_tail
 from jdbpy.cli.arguments.target import class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import split_words
@@ -17,6 +17,7 @@ from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
+_BEFORE_PLACE = ("at", "in", *POLICIES)
 _HINT = "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N"
 
 
@@ -85,45 +86,10 @@ class Breakpoint(Argument[BreakpointRequest]):
         if condition is not None:
             return ()
         *before, word = ["", *head.split(" ")]
-        if len(before) > 2 and before[-1].lower() in ("thread", "suspend"):
-            return complete_tail(before[-1].lower(), word, names, filters=False)
+        last = before[-1].lower()
+        if (len(before) > 2 and last in TAKING_VALUES) or (last and last not in (*_BEFORE_PLACE, *TAKING_VALUES)):
+            return complete_tail(last, word, names, filters=False)
         return [*(() if before[1:] else matching(word, ("at", "in", "thread", "go"))), *complete_place(word, names)]
-
-
-class LogpointRequest(Record):
-    """What ``logpoint`` asks for: a breakpoint, and the text of its hits."""
-
-    breakpoint: BreakpointRequest
-    text: str
-
-
-class Logpoint(Argument[LogpointRequest]):
-    """A breakpoint's place and words, with a quoted text among them."""
-
-    metavar = 'LOCATION "TEXT" [thread THREAD] [-c N] [-d] [if CONDITION]'
-    help = (
-        "a place in code and the text to write at its hits, in double quotes: expressions stand in braces, `{{` is "
-        f'a brace and `\\"` a quote. After it: {HELP}'
-    )
-    takes_rest = True
-
-    def parse(self, text: str) -> LogpointRequest:
-        match = _QUOTED.search(text)
-        if match is None:
-            raise UsageError("the TEXT is missing", hint='write it in double quotes: logpoint Order:42 "total {total}"')
-        rest = f"{text[: match.start()]} {text[match.end() :]}".strip()
-        return LogpointRequest(Breakpoint().parse(rest), re.sub(r'\\(["\\])', r"\1", match[1]))
-
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return () if '"' in text else complete_place(text.rpartition(" ")[2], names)
-
-
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-
-
-def quoted(text: str) -> str:
-    """The text as ``logpoint`` takes it."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def complete_place(text: str, names: Names) -> Iterable[Candidate]:

@@ -6,12 +6,12 @@ Owns the grammar; whether there is such a class, field or thread is for the sess
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.arguments.location import Breakpoint, BreakpointRequest, complete_place
-from jdbpy.cli.arguments.tail import Tail, complete_tail, split_tail
+from jdbpy.cli.arguments.tail import TAKING_VALUES, Tail, complete_tail, split_tail
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
@@ -20,9 +20,12 @@ from jdbpy.wire.record import Record
 _SORTS = ("uncaught", "caught", "all")
 _THREAD_WORDS = {"start": ("start",), "death": ("death",), "end": ("death",), "virtual": ("virtual",)}
 _ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "all": (True, True), "-rw": (True, True)}
+NO_STOP = "--no-stop"
+"""Instead of ``go``: nothing is suspended, not even to read what a report would tell."""
 _FILTERS = (
     "FILTERS are `from PATTERNS`, `except PATTERNS`, `thread THREAD`, `on OBJECT`, `-c N`, `-t`, `-d`, `suspend "
-    "all|thread|none` and `if CONDITION`: see `help filters`"
+    "all|thread|none` and `if CONDITION`: see `help filters`; for what is reported also `limit N/s`, `to FILE`, "
+    "`-max N` and more: see `help reports`"
 )
 
 
@@ -38,18 +41,18 @@ class Catch(Record):
 class CatchArgument(Argument[Catch]):
     """An exception, or another event."""
 
-    metavar = "[go] [uncaught|caught|all] CLASS|EVENT [FILTERS]"
+    metavar = "[go|--no-stop] [uncaught|caught|all] CLASS|EVENT [FILTERS]"
     help = (
         "an exception class or a pattern, `*` for all; or an event: `load PATTERNS`, `load source FILE`, `unload "
         "PATTERNS`, `thread`, `thread start`, `thread death`, each of these with `virtual`, `exit`. With `go` it is "
-        f"reported and nothing stops. {_FILTERS}"
+        f"reported and nothing stops, with `--no-stop` nothing is held even for a moment. {_FILTERS}"
     )
     takes_rest = True
 
     def parse(self, text: str) -> Catch:
-        text, policy = _without_go(text)
+        text, go = _without_go(text)
         subject, tail = split_tail(text, filters=True)
-        tail = tail.replace(policy=tail.policy or policy)
+        tail = go(tail)
         event, *words = subject.split() or [""]
         match event.lower():
             case "load" | "unload":
@@ -65,12 +68,12 @@ class CatchArgument(Argument[Catch]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         *before, word = ["", *text.split(" ")]
-        if before[-1] in ("thread", "suspend", "from", "except") and len(before) > 2:
+        if before[-1] in TAKING_VALUES and len(before) > 2:
             yield from complete_tail(before[-1], word, names, filters=True)
         elif before[-1] == "thread":
             yield from matching(word, ("start", "death", "virtual"))
-        elif before[-1] in ("", "go"):
-            yield from matching(word, (*_SORTS, "load", "unload", "thread", "exit", "go"))
+        elif before[-1] in ("", "go", NO_STOP):
+            yield from matching(word, (*_SORTS, "load", "unload", "thread", "exit", "go", NO_STOP))
             yield from class_names(word, names)
         elif before[-1] in (*_SORTS, "load", "unload"):
             yield from class_names(word, names)
@@ -120,29 +123,29 @@ class Watch(Record):
 class WatchArgument(Argument[Watch]):
     """A field."""
 
-    metavar = "[go] [access|all] FIELD [FILTERS]"
+    metavar = "[go|--no-stop] [access|all] FIELD [FILTERS]"
     help = (
         "a field: `com.acme.Order.total` of every object, `this.total` or `order.total` of that object only. Before "
         "it: `access` (`-r`) where it is read, `all` (`-rw`) where it is read or changed, else where it is changed. "
-        f"With `go` it is reported and nothing stops. {_FILTERS}"
+        f"With `go` it is reported and nothing stops, with `--no-stop` nothing is held even for a moment. {_FILTERS}"
     )
     takes_rest = True
 
     def parse(self, text: str) -> Watch:
-        text, policy = _without_go(text)
+        text, go = _without_go(text)
         first, _, rest = text.partition(" ")
         access, modification = _ACCESS.get(first.lower(), (None, None))
         subject, tail = split_tail(text if access is None else rest, filters=True)
         if not subject:
             raise UsageError("a field is missing", hint="CLASS.FIELD, this.FIELD or OBJECT.FIELD")
-        return Watch(subject, access, modification, tail.replace(policy=tail.policy or policy))
+        return Watch(subject, access, modification, go(tail))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         *before, word = ["", *text.split(" ")]
-        if before[-1] in ("thread", "suspend", "from", "except"):
+        if before[-1] in TAKING_VALUES:
             yield from complete_tail(before[-1], word, names, filters=True)
-        elif before[-1] in ("", "go", *_ACCESS):
-            yield from () if before[1:] else matching(word, ("access", "all", "go"))
+        elif before[-1] in ("", "go", NO_STOP, *_ACCESS):
+            yield from () if before[1:] else matching(word, ("access", "all", "go", NO_STOP))
             owner, dot, start = word.rpartition(".")
             members = names.members if owner == "this" else names.fields.get(owner, ())
             yield from matching(start, members, "field") if dot else ()
@@ -164,19 +167,20 @@ class Trace(Record):
 class TraceArgument(Argument[Trace]):
     """Methods, monitors, or a place."""
 
-    metavar = "[go] methods|entries|exits|method exit|monitors|LOCATION [FILTERS]"
+    metavar = "[go|--no-stop] methods|entries|exits|method exit|monitors|LOCATION [FILTERS]"
     help = (
         "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, `method exit` the "
         "exits of the current method; `monitors` where threads contend for them and wait, or some of `enter,entered,"
         "wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the classes of "
-        f"`exclude` are left out. With `go` it is reported and nothing stops. {_FILTERS}"
+        "`exclude` are left out. With `go` it is reported and nothing stops, with `--no-stop` nothing is held even for "
+        f"a moment. {_FILTERS}"
     )
     takes_rest = True
 
     def parse(self, text: str) -> Trace:
-        without_go, policy = _without_go(text)
+        without_go, go = _without_go(text)
         subject, tail = split_tail(without_go, filters=True)
-        tail = tail.replace(policy=tail.policy or policy)
+        tail = go(tail)
         words = subject.split()
         what = " ".join(words).lower()
         found = re.fullmatch(r"(methods|entries|exits|method exits?)(?: (\S+))?", what)
@@ -188,13 +192,14 @@ class TraceArgument(Argument[Trace]):
             return Trace("monitors", tail, tuple(kind for kind in kinds if kind))
         if not words:
             raise UsageError("trace what?", hint="'trace methods', 'trace monitors', 'trace LOCATION'")
-        request = Breakpoint().parse(text)
+        request = Breakpoint().parse(without_go)
+        request = request.replace(tail=go(request.tail))
         return Trace("place", request.tail, place=request)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         *before, word = ["", *text.split(" ")]
-        if before[-1] in ("", "go"):
-            yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go"))
+        if before[-1] in ("", "go", NO_STOP):
+            yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go", NO_STOP))
             yield from complete_place(word, names)
         elif before[-1] == "monitors":
             yield from matching(word, ("enter", "entered", "wait", "waited"))
@@ -202,10 +207,23 @@ class TraceArgument(Argument[Trace]):
             yield from complete_tail(before[-1], word, names, filters=True)
 
 
-def _without_go(text: str) -> tuple[str, SuspendPolicy | None]:
-    """The text without jdb's ``go`` at its start, and the policy that it means."""
+def _without_go(text: str) -> tuple[str, Callable[[Tail], Tail]]:
+    """The text without jdb's ``go``, or our ``--no-stop``, at its start, and what that makes of the words after it."""
     first, _, rest = text.strip().partition(" ")
-    return (rest.strip(), SuspendPolicy.NONE) if first.lower() == "go" else (text.strip(), None)
+    word = first.lower()
+    if word not in ("go", NO_STOP):
+        return text.strip(), lambda tail: tail
+
+    def go(tail: Tail) -> Tail:
+        tail = tail.replace(policy=tail.policy or SuspendPolicy.NONE)
+        if word == "go":
+            return tail
+        if tail.policy is not SuspendPolicy.NONE:
+            raise UsageError(f"{NO_STOP} and 'suspend {tail.policy}' contradict each other")
+        no_stop: Tail = tail.replace(reporting=tail.reporting.replace(hold=False), said=tail.said | {"hold"})
+        return no_stop
+
+    return rest.strip(), go
 
 
 def _exception(text: str) -> tuple[str, str]:

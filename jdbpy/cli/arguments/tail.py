@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from jdbpy import SuspendPolicy
+from jdbpy import Reporting, SuspendPolicy
 from jdbpy.cli.arguments.base import matching
+from jdbpy.cli.arguments.plain import FilePath
+from jdbpy.cli.arguments.report_words import MAX, VALUES as REPORT_VALUES, read_report_word
 from jdbpy.cli.arguments.target import Thread, class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import Word, next_word
@@ -28,7 +30,8 @@ POLICIES = {
 _TEMPORARY = ("-t", "--temporary")
 _DISABLED = ("-d", "--disabled")
 _COUNT = ("-c", "--count", "-hit")
-_FLAGS = (*_TEMPORARY, *_DISABLED, *_COUNT)
+_NUMBERED = (*_COUNT, *MAX)
+_FLAGS = (*_TEMPORARY, *_DISABLED, *_NUMBERED)
 _FILTERS = ("from", "except", "on")
 _VALUES = {
     "thread": "a thread",
@@ -36,7 +39,11 @@ _VALUES = {
     "from": "a class pattern",
     "except": "a class pattern",
     "on": "an object",
+    **REPORT_VALUES,
 }
+
+TAKING_VALUES = tuple(_VALUES)
+"""Words after which another word belongs to them."""
 
 HELP = (
     "`thread THREAD` only in that thread, `suspend all|thread|none` what a hit suspends, `-c N` at the Nth hit, `-t` "
@@ -45,7 +52,10 @@ HELP = (
 
 
 class Tail(Record):
-    """The words after a subject. ``thread`` and ``on`` are as they were typed; ``ignore`` hits pass first."""
+    """The words after a subject. ``thread`` and ``on`` are as they were typed; ``ignore`` hits pass first.
+
+    ``said`` are the fields of ``reporting`` that words were there for.
+    """
 
     policy: SuspendPolicy | None = None
     temporary: bool = False
@@ -56,6 +66,8 @@ class Tail(Record):
     classes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     on: str = ""
+    reporting: Reporting = Reporting()
+    said: frozenset[str] = frozenset()
 
 
 def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
@@ -70,7 +82,7 @@ def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     keywords = tuple(word for word in _VALUES if filters or word not in _FILTERS)
     begin = 0  # flags may also stand before the subject
     while begin < len(words) and words[begin].text in _FLAGS:
-        begin += 2 if words[begin].text in _COUNT else 1
+        begin += 2 if words[begin].text in _NUMBERED else 1
     end = begin
     while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in keywords)):
         end += 1
@@ -92,11 +104,16 @@ def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Ite
         return matching(word, ("all", "thread", "none"))
     if filters and before in ("from", "except"):
         return class_names(word.rpartition(",")[2], names)
-    return matching(word, ("thread", "suspend", "if", *(_FILTERS if filters else ())))
+    if before == "to":
+        return FilePath().complete(word, names)
+    if before in REPORT_VALUES:
+        return matching(word, ("none",) if before in ("limit", "load") else ())
+    return matching(word, ("thread", "suspend", "if", *REPORT_VALUES, *(_FILTERS if filters else ())))
 
 
 def _read(words: Sequence[Word], keywords: Sequence[str]) -> Tail:
     found: dict[str, Any] = {}
+    said: dict[str, Any] = {}
     rest = list(words)
     while rest:
         word = rest.pop(0).text
@@ -106,13 +123,18 @@ def _read(words: Sequence[Word], keywords: Sequence[str]) -> Tail:
             found["disabled"] = True
         elif word in _COUNT:
             found["ignore"] = _count(word, rest) - 1
+        elif word in MAX:
+            said["most"] = _count(word, rest)
         elif word.lower() in keywords:
             if not rest:
                 raise UsageError(f"after '{word.lower()}' {_VALUES[word.lower()]} is missing")
-            found.update(_valued(word.lower(), rest))
+            if word.lower() in REPORT_VALUES:
+                said.update(read_report_word(word.lower(), rest.pop(0).text))
+            else:
+                found.update(_valued(word.lower(), rest))
         else:
             raise UsageError(f"'{word}' is one word too many")
-    return Tail(**found)
+    return Tail(**found, reporting=Reporting(**said), said=frozenset(said))
 
 
 def _valued(keyword: str, rest: list[Word]) -> dict[str, Any]:

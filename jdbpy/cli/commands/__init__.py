@@ -10,7 +10,7 @@ TABLE.hold(
     {
         "actions": "monitor, info monitors, unmonitor, commands, on",
         "breakpoints": (
-            "stop, break, b, tbreak, tb, logpoint, dprintf, breakpoints, bl, info breakpoints, info break, "
+            "stop, break, b, tbreak, tb, breakpoints, bl, info breakpoints, info break, "
             "info b, clear, delete, enable, disable, toggle, save breakpoints"
         ),
         "catching": "catch, info catch, ignore, uncatch",
@@ -38,6 +38,7 @@ TABLE.hold(
         "modules": (
             "modules, info modules, module, module reads, module exports, module opens, module uses, module provides"
         ),
+        "reporting": "logpoint, dprintf, tracepoint, tp",
         "running": "run, cont, continue, c, until, advance, pause",
         "scripts": "read, source",
         "source": "list, l, longlist, ll, use, sourcepath, directory, info source",

@@ -10,8 +10,6 @@ from jdbpy import Breakpoint, SuspendPolicy
 from jdbpy.cli.arguments.location import (
     Breakpoint as BreakpointArgument,
     BreakpointRequest,
-    Logpoint,
-    LogpointRequest,
     Place,
     PlaceOrNumber,
 )
@@ -54,16 +52,6 @@ async def break_(ctx: Context, request: Request = None) -> BreakpointSet | Break
 async def tbreak(ctx: Context, request: Annotated[BreakpointRequest, BreakpointArgument()]) -> BreakpointSet:
     """Set a breakpoint that is removed when it is hit."""
     return await add_breakpoint(ctx, request.replace(tail=request.tail.replace(temporary=True)), policy_here(ctx))
-
-
-@command("logpoint", "dprintf", group="breakpoints")
-async def logpoint(ctx: Context, request: Annotated[LogpointRequest, Logpoint()]) -> BreakpointSet:
-    """Write a text at each hit of a place and go on, with Java expressions in braces.
-
-    `logpoint Order.java:42 "total {total} of {lines.size()}"`, `logpoint Order.pay "paid {amount}" if amount > 100`.
-    The thread waits for no longer than it takes to read its variables; it does not wait at all where they are numbers.
-    """
-    return await add_breakpoint(ctx, request.breakpoint, SuspendPolicy.NONE, request.text)
 
 
 @command("breakpoints", "bl", "info breakpoints", "info break", "info b", group="breakpoints")

@@ -20,14 +20,16 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
 
     `trace go methods from com.acme.*` reports every call with what it returns; `trace method exit` stops when the
     current method returns. `trace monitors` is for threads that contend for monitors or wait. `trace Order.java:42`
-    reports each time the place is reached. Tracing many methods makes a target very slow: say of which classes.
+    reports each time the place is reached; `tracepoint` has the stack too. Tracing many methods makes a target very
+    slow: say of which classes.
     """
     if request is None:
         return listed(ctx, TRACES)
     session, tail = ctx.session, request.tail
     if request.place is not None:
         return await add_breakpoint(ctx, request.place, SuspendPolicy.NONE)
-    options = await options_of(ctx, tail, SuspendPolicy.ALL)
+    flood = request.what != "monitors"
+    options = await options_of(ctx, tail, SuspendPolicy.ALL, flood=flood)
     if request.what == "monitors":
         return await was_set(ctx, await session.traces.monitors(request.kinds, options=options), tail)
     method = (await session.stack.selected()).location if request.what == "exit" else None

@@ -273,7 +273,7 @@ def noun_of(point: Breakpoint) -> str:
 
 def filters_of(point: Breakpoint) -> list[str]:
     """What a point is limited to, and what its hits run."""
-    return [f"{name} {text}" for name, text in point.options]
+    return [f"{name} {text}".rstrip() for name, text in point.options]
 
 
 def _has_place(point: Breakpoint) -> bool:

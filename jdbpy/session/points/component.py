@@ -49,6 +49,8 @@ class Points:
         _check_count(options.ignore)
         if options.thread == 0:
             raise UsageError("there is no thread 0", hint="'threads' lists them")
+        if not options.reporting.hold and (options.log or options.condition or options.reporting.stack):
+            raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
         policy = options.policy
         if options.log or options.reporting.stack:
             policy = SuspendPolicy.NONE

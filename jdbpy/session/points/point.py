@@ -77,9 +77,10 @@ class Point(ABC):
         reporting = self.reporting
         limit = "" if reporting.limit is None else f"{reporting.limit}/s"
         shown = [("log", self.log_text), ("stack", str(reporting.stack or "")), ("limit", limit), ("to", self.file)]
-        shown.append(("load", f"{reporting.load}%" if reporting.load else ""))
+        shown.append(("cost", f"{reporting.cost}%" if reporting.cost else ""))
         shown.append(("-max", str(reporting.most or "")))
-        return [(name, text) for name, text in shown if text]
+        no_stop = [] if reporting.hold else [("--no-stop", "")]
+        return [*no_stop, *((name, text) for name, text in shown if text)]
 
     @property
     def agent_count(self) -> int:

@@ -54,7 +54,7 @@ class Meter:
     def __init__(self, reporting: Reporting) -> None:
         self._limit = math.inf if reporting.limit is None else reporting.limit
         self._most = reporting.most
-        self._load = reporting.load / 100
+        self._allowed = reporting.cost / 100
         self._begun = 0  # hits before it was switched on
         self.over = False
         """Whether it is to be switched off, or is: later hits do not count."""
@@ -126,8 +126,8 @@ class Meter:
 
     def _judge(self, now: float) -> Pace | None:
         """The pace of the window that is over, when that is more than the point may take."""
-        if not self._load or now - self._window > 2 * WINDOW:  # it was quiet meanwhile
+        if not self._allowed or now - self._window > 2 * WINDOW:  # it was quiet meanwhile
             return None
         rate = self._hits / WINDOW
         load = rate * (self.cost + AGENT_COST)
-        return Pace(rate, self.cost, load) if load > self._load else None
+        return Pace(rate, self.cost, load) if load > self._allowed else None

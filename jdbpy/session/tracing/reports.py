@@ -176,7 +176,7 @@ class Reporter:
             pace = taken.too_much
             why = (
                 f"{pace.rate:,.0f} hits a second take {pace.load:.0%} of the target's time "
-                f"({pace.cost * 1e6:.1f} µs each here), more than {point.reporting.load}%"
+                f"({pace.cost * 1e6:.1f} µs each here), more than {point.reporting.cost}%"
             )
             data += [("rate", round(pace.rate)), ("cost", pace.cost), ("load", round(pace.load, 3))]
         else:
