@@ -25,11 +25,12 @@ async def test_the_stack_of_every_hit_in_one_trip(jvm: Jvm) -> None:
                     assert event.report.stack[0].line == LOOP.line("hit")
                     seen += 1
                     if seen == 200:
+                        lines = event.lines
                         break
             after = session.statistics()
             assert after.waves - before.waves <= after.events - before.events + 10, "one trip a hit"
-            assert event.lines[0].endswith(f'[main] #200 thread "main", Loop.work, line {LOOP.line("hit")}')
-            assert event.lines[1] == f"    at Loop.work (Loop.java:{LOOP.line('hit')})"
+            assert lines[0].endswith(f'[main] #200 thread "main", Loop.work, line {LOOP.line("hit")}')
+            assert lines[1] == f"    at Loop.work (Loop.java:{LOOP.line('hit')})"
         assert session.state is jdbpy.VmState.RUNNING
 
 
