@@ -29,6 +29,7 @@ class Names(Record):
     settings: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     displays: tuple[int, ...] = ()
+    saved: tuple[str, ...] = ()  # names of saved values, without their `$`
     properties: tuple[str, ...] = ()  # of the system, as far as they were listed
     flags: tuple[str, ...] = ()  # of the VM, as far as they were listed
     modules: tuple[str, ...] = ()  # as far as they were listed

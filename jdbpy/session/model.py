@@ -152,6 +152,7 @@ class Value(Record):
     truncated: bool = False
     children: tuple[Variable, ...] = ()  # fields or elements, as far as the limits allowed
     note: str = ""  # a word of explanation ("not an ArrayList layout that is known")
+    number: int | None = None  # in the history of values: of $7, 7
     formatted: str = ""  # the text in the format that was asked for, where that makes another one: "0xff"
 
 
@@ -161,7 +162,7 @@ class Variable(Record):
     name: str
     type: str  # declared type as in source, generics included when the class file tells
     value: Value | None  # None when it could not be read; ``error`` says why
-    kind: str  # "argument", "local", "this", "slot", "field", "static", "element", "captured"
+    kind: str  # "argument", "local", "this", "slot", "field", "static", "element", "captured", "kept", "noted"
     error: str = ""
     declared_in: str = ""  # class of a field
     modifiers: str = ""  # of a field, as in source

@@ -149,6 +149,9 @@ def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
     assert render(Printed("a", value)) == 'a = A@7 {1, name: "x"}\n'
     number = Value("int", "10", "I", 10, formatted="0xa")
     assert render(Printed("n", number)) == "n = 0xa\n"
+    numbered = Printed("n", Value("int", "10", "I", 10, number=3), numbered=True)
+    assert render(numbered) == "n = 10  ($3)\n"
+    assert render(numbered.replace(numbered=False)) == "n = 10\n"
     assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (B)\n'
 
 

@@ -50,7 +50,8 @@ def named(line: str) -> str | None:
         ("u", "up"), ("q", "quit"), ("h", "help"), ("restart-frame", "reenter"), ("force-return 1", "return"),
         # with a format
         ("print/x n", "print"), ("P/t n", "print"), ("display/x n", "display"), ("print/", "print"),
-        ("x/16 a", "x"), ("x a", "x"),
+        ("x/16 a", "x"), ("x a", "x"), ("save a b", "save"), ("save breakpoints", "save breakpoints"),
+        ("show values", "values"),
         # letters of any case, and blanks
         ("STOP in A.b", "stop"), ("  Step   UP  ", "step up"), ("Where\tAll", "where all"),
     ],

@@ -93,6 +93,8 @@ def complete_expression(text: str, names: Names) -> Iterable[Candidate]:
             if variable.startswith(typed):
                 yield Candidate(variable, len(typed), type_name)
         yield from matching(typed, names.members, "field")
+        if typed.startswith("$"):
+            yield from matching(typed, (f"${name}" for name in names.saved), "saved")
     if typed:
         yield from class_names(typed, names)
 

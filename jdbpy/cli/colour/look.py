@@ -52,6 +52,7 @@ _LITERALS = (
     r"\b(?P<word>null|true|false)\b",
     r"(?P<changed>\(changed\))",
     r"(?P<error><[^<>]*>$)",
+    r"(?P<faint>  \(\$\d+\))$",
 )
 _DECLARED = (r"^\s+(?P<faint>\S+(?: [^\s=]+)*) (?P<name>[^\s=]+) = ", r"^\s+(?P<name>\[\d+\]) = ")
 
@@ -93,6 +94,12 @@ class Values(_Lines):
     """``order.total = 7``, and the fields below it, ``int n = 7``: the names stand out; literals by kind."""
 
     highlights: ClassVar = (r"^(?P<name>\S.*?) = ", *_DECLARED, *_LITERALS)
+
+
+class Declared(_Lines):
+    """``int $n = 7``: the names stand out; literals by kind."""
+
+    highlights: ClassVar = (r"^(?P<faint>\S+(?: [^\s=$]+)*) (?P<name>\$\w+) = ", *_LITERALS)
 
 
 class Classes(_Lines):

@@ -27,7 +27,7 @@ from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.repl.terminal import size
 from jdbpy.cli.results.code import Disassemblies
 from jdbpy.cli.results.threads import FoldedStacks
-from jdbpy.cli.results.values import Examined
+from jdbpy.cli.results.values import Examined, NamedValues
 from jdbpy.cli.settings import Settings
 
 _LOOKS: dict[type, Highlighter] = {
@@ -36,6 +36,7 @@ _LOOKS: dict[type, Highlighter] = {
     results.Assigned: look.Values(),
     results.Classes: look.Classes(),
     results.Displayed: look.Values(),
+    NamedValues: look.Declared(),
     Examined: look.Bytes(),
     results.Fields: look.Members(),
     results.FrameSelected: look.Frames(),

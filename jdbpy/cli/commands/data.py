@@ -55,7 +55,7 @@ async def print_(ctx: Context, expression: ExpressionText, *, format: Format = "
     hexadecimal, also those in arrays and collections.
     """
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=1), format=format)
-    return Printed(expression, value)
+    return Printed(expression, value, numbered=ctx.interactive)
 
 
 @command("po", group="data")

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.values import Examined
+from jdbpy.cli.results.values import Examined, NamedValues
 
 VALUE_SHAPES = (
+    shape(
+        "named-values",
+        NamedValues,
+        "Values with the names that they have in expressions.",
+        Field("values", "variable[]", "the kind of an object that is kept from collection is `kept`, else `noted`"),
+        Field("what", "string", "saved or history"),
+    ),
     shape(
         "examined",
         Examined,

@@ -72,7 +72,8 @@ def stopped(result: Stopped, settings: Settings) -> Iterator[str]:
 
 
 def printed(result: Printed, settings: Settings) -> Iterator[str]:
-    yield f"{escape(result.expression)} = {value_text(result.value, children=not result.full)}"
+    number = f"  (${result.value.number})" if result.numbered and result.value.number else ""
+    yield f"{escape(result.expression)} = {value_text(result.value, children=not result.full)}{number}"
     if result.full:
         yield from value_tree(result.value)
 

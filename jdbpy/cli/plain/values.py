@@ -7,8 +7,8 @@ from typing import Any
 
 from jdbpy import values
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain.text import count
-from jdbpy.cli.results.values import Examined
+from jdbpy.cli.plain.text import count, variable_line
+from jdbpy.cli.results.values import Examined, NamedValues
 from jdbpy.cli.settings import Settings
 
 _ROW = 16
@@ -49,4 +49,12 @@ def _text(row: bytes) -> str:
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
 
 
-LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {Examined: examined}
+def named_values(result: NamedValues, settings: Settings) -> Iterator[str]:
+    """A value a line, as variables are shown."""
+    yield from map(variable_line, result.values)
+    if not result.values:
+        saved = "nothing is saved; 'save NAME EXPRESSION' keeps a value as $NAME"
+        yield saved if result.what == "saved" else "no value has been shown yet; 'print EXPRESSION' shows one"
+
+
+LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {Examined: examined, NamedValues: named_values}

@@ -61,7 +61,7 @@ class NamesRefresher:
         """What is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
         session = self._context.session
         changes: dict[str, Any] = {}
-        for part in (self._list_classes, _classes, _breakpoints, _vm, _threads, _frame):
+        for part in (self._list_classes, _classes, _breakpoints, _saved, _vm, _threads, _frame):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
         changes["displays"] = tuple(self._context.displays)
@@ -85,6 +85,10 @@ async def _classes(session: Session) -> dict[str, Any]:
 
 async def _breakpoints(session: Session) -> dict[str, Any]:
     return {"breakpoints": tuple((point.number, point.spec) for point in session.points.list())}
+
+
+async def _saved(session: Session) -> dict[str, Any]:
+    return {"saved": tuple(session.values.saved())}
 
 
 async def _vm(session: Session) -> dict[str, Any]:

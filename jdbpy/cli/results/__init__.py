@@ -107,11 +107,15 @@ class Variables(Record):
 
 
 class Printed(Record):
-    """The value of an expression. ``full``: its fields or elements are wanted too (``dump``)."""
+    """The value of an expression. ``full``: its fields or elements are wanted too (``dump``).
+
+    ``numbered``: a person reads it, who may want to know its number in the history.
+    """
 
     expression: str
     value: Value
     full: bool = False
+    numbered: bool = False
 
 
 class TypeOf(Record):

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from jdbpy import values
+from jdbpy import Variable, values
 from jdbpy.wire.record import Record
+
+
+class NamedValues(Record):
+    """Values by name; ``what`` is "saved" or "history"."""
+
+    values: tuple[Variable, ...]
+    what: str
 
 
 class Examined(Record):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
@@ -30,6 +31,7 @@ from jdbpy.session.eval.variables import DebuggerVariables
 from jdbpy.session.model import Frame
 from jdbpy.session.sources.text import SourceFile
 from jdbpy.session.target import Target
+from jdbpy.wire.constants import Error
 
 SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
 """(class name, SourceFile attribute) -> its source, if it can be read."""
@@ -53,6 +55,14 @@ class Evaluation:
             if error.id is not None:
                 variables.set_raw("exc", Ref(error.id))
             raise
+        except JdwpError as error:
+            if error.number != Error.INVALID_OBJECT:
+                raise
+            raise EvalError(
+                "an object of the expression is there no more: the target has collected it",
+                hint="'save NAME EXPRESSION' keeps an object from collection",
+                code=error.code,
+            ) from error
 
     async def raw(self, program: Program, signature: str) -> Raw:
         """The value as a variable of the type of a JNI signature takes it, made in the target if need be."""

@@ -28,7 +28,9 @@ class Saved:
     async def add(self, name: str, value: Operand, evaluation: Evaluation) -> None:
         """Saves a value and pins the object that it is. wire: 1 trip, 0 for a primitive."""
         if name in OWN_NAMES or not name.isidentifier():
-            raise UsageError(f"'{name}' cannot be a name for a saved value", hint="letters and digits: save order EXPR")
+            raise UsageError(
+                f"'{name}' cannot be the name of a saved value", hint="a name is one word: save order EXPR"
+            )
         if isinstance(value.value, LocalString | LocalBox):
             value = Operand(value.type, await evaluation.in_target(value))
         if isinstance(value.value, Ref):
@@ -46,6 +48,10 @@ class Saved:
             raise UsageError(f"there is no ${name}", hint="'save' without a value lists what there is")
         self._release(name)
         self._variables.remove(name)
+
+    def keeps(self, name: str) -> bool:
+        """Whether the object of that name is kept from collection."""
+        return name in self._pins
 
     def _release(self, name: str) -> None:
         pins = self._pins.pop(name, None)

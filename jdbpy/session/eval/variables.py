@@ -38,6 +38,11 @@ class DebuggerVariables:
         """The names of all variables that have a value, history left out."""
         return sorted(name for name in self._values if not name.isdecimal())
 
+    def history(self, count: int) -> list[tuple[str, Operand]]:
+        """The last results with their numbers, oldest first; as many as are asked for."""
+        first = max(1, self._count - count + 1)
+        return [(str(number), self._values[str(number)]) for number in range(first, self._count + 1)]
+
     def set_raw(self, name: str, value: Raw) -> None:
         """Sets what the debugger itself provides, such as the exception of a stop."""
         self._values[name] = Operand(LATE, value)

@@ -12,8 +12,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
+from jdbpy.session.concurrency import together
 from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.model import Frame, Limits, Stop, Value
+from jdbpy.session.model import Frame, Limits, Stop, Value, Variable
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
@@ -26,10 +27,12 @@ from jdbpy.wire.constants import Tag
 if TYPE_CHECKING:
     from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
     from jdbpy.session.eval.evaluator import Evaluation, Evaluator
+    from jdbpy.session.eval.operands import Operand
     from jdbpy.session.values.results import Results
 
 _DEFAULT = Limits()
 _IN_A_LINE = Limits(depth=0)
+_PREVIEW = Limits(depth=1, string=80, elements=10, fields=10)
 
 
 class Values:
@@ -79,9 +82,9 @@ class Values:
         program = Program(text)
         async with self._evaluation(time_limit, others_run, format) as (evaluation, results):
             operand = await evaluation.run(program)
-            if remember and operand.type is not VOID:
-                self.evaluator.variables.record(operand)
-            return await results.describe(operand, limits)
+            number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
+            value = await results.describe(operand, limits)
+            return value.replace(number=number)  # type: ignore[no-any-return]
 
     async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
         """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
@@ -145,7 +148,35 @@ class Values:
 
     def saved(self) -> list[str]:
         """The names of all ``$variables`` that have a value, the history left out."""
-        return self.evaluator.variables.names()
+        return self.evaluator.variables.names() if "evaluator" in self.__dict__ else []
+
+    async def saved_values(self, limits: Limits = _PREVIEW) -> tuple[Variable, ...]:
+        """All ``$variables`` with their values; their kind is "kept" for objects that are kept from collection.
+
+        An object that was collected is described as such. wire: what describing takes, all of them side by side.
+        """
+        self._note_stop()
+        found = [(name, self.evaluator.variables.get(name)) for name in self.saved() if name != "_"]
+        return await self._described([(name, operand) for name, operand in found if operand is not None], limits)
+
+    async def history(self, count: int = 10, limits: Limits = _PREVIEW) -> tuple[Variable, ...]:
+        """The last results of ``evaluate``, ``$1``, ``$2``..., as they are now. wire: as ``saved_values``."""
+        known = self.evaluator.variables.history(count) if "evaluator" in self.__dict__ else []
+        return await self._described(known, limits)
+
+    async def _described(self, named: Sequence[tuple[str, Operand]], limits: Limits) -> tuple[Variable, ...]:
+        self._target.require_alive()
+        if not named:
+            return ()
+        from jdbpy.session.values.results import Results
+
+        results = Results(self._target)
+        shown: list[Value] = await together(*(partial(results.describe, operand, limits) for _, operand in named))
+        saved = self.evaluator.saved
+        return tuple(
+            Variable(f"${name}", value.type, value, "kept" if saved.keeps(name) else "noted")
+            for (name, _), value in zip(named, shown, strict=True)
+        )
 
     async def convert(self, text: str, signature: str) -> ids.Value:
         """The value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""

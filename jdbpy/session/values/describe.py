@@ -187,6 +187,8 @@ class Describer:
             except UnknownLayout as error:
                 note = f"not a layout of {chain[-1].name} that is known: {error}"
             except JdwpError:
+                if await self.reader.is_gone(object_id):
+                    raise
                 note = "it changed while it was read"
             except Exception as error:  # a view, which may be the user's own, must not spoil what stands beside it
                 note = f"its view failed: {type(error).__name__}: {error}"

@@ -208,6 +208,10 @@ class Reader:
         reply = await self.request(class_object_reference.ReflectedType(ClassObjectID(_not_null(class_object))))
         return reply.typeID
 
+    async def is_gone(self, object_id: int) -> bool:
+        """Whether the target has collected the object."""
+        return (await self.request(object_reference.IsCollected(_not_null(object_id)))).isCollected
+
     # -- the waves -----------------------------------------------------------------------------------------------
 
     async def _answer(self, questions: list[Any]) -> list[Any]:
