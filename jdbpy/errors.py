@@ -86,9 +86,13 @@ class TimedOut(JdbpyError):
 
 
 class EvalError(JdbpyError):
-    """An expression cannot be compiled or evaluated. ``column`` is the 0-based place in the expression, or None."""
+    """An expression cannot be compiled or evaluated. ``column`` is the 0-based place in the expression, or None.
+
+    ``expression`` is set where the caller has given other words too, so that it is not plain what the column counts in.
+    """
 
     default_code = "EVAL"
+    expression = ""
 
     def __init__(self, message: str, column: int | None = None, *, hint: str = "", code: str = "") -> None:
         super().__init__(message, hint=hint, code=code)

@@ -48,6 +48,8 @@ def _error(error: JdbpyError) -> dict[str, Any]:
     described: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
     if isinstance(error, EvalError) and error.column is not None:
         described["column"] = error.column
+        if error.expression:
+            described["expression"] = error.expression
     return described
 
 

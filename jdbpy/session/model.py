@@ -197,6 +197,14 @@ class Breakpoint(Record):
     ignore: int = 0  # hits to let pass before the next stop
     thread: int | None = None
     message: str = ""  # why it is not resolved, in words
+    hit_count: str = ""  # which hits count: "== 3", ">= 10", "% 100"
+    over: bool = False  # no later hit can count: it has left the target; switching it on begins to count anew
+    callers: tuple[str, ...] = ()  # patterns, one of which a caller must fit
+    after: int | None = None  # number of the point that must be hit first
+    after_each: bool = False  # ... again after each hit of this one
+    waiting: bool = False  # that one was not hit yet, and this one is not in the target
+    failures: int = 0  # how often the condition could not be evaluated
+    failure: str = ""  # why, the last time
     options: tuple[tuple[str, str], ...] = ()  # further filters, for display: (name, text)
 
 
@@ -281,9 +289,9 @@ class Report(Record):
 class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
-    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-hit, exception-thrown, field-read, field-changed, trace,
-    monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, tracepoint, left-out,
-    switched-off, warning. ``report`` is there where a hit is reported.
+    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-hit, exception-thrown, field-read,
+    field-changed, trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint,
+    tracepoint, left-out, switched-off, warning. ``report`` is there where a hit is reported.
     """
 
     kind: str

@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from jdbpy.errors import EvalError, UsageError
+from jdbpy.session import model
 from jdbpy.session.breakpoints import Breakpoints
 from jdbpy.session.model import Frame, Stop, SuspendPolicy
 from jdbpy.session.points import Points
@@ -37,6 +38,9 @@ class Verdicts:
             raise answer
         return answer
 
+    async def check(self, place: model.Location) -> EvalError | None:
+        return None
+
     def glance(self, place: Location) -> Glance | None:
         return None
 
@@ -45,7 +49,7 @@ class Verdicts:
 
 
 async def test_a_condition_is_compiled_when_set_and_asked_at_each_hit(any_jvm: Jvm) -> None:
-    verdicts = Verdicts(False, True, EvalError("no variable 'x'"), True)
+    verdicts = Verdicts(False, True, True)
 
     def compile_condition(text: str) -> Condition:
         if "(" in text:
@@ -63,9 +67,6 @@ async def test_a_condition_is_compiled_when_set_and_asked_at_each_hit(any_jvm: J
         assert stop.thread is not None
         assert verdicts.threads == [stop.thread.id] * 2
         assert points.get(point.number).hits == 1
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at="body")
-        assert stop.message == f"the condition of breakpoint {point.number} failed: no variable 'x'"
         await points.set_condition(point.number, "")
         await d.resume()
         stop = await d.wait_stop("breakpoint", at="body")

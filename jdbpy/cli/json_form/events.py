@@ -53,8 +53,8 @@ EVENT_SHAPES = (
         Field(
             "kind",
             "string",
-            "breakpoint-resolved, breakpoint-failed, breakpoint-hit, exception-thrown, field-read, field-changed, "
-            "trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
+            "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-hit, exception-thrown, field-read, "
+            "field-changed, trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
             "tracepoint, left-out, switched-off, warning...",
         ),
         Field("message", "string", source="text"),

@@ -134,14 +134,18 @@ class PlainRenderer:
 
 
 def caret_lines(outcome: Outcome, column: int) -> list[str]:
-    """The expression with a caret under the column, for a command that takes nothing else."""
+    """The expression with a caret under the column: the error's, or that of a command which takes nothing else."""
     from jdbpy.cli.arguments.code import Expression
 
-    command = outcome.command
-    found = TABLE.find(outcome.line)
-    if command is None or found is None or not command.signature.positional:
-        return []
-    expression = command.signature.text_of(0, outcome.line[found.rest :])
-    if not isinstance(command.signature.positional[0].argument, Expression) or column > len(expression):
+    expression = getattr(outcome.error, "expression", "")
+    if not expression:
+        command = outcome.command
+        found = TABLE.find(outcome.line)
+        if command is None or found is None or not command.signature.positional:
+            return []
+        if not isinstance(command.signature.positional[0].argument, Expression):
+            return []
+        expression = command.signature.text_of(0, outcome.line[found.rest :])
+    if column > len(expression):
         return []
     return [f"  {escape(expression)}", f"  {' ' * len(escape(expression[:column]))}^"]

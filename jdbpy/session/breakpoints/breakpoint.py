@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from jdbpy.errors import UsageError
 from jdbpy.session import model
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
@@ -47,6 +48,7 @@ class LogicalBreakpoint(Point):
         super().__init__(number, policy, options)
         self.typed = str(spec)
         self.spec = spec  # with the full class name, once that is known
+        self.kind = "method" if isinstance(spec, MethodPlace) else "line"
         self.placed: dict[Location, EventRequest] = {}
         self.watches: dict[str, EventRequest] = {}
         self._placing = placing
@@ -60,28 +62,20 @@ class LogicalBreakpoint(Point):
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "breakpoint-hit", f"breakpoint {self.number} hit: {where}"
 
-    def snapshot(self) -> model.Breakpoint:
-        """The breakpoint as plain data. No trip: places were looked up when they were set."""
-        types = self._placing.types
-        resolved = sorted((types.location(place) for place in self.placed), key=_order)
-        return model.Breakpoint(
-            number=self.number,
-            spec=self.shown_spec(types),
-            kind="method" if isinstance(self.spec, MethodPlace) else "line",
-            enabled=self.enabled,
-            temporary=self.temporary,
-            policy=self.policy,
-            resolved=tuple(resolved),
-            hits=self.hits,
-            condition=self.condition_text,
-            ignore=self.ignore,
-            thread=self.thread,
-            message=self.message,
-            options=tuple(self.shown_reporting()),
-        )
+    def require_fitting(self, options: PointOptions) -> None:
+        if options.classes or options.excludes:
+            raise UsageError(
+                "a breakpoint is in one class: there is nothing to choose",
+                hint="'callers' limits it to what calls it",
+            )
 
-    def shown_spec(self, types: TypeCache) -> str:
+    def places(self) -> tuple[model.Location, ...]:
+        return tuple(sorted((self._placing.types.location(place) for place in self.placed), key=_order))
+
+    @property
+    def shown_spec(self) -> str:
         """The place as it is best typed: with the full name of the class when it stands in one only. No trip."""
+        types = self._placing.types
         spec = self.spec
         if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern:
             return str(spec)

@@ -30,7 +30,8 @@ SelectedFrame = Callable[[], Awaitable[Frame]]
 class Breakpoints:
     """The ``breakpoints`` of a session. ``selected_frame`` gives meaning to places like ``:42`` and ``+3``.
 
-    ``get``, ``remove``, ``enable``, ``disable``, ``set_condition`` and ``set_ignore`` are those of ``points``.
+    ``get``, ``remove``, ``enable``, ``disable``, ``set_condition``, ``set_hit_count`` and ``set_ignore`` are those of
+    ``points``.
     """
 
     def __init__(self, target: Target, points: Points, selected_frame: SelectedFrame | None = None) -> None:
@@ -43,6 +44,7 @@ class Breakpoints:
         self.enable = points.enable
         self.disable = points.disable
         self.set_condition = points.set_condition
+        self.set_hit_count = points.set_hit_count
         self.set_ignore = points.set_ignore
 
     async def add(
@@ -56,6 +58,11 @@ class Breakpoints:
         ignore: int = 0,
         log: str = "",
         reporting: Reporting = Reporting(),
+        instance: int | None = None,
+        callers: Iterable[str] = (),
+        hits: str = "",
+        after: int | None = None,
+        after_each: bool = False,
     ) -> Breakpoint:
         """Sets a breakpoint; ``location_spec`` tells how places are written.
 
@@ -63,14 +70,27 @@ class Breakpoints:
         when there is none yet, ``message`` of the result says what it waits for. ``policy`` is what a hit suspends: by
         default everything, on a remote target only the thread that hits; NONE publishes a notice and goes on.
         ``condition`` is a boolean Java expression, ``thread`` the id of the only thread to stop in, ``ignore`` how many
-        hits to let pass first. With ``log`` it is a logpoint: a hit publishes a notice with this text, its expressions
-        in braces evaluated, and goes on; ``reporting`` says how, and with a stack makes a tracepoint of it. Raises
-        UsageError when the place is not there, EvalError for a condition or text that does not compile.
-        wire: as ``Placement.arm``.
+        hits to let pass first; ``instance``, ``callers``, ``hits`` and ``after`` are those of ``PointOptions``. With
+        ``log`` it is a logpoint: a hit publishes a notice with this text, its expressions in braces evaluated, and goes
+        on; ``reporting`` says how, and with a stack makes a tracepoint of it. Raises UsageError when the place is not
+        there, EvalError for a condition or text that does not compile. wire: as ``Placement.arm``.
         """
         self._target.require_alive()
         place = await self._absolute(parse_location(spec))
-        options = PointOptions(policy, temporary, condition, ignore, thread, log=log, reporting=reporting)
+        options = PointOptions(
+            policy,
+            temporary,
+            condition,
+            ignore,
+            thread,
+            instance,
+            callers=(callers,) if isinstance(callers, str) else tuple(callers),
+            hits=hits,
+            after=after,
+            after_each=after_each,
+            log=log,
+            reporting=reporting,
+        )
         make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
         return await self._points.add(make, options)
 
@@ -95,7 +115,7 @@ class Breakpoints:
         """Sets all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
         renewed = [ReferenceTypeID(each) for each in type_ids]
         for point in self._all():
-            if point.enabled:
+            if point.wanted:
                 await self._placement.renew(point, renewed)
 
     # -- helpers -----------------------------------------------------------------------------------------------------

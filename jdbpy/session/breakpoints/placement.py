@@ -153,8 +153,11 @@ class Placement:
         for place in dict.fromkeys(places):
             if place not in point.placed:
                 modifiers: list[Any] = [event_request.LocationOnly(place)]
-                if point.thread is not None:
-                    modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(point.thread))))
+                options = point.options
+                if options.thread is not None:
+                    modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(options.thread))))
+                if options.instance is not None:
+                    modifiers.append(event_request.InstanceOnly(ObjectID(options.instance)))
                 handler = partial(self._on_hit, point)
                 spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point)
                 request, pending = self._target.requests.submit(spec)
@@ -191,7 +194,7 @@ class Placement:
         if point.placed:
             point.message = found.note if found.places else ""
             if not stood:
-                shown = point.shown_spec(self._target.types)
+                shown = point.shown_spec
                 self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}")
         else:
             point.message = found.note
@@ -216,7 +219,7 @@ class Placement:
             self._publish("breakpoint-failed", point, f"{text} ({error.hint})" if error.hint else text)
 
     def _publish(self, kind: str, point: LogicalBreakpoint, text: str) -> None:
-        data = (("breakpoint", point.number), ("spec", point.shown_spec(self._target.types)))
+        data = (("breakpoint", point.number), ("spec", point.shown_spec))
         self._target.publish(model.Notice(kind, text, data))
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from jdbpy.session.eval.java.class_graph import ClassGraph
+from jdbpy.errors import Disconnected, EvalError, JdbpyError
+from jdbpy.session import model
+from jdbpy.session.eval.compile.typenames import UNKNOWN_CLASS
+from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.operands import Elements, Operand
@@ -28,12 +32,16 @@ class CompiledCondition:
     def __init__(self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str) -> None:
         """Raises EvalError when the text is no single expression."""
         self.text = text
-        program = Program(text)
-        program.expression()
+        with _of_expression(text):
+            program = Program(text)
+            program.expression()
 
         async def compile_at(frame: FrameTarget, graph: ClassGraph) -> Compiled:
-            return await program.compile(frame, graph, variables, condition=True)
+            with _of_expression(text):
+                return await program.compile(frame, graph, variables, condition=True)
 
+        self._frame_target = frame_target
+        self._compile_at = compile_at
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
     async def holds(self, thread_id: int) -> bool:
@@ -50,6 +58,46 @@ class CompiledCondition:
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
         """Takes in what a glance has read, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers)
+
+    async def check(self, place: model.Location) -> EvalError | None:
+        """What is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be meant.
+
+        wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
+        """
+        frame = self._frame_target(model.Frame(1, place, model.ThreadRef(0, "")))
+        graph = _LoadedClasses(frame)
+        try:
+            await self._compile_at(frame, graph)
+        except EvalError as error:
+            return None if graph.missed or error.code == UNKNOWN_CLASS else error
+        except Disconnected:
+            raise
+        except JdbpyError:
+            return None  # it takes a thread to tell
+        finally:
+            frame.pins.release()
+        return None
+
+
+@contextmanager
+def _of_expression(text: str) -> Iterator[None]:
+    """Errors say of which expression their column is: a command has other words around it."""
+    try:
+        yield
+    except EvalError as error:
+        error.expression = text
+        raise
+
+
+class _LoadedClasses(ClassGraph):
+    """The classes that are loaded; ``missed`` says whether another one would have had to be."""
+
+    missed = False
+
+    async def load(self, name: str) -> JClass | None:
+        (found,) = await self.named([name])
+        self.missed = self.missed or found is None
+        return found
 
 
 class CompiledTemplate:

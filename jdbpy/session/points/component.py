@@ -1,8 +1,8 @@
 """All points of a session under their numbers: listed, switched on and off, removed, and what a hit of one means.
 
-Owns the row of numbers and the rule of a hit (condition, ignore count, one time only, stop or report). What a kind of
-point asks of the target is its own business; whether a set of events stops the target is decided by all votes together
-in the pump.
+Owns the row of numbers and the rule of a hit: callers, condition, hit count, ignore count, one time only, stop or
+report. What a kind of point asks of the target is its own business; whether a set of events stops the target is decided
+by all votes together in the pump.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ import builtins
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
+from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
 from jdbpy.session.model import Breakpoint, StopReason, SuspendPolicy
-from jdbpy.session.points.conditions import CompileCondition, CompileLogText
+from jdbpy.session.points.callers import Callers
+from jdbpy.session.points.conditions import CompileCondition, CompileLogText, Condition
+from jdbpy.session.points.dependents import Dependents
+from jdbpy.session.points.failures import Failures
+from jdbpy.session.points.hit_count import parse_hit_count
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.points.point import Point
 from jdbpy.session.requests import GO, Hit, StopPlan, Verdict
@@ -39,6 +43,7 @@ class Points:
         self._points: dict[int, Point] = {}
         self._last_number = 0
         self.reporter = Reporter(target)
+        self._dependents = Dependents(target, self._points)
 
     async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
         """Gives a new point its number, its policy and its condition, and sets it.
@@ -49,8 +54,12 @@ class Points:
         _check_count(options.ignore)
         if options.thread == 0:
             raise UsageError("there is no thread 0", hint="'threads' lists them")
-        if not options.reporting.hold and (options.log or options.condition or options.reporting.stack):
+        if not options.reporting.hold and (
+            options.log or options.condition or options.callers or options.reporting.stack
+        ):
             raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
+        if options.after is not None:
+            self._point(options.after)
         policy = options.policy
         if options.log or options.reporting.stack:
             policy = SuspendPolicy.NONE
@@ -60,18 +69,30 @@ class Points:
         self._last_number += 1
         point = make(self._last_number, policy)
         point.file = file
-        self._compile_condition(point, options.condition)
+        point.hit_count = parse_hit_count(options.hits) if options.hits else None
+        point.callers = Callers(self._target, options.callers) if options.callers else None
+        point.condition_text = options.condition.strip()
+        point.condition = self._compiled(point.condition_text)
         if options.log:
             if self._compile_log is None:
                 raise UsageError("logpoints need an evaluator, and this session has none")
             point.log = self._compile_log(options.log)
-        self._points[point.number] = point
+        if point.after is None:
+            self._points[point.number] = point  # its first hit may come before all of it is set
         try:
             await point.arm()
+            await self._check(point, point.condition)
+            shown = point.snapshot()
+            if point.after is not None:  # it was set only to see whether it can be
+                self._point(point.after)
+                self._points[point.number] = point
+                await self._dependents.wait(point)
+                shown = shown.replace(waiting=point.waiting)
         except BaseException:
-            del self._points[point.number]
+            self._points.pop(point.number, None)
+            point.disarm()
             raise
-        return point.snapshot()
+        return shown
 
     def list(self) -> builtins.list[Breakpoint]:
         """All points by number. No trip."""
@@ -86,19 +107,32 @@ class Points:
         return [point for _, point in sorted(self._points.items()) if isinstance(point, kind)]
 
     async def remove(self, numbers: Iterable[int]) -> None:
-        """Removes points. Raises UsageError, and removes none, if one of them does not exist. wire: 1 trip."""
+        """Removes points; what waits for one of them waits no more. Raises UsageError, and removes none, if one of
+        them does not exist. wire: 1 trip, and as setting what waited.
+        """
         points = self._take(numbers)
         for point in points:
             del self._points[point.number]
         await self._disarm(points)
+        await self._dependents.were_removed([point.number for point in points])
 
     async def enable(self, numbers: Iterable[int]) -> None:
-        """Sets points again that were disabled. Raises UsageError. wire: as setting each of them."""
+        """Sets points again that were disabled; one whose hit count is over begins to count anew. Raises UsageError.
+
+        wire: as setting each of them.
+        """
         for point in self._take(numbers):
-            if not point.enabled:
+            before, enabled, hits = point.requested, point.enabled, point.hits
+            point.enabled = True
+            if point.over:
+                point.hits = 0
+            if not enabled or hits != point.hits:
                 point.meter.restart(point.hits)
-                await point.arm()
-                point.enabled = True
+            try:
+                await point.renew(before)
+            except BaseException:
+                point.enabled, point.hits = enabled, hits
+                raise
 
     async def disable(self, numbers: Iterable[int]) -> None:
         """Takes points out of the target and keeps them. Raises UsageError. wire: 1 trip."""
@@ -113,48 +147,67 @@ class Points:
         wire: none, or as setting the point, where its requests have to be others then.
         """
         point = self._point(number)
-        before = _requested(point)
-        self._compile_condition(point, condition)
-        return await self._renewed(point, before)
+        text = condition.strip()
+        point.require_fitting(point.options.replace(condition=text))
+        compiled = self._compiled(text)
+        await self._check(point, compiled)
+        before = point.requested
+        point.condition, point.condition_text, point.failures = compiled, text, Failures()
+        await point.renew(before)
+        return point.snapshot()
+
+    async def set_hit_count(self, number: int, hits: str) -> Breakpoint:
+        """Makes only some hits of a point count, ``"== 3"``, ``">= 10"``, ``"% 100"``; "" makes all count. Hits are
+        counted anew. Raises UsageError. wire: as ``set_condition``.
+        """
+        point = self._point(number)
+        hit_count = parse_hit_count(hits) if hits.strip() else None
+        before = point.requested
+        point.hit_count, point.hits = hit_count, 0
+        point.meter.restart(0)
+        await point.renew(before)
+        return point.snapshot()
 
     async def set_ignore(self, number: int, count: int) -> Breakpoint:
         """Lets the next ``count`` hits of a point pass. wire: as ``set_condition``."""
         _check_count(count)
         point = self._point(number)
-        before = _requested(point)
+        before = point.requested
         point.ignore = count
-        return await self._renewed(point, before)
+        await point.renew(before)
+        return point.snapshot()
 
     # -- hits --------------------------------------------------------------------------------------------------------
 
     async def hit(self, point: Point, reason: StopReason, hit: Hit) -> Verdict:
         """The vote on one hit. A condition that fails stops, and says so: the user is to know rather than to wonder."""
-        message = ""
-        if point.condition is not None:
-            try:
-                if not await point.condition.holds(hit.thread):
-                    return GO
-            except Disconnected:
-                raise
-            except JdbpyError as error:
-                message = f"the condition of {point.noun} {point.number} failed: {error.message}"
-        if point.agent_count:  # the agent has counted, and has dropped the request
-            point.hits += point.agent_count - 1
-            point.ignore = 0
-            self._target.requests.spent(hit.request)
-        point.hits += 1
-        if point.ignore and not message:
-            point.ignore -= 1
+        if self._points.get(point.number) is not point or point.waiting:
+            return GO  # it was removed, or has begun to wait, while the event was on its way
+        if point.callers is not None and not await point.callers.fit(hit.thread):
             return GO
+        message = ""
+        try:
+            if point.condition is not None and not await point.condition.holds(hit.thread):
+                return GO
+        except Disconnected:
+            raise
+        except JdbpyError as error:
+            if not point.failures.note(error.message):
+                return GO
+            message = _failed(point, error)
+        if not message:
+            if not self._counts(point, hit):
+                return GO
+            if point.temporary:
+                self._points.pop(point.number, None)
+                point.disarm()
+            await self._dependents.was_hit(point)
         taken = self.reporter.take(point)
-        if point.temporary:
-            self._points.pop(point.number, None)
-            point.disarm()
         if point.reports:
             await self.reporter.report(point, hit, taken, message)
             return GO
         extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
-        if point.temporary:
+        if point.temporary and not message:
             extra["temporary"] = True
         try:
             extra.update(await point.details(hit))
@@ -167,6 +220,21 @@ class Points:
         return StopPlan(reason, extra)
 
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def _counts(self, point: Point, hit: Hit) -> bool:
+        """Counts a hit; whether it is one to stop at, or to report. wire: no wait."""
+        if point.agent_count:  # the agent has counted, and has dropped the request
+            point.hits += point.agent_count - 1
+            point.ignore = 0
+            self._target.requests.spent(hit.request)
+        point.hits += 1
+        admitted = point.hit_count is None or point.hit_count.admits(point.hits)
+        if point.over:
+            point.disarm()
+        if admitted and point.ignore:
+            point.ignore -= 1
+            return False
+        return admitted
 
     def _point(self, number: int) -> Point:
         point = self._points.get(number)
@@ -183,18 +251,25 @@ class Points:
         self.reporter.settle(*points)
         await self._target.conn.gather([reply for point in points for reply in point.disarm()])
 
-    async def _renewed(self, point: Point, before: tuple[object, ...]) -> Breakpoint:
-        if point.enabled and _requested(point) != before:
-            point.disarm()
-            await point.arm()
-        return point.snapshot()
-
-    def _compile_condition(self, point: Point, text: str) -> None:
-        text = text.strip()
-        if text and self._compile is None:
+    def _compiled(self, condition: str) -> Condition | None:
+        if condition and self._compile is None:
             raise UsageError("conditions need an evaluator, and this session has none")
-        point.condition = self._compile(text) if text and self._compile is not None else None
-        point.condition_text = text
+        return self._compile(condition) if condition and self._compile is not None else None
+
+    async def _check(self, point: Point, condition: Condition | None) -> None:
+        """Raises EvalError for a condition that makes sense at none of the places of a point, as far as can be told.
+
+        wire: none, or 1 trip or 2 for classes and variables that are new.
+        """
+        if condition is None:
+            return
+        wrong: EvalError | None = None
+        for place in point.places():
+            wrong = await condition.check(place)
+            if wrong is None:
+                return
+        if wrong is not None:
+            raise wrong
 
 
 def _check_count(count: int) -> None:
@@ -202,6 +277,8 @@ def _check_count(count: int) -> None:
         raise UsageError(f"an ignore count of {count} makes no sense", hint="it is the number of hits to let pass")
 
 
-def _requested(point: Point) -> tuple[object, ...]:
-    """What of a point's state its requests in the target depend on."""
-    return point.wire_policy, point.agent_count
+def _failed(point: Point, error: JdbpyError) -> str:
+    return (
+        f"the condition of {point.noun} {point.number} failed: {error.message}; hits where it fails so again pass, "
+        f"'condition {point.number} EXPRESSION' changes it"
+    )

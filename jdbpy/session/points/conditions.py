@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from jdbpy.errors import EvalError
+from jdbpy.session import model
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, Location, ThreadID
 from jdbpy.wire.record import Record
@@ -25,6 +27,9 @@ class Condition(Protocol):
 
     async def holds(self, thread_id: int) -> bool:
         """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
+
+    async def check(self, place: model.Location) -> EvalError | None:
+        """What is wrong with it at a place in code, as far as that can be told without a thread that stands there."""
 
     def glance(self, place: Location) -> Glance | None:
         """The short way to its value at a place; None where there is none, or none yet."""

@@ -67,7 +67,6 @@ class EventPoint(Point):
 
     def __init__(self, basis: Basis) -> None:
         super().__init__(basis.number, basis.policy, basis.options)
-        self.options = basis.options
         self.requests: list[EventRequest] = []
         self._target = basis.target
         self._on_hit = basis.on_hit
@@ -85,8 +84,15 @@ class EventPoint(Point):
         """Whether the point means this event of one of its requests."""
         return True
 
+    @property
+    def shown_spec(self) -> str:
+        return self.spec
+
+    def require_fitting(self, options: PointOptions) -> None:
+        filters.require_fitting(options, self.allowed, self.what)
+
     async def arm(self) -> None:
-        filters.require_fitting(self.options, self.allowed, self.what)
+        self.require_fitting(self.options)
         try:
             await self._set_up()
         except BaseException:
@@ -98,29 +104,6 @@ class EventPoint(Point):
         with suppress(Disconnected):
             return self._target.requests.submit_clear(requests)
         return []
-
-    def snapshot(self) -> model.Breakpoint:
-        return model.Breakpoint(
-            number=self.number,
-            spec=self.spec,
-            kind=self.kind,
-            enabled=self.enabled,
-            temporary=self.temporary,
-            policy=self.policy,
-            resolved=(),
-            hits=self.hits,
-            condition=self.condition_text,
-            ignore=self.ignore,
-            thread=self.thread,
-            message=self.message,
-            options=(*self._shown_filters(), *self.shown_reporting()),
-        )
-
-    def _shown_filters(self) -> list[tuple[str, str]]:
-        options = self.options
-        shown = [("from", ",".join(options.classes)), ("except", ",".join(options.excludes))]
-        shown.append(("on", "" if options.instance is None else f"object {options.instance}"))
-        return [(name, text) for name, text in shown if text]
 
     async def _request(self, wanted: Sequence[tuple[EventKind, Sequence[Any]]]) -> None:
         """Sets requests for kinds of events with the modifiers of their subjects, and with the filters of the point.
@@ -178,6 +161,15 @@ async def set_point(
 
 
 def count_for_agent(point: EventPoint) -> int:
-    """The Count modifier for a temporary point that is one request, whose every event is a hit of its own."""
-    several = len(point.options.classes) > 1 or point.condition is not None
-    return point.ignore + 1 if point.temporary and point.ignore and not several else 0
+    """The Count modifier for a point that is one request, whose every event is a hit, and of which only one is wanted.
+
+    Breakpoints have none: they may be set at more places when other loaders define their class, and the agent counts
+    for each request by itself.
+    """
+    asked = point.condition is not None or point.callers is not None or point.after_each
+    if asked or len(point.options.classes) > 1:
+        return 0
+    if point.hit_count is not None:
+        only = point.hit_count.op == "==" and not point.ignore
+        return max(point.hit_count.number - point.hits, 0) if only else 0
+    return point.ignore + 1 if point.temporary and point.ignore else 0

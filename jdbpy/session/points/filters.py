@@ -19,7 +19,7 @@ from jdbpy.wire.record import Record
 
 THREAD = frozenset(("thread",))
 CLASSES = frozenset(("classes", "excludes"))
-CONDITION = frozenset(("condition",))
+CONDITION = frozenset(("condition", "callers"))
 EVERY = THREAD | CLASSES | CONDITION | {"instance"}
 
 _WORDS = {
@@ -28,6 +28,7 @@ _WORDS = {
     "classes": "limited to classes",
     "excludes": "limited to classes",
     "condition": "given a condition: there is no frame to evaluate it in",
+    "callers": "limited to callers: there is no stack",
 }
 
 

@@ -48,8 +48,8 @@ class ClassLoadPoint(EventPoint):
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "class-loaded", f"class {details['class_name']} loaded: {where}"
 
-    def _shown_filters(self) -> list[tuple[str, str]]:
-        return [shown for shown in super()._shown_filters() if shown[0] != "from" or self.source]
+    def shown_options(self) -> list[tuple[str, str]]:
+        return [shown for shown in super().shown_options() if shown[0] != "from" or self.source]
 
 
 class ClassUnloadPoint(EventPoint):
@@ -84,8 +84,8 @@ class ClassUnloadPoint(EventPoint):
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "class-unloaded", f"class {details['class_name']} unloaded"
 
-    def _shown_filters(self) -> list[tuple[str, str]]:
-        return [shown for shown in super()._shown_filters() if shown[0] != "from"]
+    def shown_options(self) -> list[tuple[str, str]]:
+        return [shown for shown in super().shown_options() if shown[0] != "from"]
 
 
 class ThreadPoint(EventPoint):

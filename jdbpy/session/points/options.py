@@ -34,6 +34,14 @@ class PointOptions(Record):
     must be ``this``; of a watchpoint the object whose field it is), ``classes`` and ``excludes`` (patterns of the class
     whose code it happens in, one ``*`` at the start or end; ``Order+`` is that class and its subclasses).
 
+    What the debugger decides, beside the condition: ``callers`` are patterns of classes or methods, one of which must
+    fit a frame above that of the hit (``points.callers``); ``hits`` says which hits count, ``"== 3"``, ``">= 10"``,
+    ``"% 100"`` (``points.hit_count``); ``after`` is the number of a point that must be hit first, and with
+    ``after_each`` again after every hit of this one.
+
+    A hit has a number, from 1, when it passes the filters, comes from a fitting caller and its condition holds. Its
+    number must then fit ``hits``, and of those that do, the first ``ignore`` pass.
+
     ``log`` makes a logpoint of it: each hit reports this text, in which ``{...}`` are Java expressions, and the thread
     goes on. ``reporting`` is for these, and for all that the policy NONE makes report.
     """
@@ -46,6 +54,10 @@ class PointOptions(Record):
     instance: int | None = None
     classes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    callers: tuple[str, ...] = ()
+    hits: str = ""
+    after: int | None = None
+    after_each: bool = False
     log: str = ""
     reporting: Reporting = Reporting()
 

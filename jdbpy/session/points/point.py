@@ -10,7 +10,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from jdbpy.session import model
+from jdbpy.session.points.callers import Callers
 from jdbpy.session.points.conditions import Condition, LogText
+from jdbpy.session.points.failures import Failures
+from jdbpy.session.points.hit_count import HitCount
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit
 from jdbpy.session.tracing.meter import Meter
@@ -36,15 +39,21 @@ class Point(ABC):
     def __init__(self, number: int, policy: model.SuspendPolicy, options: PointOptions) -> None:
         self.number = number
         self.policy = policy
+        self.options = options
         self.temporary = options.temporary
-        self.thread = options.thread
         self.ignore = options.ignore
         self.enabled = True
         self.hits = 0
         self.message = ""
         self.condition_text = ""
         self.condition: Condition | None = None
-        self.log_text = options.log
+        self.failures = Failures()
+        self.hit_count: HitCount | None = None
+        self.callers: Callers | None = None
+        self.after = options.after
+        self.after_each = options.after_each
+        self.waiting = False  # for the point ``after``
+        self.awaited = False  # by other points, which must be set before the thread of a hit runs on
         self.log: LogText | None = None
         self.reporting = options.reporting
         self.file = options.reporting.file
@@ -52,11 +61,21 @@ class Point(ABC):
         self.meter = Meter(options.reporting)
 
     @property
+    def over(self) -> bool:
+        """Whether no later hit can count."""
+        return self.hit_count is not None and self.hit_count.is_over(self.hits)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether it is to stand in the target now."""
+        return self.enabled and not self.waiting and not self.over
+
+    @property
     def wire_policy(self) -> SuspendPolicy:
-        """What the agent is to suspend: the thread at least, where something must be read before it goes on."""
+        """What the agent is to suspend: the thread at least, where something must be done before it goes on."""
         told = self.looks_at_thread and self.reporting.hold
-        looks = self.condition is not None or self.log is not None or bool(self.reporting.stack) or told
-        if self.policy is model.SuspendPolicy.NONE and looks:
+        asked = self.condition is not None or self.callers is not None or self.awaited
+        if self.policy is model.SuspendPolicy.NONE and (asked or told or self.log is not None or self.reporting.stack):
             return SuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
 
@@ -72,20 +91,26 @@ class Point(ABC):
         """Whether a hit is reported and the target goes on."""
         return self.log is not None or self.policy is model.SuspendPolicy.NONE
 
-    def shown_reporting(self) -> list[tuple[str, str]]:
-        """How it reports, as the words of a command say it."""
-        reporting = self.reporting
-        limit = "" if reporting.limit is None else f"{reporting.limit}/s"
-        shown = [("log", self.log_text), ("stack", str(reporting.stack or "")), ("limit", limit), ("to", self.file)]
-        shown.append(("cost", f"{reporting.cost}%" if reporting.cost else ""))
-        shown.append(("-max", str(reporting.most or "")))
-        no_stop = [] if reporting.hold else [("--no-stop", "")]
-        return [*no_stop, *((name, text) for name, text in shown if text)]
-
     @property
     def agent_count(self) -> int:
         """At which hit the agent is to report, and then drop its request; 0: at all of them."""
         return 0
+
+    @property
+    def requested(self) -> tuple[object, ...]:
+        """What of the point's state its requests in the target depend on."""
+        return self.wanted, self.wire_policy, self.agent_count
+
+    async def renew(self, before: tuple[object, ...]) -> None:
+        """Sets the point anew, or takes it out, if ``requested`` is no longer what it was. wire: as ``arm``."""
+        if self.requested != before:
+            self.disarm()
+            if self.wanted:
+                await self.arm()
+
+    def require_fitting(self, options: PointOptions) -> None:
+        """Raises UsageError for options that make no sense for such a point."""
+        return
 
     @abstractmethod
     async def arm(self) -> None:
@@ -95,9 +120,57 @@ class Point(ABC):
     def disarm(self) -> list[Pending[Any]]:
         """Takes the point out of the target; what is returned may be waited for."""
 
+    @property
     @abstractmethod
+    def shown_spec(self) -> str:
+        """The subject as it is best typed. No trip."""
+
+    def places(self) -> tuple[model.Location, ...]:
+        """Where in code it stands now, if it is made of places. No trip."""
+        return ()
+
     def snapshot(self) -> model.Breakpoint:
         """The point as plain data. No trip."""
+        return model.Breakpoint(
+            number=self.number,
+            spec=self.shown_spec,
+            kind=self.kind,
+            enabled=self.enabled,
+            temporary=self.temporary,
+            policy=self.policy,
+            resolved=self.places(),
+            hits=self.hits,
+            condition=self.condition_text,
+            ignore=self.ignore,
+            thread=self.options.thread,
+            message=self.message,
+            hit_count=str(self.hit_count or ""),
+            over=self.over,
+            callers=self.options.callers,
+            after=self.after,
+            after_each=self.after_each,
+            waiting=self.waiting,
+            failures=self.failures.count,
+            failure=self.failures.last,
+            options=tuple(self.shown_options()),
+        )
+
+    def shown_options(self) -> list[tuple[str, str]]:
+        """What it is limited to and how it reports, as the words of a command say it."""
+        options, reporting = self.options, self.reporting
+        shown = [
+            ("from", ",".join(options.classes)),
+            ("except", ",".join(options.excludes)),
+            ("on", "" if options.instance is None else f"object {options.instance}"),
+            ("log", options.log),
+            ("stack", str(reporting.stack or "")),
+            ("limit", "" if reporting.limit is None else f"{reporting.limit}/s"),
+            ("to", self.file),
+            ("cost", f"{reporting.cost}%" if reporting.cost else ""),
+            ("-max", str(reporting.most or "")),
+        ]
+        no_stop = [] if reporting.hold else [("--no-stop", "")]
+        return [*no_stop, *((name, text) for name, text in shown if text)]
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""

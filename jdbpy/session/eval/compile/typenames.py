@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
 
 # What jshell imports by itself: a last guess before all loaded classes are searched.
+UNKNOWN_CLASS = "UNKNOWN_CLASS"
+"""The code of an error about a class that is not there, or not loaded."""
+
 _USUAL_PACKAGES = (
     "java.util",
     "java.io",
@@ -62,8 +65,9 @@ async def resolve_type(c: Compiler, node: tree.TypeName) -> JavaType:
 def unknown_class(name: str, at: int) -> EvalError:
     package, _, simple = name.rpartition(".")
     if package and package[0].islower() and not simple[:1].islower():
-        return EvalError(f"cannot find symbol: class {simple} in package {package}", at)
-    return EvalError(f"cannot find symbol: class {name}", at, hint="give the name with its package")
+        return EvalError(f"cannot find symbol: class {simple} in package {package}", at, code=UNKNOWN_CLASS)
+    message, hint = f"cannot find symbol: class {name}", "give the name with its package"
+    return EvalError(message, at, hint=hint, code=UNKNOWN_CLASS)
 
 
 async def find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) -> JClass | None:

@@ -1,6 +1,6 @@
 """Hit counts with an operator: ``-hit >= 10``, ``-hit % 100``, ``-hit 3``. Pure.
 
-Owns their syntax and which hits they let through; counting is the breakpoint's business.
+Owns their syntax and which hits they let through; counting is the business of the point.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class HitCount(Record):
         return _ADMITS[self.op](hits, self.number)
 
     def is_over(self, hits: int) -> bool:
-        """Whether no later hit can be let through: the breakpoint may then be taken out of the target."""
+        """Whether no later hit can be let through: the point is then taken out of the target."""
         last = {"==": self.number, "<=": self.number, "<": self.number - 1}.get(self.op)
         return last is not None and hits >= last
 
@@ -53,4 +53,7 @@ def parse_hit_count(text: str) -> HitCount:
     op, number = match[1] or "==", int(match[2])
     if op == "%" and number == 0:
         raise UsageError("every 0th hit makes no sense", hint="'% 100' lets every hundredth hit through")
-    return HitCount("==" if op == "=" else op, number)
+    count = HitCount("==" if op == "=" else op, number)
+    if count.is_over(0):
+        raise UsageError(f"no hit is {count}: they are counted from 1", hint="'== 1' lets only the first hit through")
+    return count

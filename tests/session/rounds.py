@@ -1,0 +1,39 @@
+"""Running the program Rounds from stop to stop, for the tests of what makes a hit count."""
+
+from __future__ import annotations
+
+from jdbpy.session.model import Exited, Stop, StopReason
+from jdbpy.session.target import Target
+from jdbpy.wire.constants import EventKind
+from tests.harness import Debugging
+
+ROUNDS = "Rounds"
+
+
+async def values_at_stops(d: Debugging, expression: str, *, most: int = 100) -> list[str]:
+    """Lets the target run to its end, or for so many stops: the text of an expression at each of them."""
+    found: list[str] = []
+    while len(found) < most:
+        stop = await d.session.execution.cont()
+        if isinstance(stop, Exited):
+            await d.wait_exit()
+            break
+        await d.check_stop(stop, stop.reason)
+        found.append((await d.session.values.evaluate(expression, remember=False)).text)
+    return found
+
+
+async def run_to(d: Debugging, marker: str) -> Stop:
+    """Lets the target run to a marker, with a breakpoint that is gone afterwards."""
+    await d.session.breakpoints.add(d.at(marker), temporary=True)
+    await d.resume()
+    return await d.wait_stop(StopReason.BREAKPOINT, at=marker)
+
+
+def target_of(d: Debugging) -> Target:
+    return d.session._target
+
+
+def breakpoints_in_target(d: Debugging) -> int:
+    """How many breakpoint requests stand in the target."""
+    return sum(each.kind == EventKind.BREAKPOINT for each in target_of(d).requests.all_active())
