@@ -153,8 +153,9 @@ async def test_one_sort_of_monitor_event_stops(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "monitors") as d:
         await d.session.breakpoints.add("happenings.Happenings.hold", temporary=True)
         await d.resume()
-        await d.wait_stop("breakpoint", thread="holder")
-        only = PointOptions(classes=("java.lang.Object",), condition="1 < 2")
+        stop = await d.wait_stop("breakpoint", thread="holder")
+        assert stop.thread is not None
+        only = PointOptions(classes=("java.lang.Object",), condition="1 < 2", thread=stop.thread.id)
         point = await d.session.traces.monitors(["wait"], options=only)
         assert point.spec == "monitors wait"
         await d.resume()

@@ -54,8 +54,8 @@ EVENT_SHAPES = (
             "kind",
             "string",
             "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-hit, exception-thrown, field-read, "
-            "field-changed, trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
-            "tracepoint, left-out, switched-off, warning...",
+            "field-changed, trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death, "
+            "logpoint, tracepoint, left-out, switched-off, warning...",
         ),
         Field("message", "string", source="text"),
         Field("data", "object", "number, thread, class, method, line and the like, by kind", optional=True),
