@@ -172,3 +172,24 @@ async def test_map(jvm: Jvm) -> None:
         values = counted.session.values
         await values.evaluate("Data.STOCK", limits=jdbpy.Limits(elements=1))
         assert await counted.waves(values.evaluate("Data.STOCK", limits=ALL)) <= 1 + 3 + 5
+
+
+async def test_twenty_thousand_classes(jvm: Jvm) -> None:
+    """As many classes are one answer; a class among them asks every class for its parents, in one wave."""
+    async with start_target(jvm, program("Library", where=TARGETS), "20000", suspend=False) as target:
+        await target.wait_output("ready")
+        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
+            counted = Counted(session, relay)
+            listed: list[jdbpy.ClassInfo] = []
+
+            async def list_them() -> None:
+                listed.extend(await session.classes.list())
+
+            assert await counted.waves(list_them()) == 1
+            names = [each.name for each in listed]
+            assert names == sorted(names)
+            own = [each for each in listed if each.name.startswith("com.acme.shop.part")]
+            assert len({each.name for each in own}) == 20_000
+            assert {(each.kind, each.signature[:1]) for each in own} == {("class", "L")}
+            assert await counted.waves(session.classes.list("*.Entry77")) == 1
+            assert await counted.waves(session.classes.detail("java.lang.Runnable")) <= 4

@@ -10,12 +10,13 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.origin import Origins
-from jdbpy.session.classes.records import class_info, declaration, field_info, method_info
+from jdbpy.session.classes.records import class_info, class_infos, declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import together
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
@@ -63,12 +64,16 @@ class Classes:
         or not unless it has some itself. ``visible_to`` names a class: only what its loader has been asked for by name
         (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
         """
-        fits = _filter(pattern)
         listed = await self._types.all_classes()
         if visible_to is not None:
             seen = await self._loaders.visible((await self.loaded(visible_to)).id)
             listed = [each for each in listed if each.typeID in seen]
-        return sorted((info for info in map(class_info, listed) if fits(info.name)), key=lambda info: info.name)
+        found = class_infos(listed)
+        if pattern:
+            fits = _filter(pattern)
+            found = [info for info in found if fits(info.name)]
+        found.sort(key=attrgetter("name"))
+        return found
 
     async def find(self, name: str) -> builtins.list[ClassInfo]:
         """The loaded classes of that name, one for each loader that has one; [] when there is none.

@@ -6,6 +6,7 @@ Pure.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from jdbpy.session.model import ClassInfo, FieldInfo, MethodInfo
 from jdbpy.session.types import signatures
@@ -26,13 +27,21 @@ _STATUS = (
 
 def class_info(listed: ClassInfoWithGeneric) -> ClassInfo:
     """A class as the agent lists it; its loader is not told there."""
-    return ClassInfo(
-        id=listed.typeID,
-        name=signatures.java_name(listed.signature),
-        kind=_KINDS.get(listed.refTypeTag, "class"),
-        signature=listed.signature,
-        generic=listed.genericSignature,
-        status=_status(listed.status),
+    return class_infos([listed])[0]
+
+
+def class_infos(listed: Sequence[ClassInfoWithGeneric]) -> list[ClassInfo]:
+    """``class_info`` of many: there may be tens of thousands, so column by column."""
+    return list(
+        map(
+            ClassInfo,
+            [each.typeID for each in listed],
+            signatures.java_names([each.signature for each in listed]),
+            [_KINDS.get(each.refTypeTag, "class") for each in listed],
+            [each.signature for each in listed],
+            [each.genericSignature for each in listed],
+            [_status(each.status) for each in listed],
+        )
     )
 
 

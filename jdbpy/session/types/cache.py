@@ -128,8 +128,10 @@ class TypeCache:
         self, listed: Sequence[virtual_machine.ClassInfoWithGeneric]
     ) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
         """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own."""
-        for each in listed:
-            self.learn(each.typeID, each.refTypeTag, each.signature)
+        new = [each for each in listed if each.typeID not in self._types]
+        ids = [each.typeID for each in new]
+        made = map(RefType, ids, [each.refTypeTag for each in new], [each.signature for each in new])
+        self._types.update(zip(ids, made, strict=True))
         return listed
 
     def learn(self, type_id: ReferenceTypeID, tag: int, signature: str) -> RefType:

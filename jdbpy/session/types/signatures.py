@@ -6,7 +6,7 @@ Owns the spelling of types and modifiers (JVMS 4.3, 4.1, 4.5, 4.6). Pure text; g
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 PRIMITIVES = {
     "B": "byte",
@@ -67,6 +67,14 @@ def java_name(signature: str) -> str:
     else:
         name = PRIMITIVES.get(element, element)
     return name + "[]" * dimensions
+
+
+def java_names(found: Iterable[str]) -> list[str]:
+    """``java_name`` of many, without its detours for plain classes."""
+    return [
+        each[1:-1].replace("/", ".") if each[:1] == "L" and each[-1] == ";" and "." not in each else java_name(each)
+        for each in found
+    ]
 
 
 def signature_of(name: str) -> str:

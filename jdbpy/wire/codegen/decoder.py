@@ -154,9 +154,9 @@ class _Writer:
         self.flush()
         start = self.here()
         self.source.line(f"end = {start} + {length}")
-        self.fail_if("end > size")
         variable = self.source.name(wish)
-        decode = f'.decode("utf-8", "{ENCODING_ERRORS}")' if isinstance(node, Text) else ""
+        # How far it is shows in what is read next, or at the end of the message.
+        decode = f'.decode("utf-8", "{ENCODING_ERRORS}") if {length} else ""' if isinstance(node, Text) else ""
         self.source.line(f"{variable} = data[{start}:end]{decode}")
         self.move("end")
         return variable
