@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         values as values,
         vm as vm,
     )
+    from jdbpy.session.eval.errors import Thrown as Thrown
     from jdbpy.session.model import (
         Breakpoint as Breakpoint,
         ClassDetail as ClassDetail,
@@ -84,6 +85,7 @@ _HOMES = {
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError",
         "TimedOut", "UsageError",
     ),
+    "jdbpy.session.eval.errors": ("Thrown",),
     "jdbpy.session.opening.connect": ("attach", "launch", "listen"),
     "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.opening.launch": ("LaunchCommand",),

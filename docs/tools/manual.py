@@ -45,7 +45,8 @@ Exactly one for each command that was run, when it is done:
 
 `command` is the line as it was given. `error` has a `code` for programs, one sentence as `message`, and a `hint`, which
 may be empty; a wrong expression also has the `column` of the fault, counted from 0, and a wrong condition the
-`expression` that it counts in. An error of the target's agent has the JDWP constant as its code
+`expression` that it counts in; one that a Java exception has left has an `exception` with its `type`, `message`, `id`
+and `stack`, one text for each frame. An error of the target's agent has the JDWP constant as its code
 (`THREAD_NOT_SUSPENDED`). Of a failed start `command` is the action: `attach
 127.0.0.1:5005`. A command that lets the target run has its result when the target has stopped again or has ended; the
 stop is in the event before it, and again in `data`. `N COMMAND` and `read FILE` have a result for each command that

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop
+from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop, Thrown
 from jdbpy.cli.json_form.encode import encode
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
@@ -50,6 +50,13 @@ def _error(error: JdbpyError) -> dict[str, Any]:
         described["column"] = error.column
         if error.expression:
             described["expression"] = error.expression
+    if isinstance(error, Thrown):
+        described["exception"] = {
+            "type": error.exception_type,
+            "message": error.exception_message,
+            "id": error.id,
+            "stack": list(error.stack),
+        }
     return described
 
 

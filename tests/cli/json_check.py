@@ -26,7 +26,7 @@ def check_line(line: str) -> dict[str, Any]:
     else:
         assert list(found) == ["type", "command", "ok", "error"]
         error = found["error"]
-        assert set(error) - {"column", "expression"} == {"code", "message", "hint"}
+        assert set(error) - {"column", "expression", "exception"} == {"code", "message", "hint"}
         assert error["code"].isupper()
         assert error["message"]
     return found

@@ -19,6 +19,7 @@ from jdbpy import (
     StopReason,
     SuspendPolicy,
     ThreadRef,
+    Thrown,
     Value,
     Variable,
     values,
@@ -153,6 +154,18 @@ def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
     assert render(numbered) == "n = 10  ($3)\n"
     assert render(numbered.replace(numbered=False)) == "n = 10\n"
     assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (B)\n'
+
+
+def test_an_exception_of_a_called_method_is_shown_with_its_stack() -> None:
+    stack = tuple(f"A.m{number}(A.java:{number})" for number in range(12))
+    error = Thrown("java.lang.IllegalStateException", "no\x1b", id=7, stack=stack, hint="$exc is it")
+    shown = PlainRenderer(Settings()).error(Outcome("print m()", TABLE.get("print"), error=error)).splitlines()
+    assert shown == [
+        "error: java.lang.IllegalStateException: no\\u001b",
+        *(f"    at {frame}" for frame in stack[:10]),
+        "    ... 2 more",
+        "  hint: $exc is it",
+    ]
 
 
 def test_bytes_are_shown_sixteen_in_a_line() -> None:

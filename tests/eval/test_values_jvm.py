@@ -102,6 +102,7 @@ async def test_an_exception_of_the_called_method(jvm: Jvm) -> None:
         assert (error.exception_type, error.exception_message) == ("java.lang.IllegalStateException", "because")
         assert error.stack[0] == f"Evaluated.deeper(Evaluated.java:{d.program.line('thrown')})"
         assert error.stack[1].startswith("Evaluated.fails(Evaluated.java:")
+        assert "$exc" in error.hint
         assert await value(d, "$exc.getMessage()") == '"because"'
         assert await value(d, "$exc instanceof IllegalStateException") == "true"
         with pytest.raises(Thrown) as null:

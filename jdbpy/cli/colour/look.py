@@ -170,6 +170,7 @@ class Errors(_Lines):
         r"^(?P<error>error:)",
         r"^\s*(?P<error>\^)$",
         r"^  (?P<faint>hint: .*)",
+        r"^    (?P<faint>(?:at|\.\.\.) .*)",
     )
 
 

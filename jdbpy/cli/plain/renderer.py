@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from jdbpy import ClassDetail, EvalError, Event, Output, Stop
+from jdbpy import ClassDetail, EvalError, Event, Output, Stop, Thrown
 from jdbpy.cli import results
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain import answers as plain_answers, help as plain_help, stacks as plain_stacks
@@ -73,6 +73,9 @@ def lines_of(result: Any, settings: Settings) -> Iterator[str]:
     return (_LINES.get(kind) or all_lines()[kind])(result, settings)
 
 
+STACK_LINES = 10
+"""Frames that are shown of an exception that left an expression."""
+
 _FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
 _BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"
 _NO_SOURCE = "Hint: {source} was not found; 'use DIRECTORY' says where the sources are"
@@ -101,6 +104,8 @@ class PlainRenderer:
         lines = [f"error: {escape(error.message)}"]
         if isinstance(error, EvalError) and error.column is not None:
             lines += caret_lines(outcome, error.column)
+        if isinstance(error, Thrown):
+            lines += thrown_lines(error)
         if error.hint:
             lines.append(f"  hint: {escape(error.hint)}")
         return "".join(f"{line}\n" for line in lines)
@@ -131,6 +136,13 @@ class PlainRenderer:
         new = [hint for hint in wanted if hint not in self._given]
         self._given.update(new)
         return new if self.settings["hints"] else []
+
+
+def thrown_lines(error: Thrown) -> list[str]:
+    """Where a called method has thrown, as Java prints it."""
+    lines = [f"    at {escape(frame)}" for frame in error.stack[:STACK_LINES]]
+    more = len(error.stack) - len(lines)
+    return [*lines, f"    ... {more} more"] if more else lines
 
 
 def caret_lines(outcome: Outcome, column: int) -> list[str]:

@@ -54,6 +54,7 @@ class Evaluation:
         except Thrown as error:
             if error.id is not None:
                 variables.set_raw("exc", Ref(error.id))
+                error.hint = error.hint or "$exc is the exception: 'print $exc.getCause()', 'dump $exc'"
             raise
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:

@@ -1,0 +1,31 @@
+"""Commands about values as a user meets them, in plain text and in JSON."""
+
+from __future__ import annotations
+
+from tests.cli.process import jdbpy, launching, script
+from tests.harness import Jvm, program
+
+EVALUATED = program("Evaluated")
+AT_HERE = (f"stop at {EVALUATED.at('here')}", "run")
+
+
+async def test_an_exception_of_a_called_method_has_its_stack(jvm: Jvm) -> None:
+    lines = (*AT_HERE, 'print fails("because")', "print $exc.getMessage()", "print 1 / 0")
+    done = await jdbpy(*launching(EVALUATED, "--json", "--keep-going", *script(*lines)), jvm=jvm)
+    thrown, kept, divided = (found for found in done.results if found["command"].startswith("print"))
+    exception = thrown["error"]["exception"]
+    assert (exception["type"], exception["message"]) == ("java.lang.IllegalStateException", "because")
+    assert exception["stack"][0] == f"Evaluated.deeper(Evaluated.java:{EVALUATED.line('thrown')})"
+    assert exception["id"]
+    assert kept["data"]["value"] == '"because"'
+    assert divided["error"]["exception"] == {
+        "type": "java.lang.ArithmeticException",
+        "message": "/ by zero",
+        "id": None,
+        "stack": [],
+    }
+    plain = await jdbpy(*launching(EVALUATED, "--keep-going", *script(*lines)), jvm=jvm)
+    said = plain.out + plain.err
+    at = said.index("error: java.lang.IllegalStateException: because\n    at Evaluated.deeper(Evaluated.java:")
+    assert "\n    at Evaluated.fails(Evaluated.java:" in said[at:]
+    assert "$exc is the exception" in said[at:]
