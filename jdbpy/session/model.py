@@ -95,6 +95,7 @@ class Frame(Record):
     epoch: int = 0
     native: bool = False
     obsolete: bool = False  # runs an old version of a redefined method
+    height: int | None = None  # how many frames lie below it, towards the start of the thread; None: not known
     hidden: bool = False  # of a class that the VM spun for a lambda or a method handle: nothing of the user's source
 
 
@@ -152,6 +153,7 @@ class Value(Record):
     truncated: bool = False
     children: tuple[Variable, ...] = ()  # fields or elements, as far as the limits allowed
     note: str = ""  # a word of explanation ("not an ArrayList layout that is known")
+    changed: bool = False  # since an earlier stop, of what ``evaluate`` and ``dump`` give
     number: int | None = None  # in the history of values: of $7, 7
     formatted: str = ""  # the text in the format that was asked for, where that makes another one: "0xff"
 
@@ -166,7 +168,7 @@ class Variable(Record):
     error: str = ""
     declared_in: str = ""  # class of a field
     modifiers: str = ""  # of a field, as in source
-    changed: bool = False  # since the last stop
+    changed: bool = False  # since the last stop at which it was told
     key: Value | None = None  # of an entry of a map, whose ``name`` is the key's text
 
 

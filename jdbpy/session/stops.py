@@ -95,14 +95,19 @@ class StopShower:
     async def _where(self, thread_id: int, at: ids.Location | None) -> tuple[ThreadRef, Frame | None]:
         target = self._target
         thread = ids.ThreadID(ids.ObjectID(thread_id))
-        ask: list[Command[Any]] = [thread_reference.Name(thread), thread_reference.Frames(thread, 0, 1)]
-        name, frames = (await together(lambda: target.conn.batch(ask), lambda: self._learn_place(at)))[0]
+        ask: list[Command[Any]] = [
+            thread_reference.Name(thread),
+            thread_reference.Frames(thread, 0, 1),
+            thread_reference.FrameCount(thread),
+        ]
+        name, frames, count = (await together(lambda: target.conn.batch(ask), lambda: self._learn_place(at)))[0]
         ref = ThreadRef(thread_id, "" if isinstance(name, JdwpError) else name.threadName)
         if isinstance(frames, JdwpError) or not frames.frames:
             return ref, None
         [top] = frames.frames
         [location] = await target.types.locations([top.location])
-        return ref, model_frame(1, top, location, ref, target.suspension.epoch_of(thread_id))
+        total = None if isinstance(count, JdwpError) else count.frameCount
+        return ref, model_frame(1, top, location, ref, target.suspension.epoch_of(thread_id), total)
 
     async def _learn_place(self, at: ids.Location | None) -> None:
         """Learns the place that an event told, and what looking at variables there begins with.

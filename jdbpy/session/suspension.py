@@ -47,6 +47,7 @@ class Suspension:
         self._at_event: set[int] = set()
         self._vm_epoch = 0
         self._own_epoch: Counter[int] = Counter()
+        self._stayed: Counter[int] = Counter()  # epochs that ended without the thread going on
 
     # What is
 
@@ -86,6 +87,10 @@ class Suspension:
 
     def epoch_of(self, thread: int) -> int:
         return self._vm_epoch + self._own_epoch[thread]
+
+    def stop_of(self, thread: int) -> int:
+        """Another number whenever the thread has run on; methods that were run in it, and pops, do not count."""
+        return self.epoch_of(thread) - self._stayed[thread]
 
     # What must be
 
@@ -141,17 +146,19 @@ class Suspension:
     def invoked(self, thread: int) -> None:
         """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""
         self._own_epoch[thread] += 1
+        self._stayed[thread] += 1
 
     def popped(self, thread: int) -> None:
         """Frames of the thread were popped: its frame ids are void; it no longer stands at its event's place."""
         self._own_epoch[thread] += 1
+        self._stayed[thread] += 1
 
     def forget(self, thread: int) -> None:
         """The thread has ended."""
         self._counts.pop(thread, None)
         self._at_event.discard(thread)
         self.evaluating.discard(thread)
-        del self.event_holds[thread], self.user_holds[thread], self._own_epoch[thread]
+        del self.event_holds[thread], self.user_holds[thread], self._own_epoch[thread], self._stayed[thread]
 
     # What to send
 

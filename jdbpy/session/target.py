@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jdbpy.session.stack.frame_memory import FrameMemory
     from jdbpy.session.stack.likely import LikelyClasses
     from jdbpy.session.types.cache import TypeCache
+    from jdbpy.session.values.changes import Changes
     from jdbpy.session.values.objects import Objects
 
 
@@ -80,6 +81,12 @@ class Target:
         from jdbpy.session.stack.frame_memory import FrameMemory
 
         return FrameMemory(self.suspension)
+
+    @cached_property
+    def changes(self) -> Changes:
+        from jdbpy.session.values.changes import Changes
+
+        return Changes(self.suspension)
 
     @cached_property
     def likely(self) -> LikelyClasses:

@@ -9,6 +9,27 @@ EVALUATED = program("Evaluated")
 AT_HERE = (f"stop at {EVALUATED.at('here')}", "run")
 
 
+async def test_what_has_changed_is_marked(jvm: Jvm) -> None:
+    lines = (
+        *AT_HERE,
+        "display calls",
+        "display/x local",
+        "locals",
+        "dump this",
+        "set number = 43",
+        "next",
+        "dump this",
+    )
+    done = await jdbpy(*launching(EVALUATED, *script(*lines)), jvm=jvm)
+    assert done.status == 0, done
+    before, after = done.out.split("number = 43\n")
+    assert "(changed)" not in before
+    assert "1: calls = 1  (changed)\n2: local = 0x4\n" in after
+    assert "  int number = 43  (changed)\n" in after
+    assert "  static int calls = 1  (changed)\n" in after
+    assert '  java.lang.String name = "né日本"\n' in after
+
+
 async def test_an_exception_of_a_called_method_has_its_stack(jvm: Jvm) -> None:
     lines = (*AT_HERE, 'print fails("because")', "print $exc.getMessage()", "print 1 / 0")
     done = await jdbpy(*launching(EVALUATED, "--json", "--keep-going", *script(*lines)), jvm=jvm)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy import ClassDetail
-from jdbpy.cli.json_form.shape import VALUE, VALUE_TYPE, Field, shape
+from jdbpy.cli.json_form.shape import CHANGED, VALUE, VALUE_TYPE, Field, shape
 from jdbpy.cli.results import (
     Actions,
     Assigned,
@@ -114,6 +114,7 @@ ANSWERS = (
         Field("expression", "string"),
         VALUE_TYPE,
         *VALUE,
+        CHANGED,
         Field("number", "integer", "in the history: 7 for `$7`", "value.number", optional=True),
     ),
     shape("type-of", TypeOf, "A type.", Field("expression", "string"), Field("type", "string")),
@@ -127,6 +128,7 @@ ANSWERS = (
         Field("expression", "string"),
         VALUE_TYPE,
         *VALUE,
+        CHANGED,
         Field("error", "string", "why it could not be evaluated", optional=True),
     ),
     shape(

@@ -105,7 +105,7 @@ PARTS = (
         Field("kind", "string", "argument, local, this, slot, field, static, element, captured, kept, noted"),
         Field("declared_in", "string", "the class of a field", optional=True),
         Field("modifiers", "string", "of a field", optional=True),
-        Field("changed", "boolean", "since the last stop", optional=True),
+        Field("changed", "boolean", "since the last stop at which it was told", optional=True),
         Field("error", "string", "why it could not be read", optional=True),
     ),
     shape(

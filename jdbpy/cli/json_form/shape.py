@@ -46,3 +46,6 @@ VALUE = (
     Field("note", "string", "a word of explanation", "value.note", optional=True),
 )
 """The keys of a value, for records that have it in their attribute ``value``."""
+
+CHANGED = Field("changed", "boolean", "since an earlier stop", "value.changed", optional=True)
+"""Of values that stand for themselves; a variable has its own."""

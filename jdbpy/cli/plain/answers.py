@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain.text import count, place_of, some, source_lines, table, value_text, value_tree
+from jdbpy.cli.plain.text import changed_mark, count, place_of, some, source_lines, table, value_text, value_tree
 from jdbpy.cli.results import (
     Actions,
     Assigned,
@@ -72,8 +72,9 @@ def stopped(result: Stopped, settings: Settings) -> Iterator[str]:
 
 
 def printed(result: Printed, settings: Settings) -> Iterator[str]:
+    mark = changed_mark(result.value) if result.full else ""
     number = f"  (${result.value.number})" if result.numbered and result.value.number else ""
-    yield f"{escape(result.expression)} = {value_text(result.value, children=not result.full)}{number}"
+    yield f"{escape(result.expression)} = {value_text(result.value, children=not result.full)}{mark}{number}"
     if result.full:
         yield from value_tree(result.value)
 
@@ -88,7 +89,8 @@ def assigned(result: Assigned, settings: Settings) -> Iterator[str]:
 
 def displayed(result: Displayed, settings: Settings) -> Iterator[str]:
     for item in result.items:
-        yield f"{item.number}: {escape(item.expression)} = {value_text(item.value, item.error)}"
+        text = value_text(item.value, item.error) + changed_mark(item.value)
+        yield f"{item.number}: {escape(item.expression)} = {text}"
     if not result.items:
         yield "nothing is shown at stops; 'display EXPRESSION' adds something"
 

@@ -87,12 +87,17 @@ def value_tree(value: Value, indent: str = "  ") -> Iterator[str]:
 def variable_line(variable: Variable, *, children: bool = True, inside: str = "") -> str:
     """``int n = 7``; an element is ``[3] = 7``; a field that the class ``inside`` has inherited tells from where."""
     text = value_text(variable.value, variable.error, children=children)
-    changed = "  (changed)" if variable.changed else ""
+    changed = changed_mark(variable)
     if variable.kind == "element":
         return f"{escape(variable.name)} = {text}{changed}"
     modifiers = f"{escape(variable.modifiers)} " if variable.modifiers else ""
     origin = f"  ({escape(variable.declared_in)})" if variable.declared_in not in ("", inside) else ""
     return f"{modifiers}{escape(variable.type)} {escape(variable.name)} = {text}{changed}{origin}"
+
+
+def changed_mark(thing: Value | Variable | None) -> str:
+    """What stands behind a value that is another than at an earlier stop."""
+    return "  (changed)" if thing is not None and thing.changed else ""
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "") -> Iterator[str]:

@@ -40,8 +40,9 @@ SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
 class Evaluation:
     """Expressions evaluated one after the other in one frame, whose objects are kept until it ends."""
 
-    def __init__(self, evaluator: Evaluator, target: FrameTarget) -> None:
+    def __init__(self, evaluator: Evaluator, target: FrameTarget, frame: Frame | None) -> None:
         self._evaluator = evaluator
+        self.frame = frame
         self._graph = ClassGraph(target)
         self.target = target
 
@@ -106,7 +107,7 @@ class Evaluator:
         """An evaluation in a frame; None is for expressions that need none."""
         target = self.frame_target(frame, rules)
         try:
-            yield Evaluation(self, target)
+            yield Evaluation(self, target, frame)
         finally:
             target.pins.release()
 

@@ -125,12 +125,14 @@ class Stack:
     async def variables(self, frame: Frame | None = None, limits: Limits = DEFAULT_LIMITS) -> tuple[Variable, ...]:
         """``this``, arguments, locals in scope and captured variables of a frame, by default the selected one.
 
+        What has another value than at the last stop at which this was asked in the frame is marked as changed.
         Without a variable table (-g) arguments are called arg0, arg1 and so on, and other slots slot5. Raises
         StateError when the frame's thread has run on. wire: 2 trips and what describing takes, 1 when known.
         """
         self._target.require_alive()
         chosen = frame if frame is not None else await self.selected()
-        return await read_variables(self._target, chosen, limits)
+        found = await read_variables(self._target, chosen, limits)
+        return self._target.changes.mark(chosen, ("variables", limits), found)
 
     def _thread(self, number: int | None) -> int:
         return number if number is not None else self._target.selection.require_thread().id

@@ -156,7 +156,7 @@ class ThreadReader:
         wire_frames = answer[-1].frames
         ref = ThreadRef(thread, info.name)
         shown = tuple(
-            model_frame(index, frame, next(locations), ref, epoch)
+            model_frame(index, frame, next(locations), ref, epoch, None if frames.top_only else len(wire_frames))
             for index, frame in enumerate(frames.cut(wire_frames), frames.start + 1)
         )
         return ReadThread(info.replace(frame=shown[0] if shown and not frames.start else None), shown, len(wire_frames))
@@ -170,8 +170,15 @@ class ThreadReader:
                 self._group_names[group] = name.groupName
 
 
-def model_frame(index: int, frame: thread_reference.Frame, location: Location, thread: ThreadRef, epoch: int) -> Frame:
-    """A frame as front ends see it. ``index`` counts from 1."""
+def model_frame(
+    index: int,
+    frame: thread_reference.Frame,
+    location: Location,
+    thread: ThreadRef,
+    epoch: int,
+    total: int | None = None,
+) -> Frame:
+    """A frame as front ends see it. ``index`` counts from 1; ``total`` counts all of the thread, if it is known."""
     return Frame(
         index,
         location,
@@ -180,6 +187,7 @@ def model_frame(index: int, frame: thread_reference.Frame, location: Location, t
         epoch=epoch,
         native=location.code_index < 0,
         obsolete=frame.location.methodID == 0,
+        height=None if total is None else total - index,
         hidden=_is_hidden(location.class_name),
     )
 

@@ -3,7 +3,7 @@
 This package's own names are its plain data, public as ``jdbpy.values``.
 """
 
-from jdbpy.session.values.bytes import Bytes
 from jdbpy.session.values.formats import FORMATS, check_format
+from jdbpy.session.values.model import Bytes
 
 __all__ = ["FORMATS", "Bytes", "check_format"]

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
 from jdbpy.session.types.signatures import PRIMITIVES, java_name
+from jdbpy.session.values.model import Bytes
 from jdbpy.session.values.obj import find_fields, number, reference
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.waves import both
 from jdbpy.wire.ids import Value
-from jdbpy.wire.record import Record
 
 MOST = 256
 """Bytes that are read where no count is given."""
@@ -25,26 +25,6 @@ WIDTHS = {"Z": 1, "B": 1, "C": 2, "S": 2, "I": 4, "F": 4, "J": 8, "D": 8}
 
 _FORMS = {"Z": "?", "B": "b", "C": "H", "S": "h", "I": "i", "F": "f", "J": "q", "D": "d"}
 _BUFFERS = {"ByteBuffer": "B", "CharBuffer": "C", "ShortBuffer": "S", "IntBuffer": "I", "LongBuffer": "J"}
-
-
-class Bytes(Record):
-    """Elements as bytes, high byte first. ``start`` is the index of the first, ``length`` counts all that there are.
-
-    ``type`` is that of the whole value, ``element`` that of an element: "byte", "int"; ``width`` its bytes.
-    """
-
-    type: str
-    element: str
-    width: int
-    start: int
-    length: int
-    data: bytes
-    id: int | None = None
-
-    @property
-    def left_out(self) -> int:
-        """Elements after the last one that was read."""
-        return self.length - len(self.data) // self.width
 
 
 def of_values(type_name: str, kind: str, values: Sequence[int | float | bool], start: int, length: int) -> Bytes:

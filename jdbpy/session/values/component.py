@@ -18,9 +18,9 @@ from jdbpy.session.model import Frame, Limits, Stop, Value, Variable
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
-from jdbpy.session.values.bytes import Bytes
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.formats import check_format
+from jdbpy.session.values.model import Bytes
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 
@@ -84,6 +84,7 @@ class Values:
             operand = await evaluation.run(program)
             number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
             value = await results.describe(operand, limits)
+            value = self._target.changes.mark_value(evaluation.frame, ("value", text, limits, format), value)
             return value.replace(number=number)  # type: ignore[no-any-return]
 
     async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
@@ -92,7 +93,8 @@ class Values:
 
         program = Program(text)
         async with self._evaluation(format=format) as (evaluation, results):
-            return await results.dump(await evaluation.run(program), limits)
+            value = await results.dump(await evaluation.run(program), limits)
+            return self._target.changes.mark_value(evaluation.frame, ("dump", text, limits, format), value)
 
     async def bytes(self, text: str, count: int | None = None) -> Bytes:
         """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.

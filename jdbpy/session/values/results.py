@@ -15,8 +15,9 @@ from jdbpy.session.eval.target import Ref
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.target import Target
 from jdbpy.session.values import describe, texts
-from jdbpy.session.values.bytes import Bytes, no_bytes, of_array, of_object, of_text, of_values, wanted
+from jdbpy.session.values.bytes import no_bytes, of_array, of_object, of_text, of_values, wanted
 from jdbpy.session.values.literals import string_literal, utf16_length
+from jdbpy.session.values.model import Bytes
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 

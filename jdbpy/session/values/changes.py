@@ -1,0 +1,91 @@
+"""What has changed since values were told at an earlier stop: marked, not asked for.
+
+Owns what was told of each frame, by its thread, method and height in the stack, and by what was asked (the variables,
+an expression). It compares what was read anyway; what nobody has looked at before is not marked, and a variable that
+was not there before is new, not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from jdbpy.session.model import Frame, Value, Variable
+from jdbpy.session.suspension import Suspension
+
+_MOST = 300
+"""Questions that are remembered; the oldest are dropped."""
+
+Asked = tuple[Hashable, ...]
+_Told = Sequence[Variable]
+
+
+class _Memory:
+    """What was told at the latest stop, and at the one before it at which the same was asked."""
+
+    __slots__ = ("earlier", "latest", "stop")
+
+    def __init__(self, stop: int, latest: _Told) -> None:
+        self.stop = stop
+        self.latest = latest
+        self.earlier: _Told = ()
+
+
+class Changes:
+    """The memory of one target."""
+
+    def __init__(self, suspension: Suspension) -> None:
+        self._suspension = suspension
+        self._known: dict[Asked, _Memory] = {}
+
+    def mark(self, frame: Frame, asked: Hashable, told: _Told) -> tuple[Variable, ...]:
+        """The variables with ``changed`` set where the value is another than at the last stop at which it was told.
+
+        ``asked`` is what was asked in the frame, its limits included: only equal questions can be compared.
+        """
+        if frame.height is None:
+            return tuple(told)
+        thread = frame.thread.id
+        key = (thread, frame.location.type_id, frame.location.method_id, frame.height, asked)
+        stop = self._suspension.stop_of(thread)
+        memory = self._known.pop(key, None)
+        if memory is None:
+            memory = _Memory(stop, told)
+        elif memory.stop != stop:
+            memory.stop, memory.earlier = stop, memory.latest
+        memory.latest = told
+        self._known[key] = memory
+        if len(self._known) > _MOST:
+            del self._known[next(iter(self._known))]
+        return _marked(told, memory.earlier)
+
+    def mark_value(self, frame: Frame | None, asked: Hashable, value: Value) -> Value:
+        """As ``mark``, of the value of an expression."""
+        if frame is None:
+            return value
+        [marked] = self.mark(frame, asked, (Variable("", value.type, value, "expression"),))
+        assert marked.value is not None
+        return marked.value.replace(changed=marked.changed) if marked.changed else marked.value
+
+
+def _marked(told: _Told, earlier: _Told) -> tuple[Variable, ...]:
+    before = {_key(each): each for each in earlier}
+    return tuple(_compared(each, before.get(_key(each))) for each in told) if before else tuple(told)
+
+
+def _key(variable: Variable) -> tuple[str, str]:
+    return variable.name, variable.declared_in
+
+
+def _compared(now: Variable, before: Variable | None) -> Variable:
+    if before is None or before.value is None or now.value is None:
+        return now
+    children = _marked(now.value.children, before.value.children)
+    inside = any(each.changed for each in children)
+    if inside:
+        now = now.replace(value=now.value.replace(children=children))
+    return now.replace(changed=True) if inside or _fact(now.value) != _fact(before.value) else now
+
+
+def _fact(value: Value | None) -> tuple[object, ...]:
+    """What is told of a value itself. A NaN is the same as another."""
+    return () if value is None else (value.type, value.text, value.id, value.length)
