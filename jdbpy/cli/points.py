@@ -5,7 +5,7 @@ Owns the way from typed words to what the session takes, and from a point back t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy
 from jdbpy.cli.arguments.location import BreakpointRequest
@@ -50,9 +50,21 @@ async def options_of(
         instance=instance,
         classes=tail.classes,
         excludes=tail.excludes,
+        callers=tail.callers,
+        hits=tail.hits,
+        after=_number(ctx, tail.after) if tail.after else None,
+        after_each=tail.after_each,
         log=log,
         reporting=_reporting(ctx, tail, bool(log) or (tail.policy or policy) is SuspendPolicy.NONE, flood=flood),
     )
+
+
+def _number(ctx: Context, number: int) -> int:
+    """The number of a point; a negative one is counted from the one that was set last."""
+    numbers = [point.number for point in ctx.session.points.list()]
+    if -number > len(numbers):
+        raise UsageError(f"there are not so many breakpoints: {-number}", hint="'breakpoints' lists them")
+    return numbers[number] if number < 0 else number
 
 
 def _reporting(ctx: Context, tail: Tail, reports: bool, *, flood: bool) -> Reporting:
@@ -86,6 +98,11 @@ async def add_breakpoint(
         condition=options.condition,
         thread=options.thread,
         ignore=options.ignore,
+        instance=options.instance,
+        callers=options.callers,
+        hits=options.hits,
+        after=options.after,
+        after_each=options.after_each,
         log=log,
         reporting=options.reporting,
     )
@@ -116,10 +133,30 @@ async def delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
     return BreakpointsChanged("deleted", points)
 
 
-def as_command(point: Breakpoint) -> str:
-    """The command that sets this point again; a comment for one that is for an object or a place of this run only."""
-    flags = " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
-    condition = f" if {point.condition}" if point.condition else ""
+def as_commands(points: Iterable[Breakpoint], threads: Mapping[int, str]) -> list[str]:
+    """The commands that set these points again, in their order; ``threads`` are names by id.
+
+    What is for a thread, an object or a place of this run only is a comment, and so is what waits for such a point.
+    """
+    lines: list[str] = []
+    kept: list[int] = []  # numbers of those that are set again
+    for point in points:
+        here, words = point.spec.startswith("exit of "), ""
+        if point.thread is not None:
+            here, words = True, f' thread "{threads.get(point.thread, point.thread)}"'
+        if point.after is not None:
+            known = point.after in kept
+            here = here or not known
+            number = kept.index(point.after) - len(kept) if known else point.after  # numbers may be others then
+            words += f" after {'each ' * point.after_each}{number}"
+        here = here or "on" in dict(point.options)
+        lines.append(f"{'# ' * here}{_as_command(point, words)}")
+        kept += [] if here else [point.number]
+    return lines
+
+
+def _as_command(point: Breakpoint, words: str) -> str:
+    """The command that sets this point again; ``words`` are those that do not follow from the point alone."""
     verb = _VERBS.get(point.kind)
     options = dict(point.options)
     log = options.pop("log", None)
@@ -130,7 +167,13 @@ def as_command(point: Breakpoint) -> str:
             options.setdefault("cost", "none")
     if "to" in options and " " in options["to"]:
         options["to"] = f"'{options['to']}'"
-    words = "".join(f" {name} {text}" for name, text in options.items() if name != "on") + flags + condition
+    if "on" in options:
+        options["on"] = options["on"].replace("object ", "@")
+    if point.callers:
+        options["from" if verb is None else "caller"] = ",".join(point.callers)
+    words = "".join(f" {name} {text}" for name, text in options.items()) + words
+    words += " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
+    words += f" -hit {point.hit_count}" * bool(point.hit_count) + f" if {point.condition}" * bool(point.condition)
     if verb is None:
         text = f" {quoted(log)}" if log is not None else ""
         if "stack" in options:
@@ -141,8 +184,7 @@ def as_command(point: Breakpoint) -> str:
             return f"trace {no_stop}{point.spec}{words}"
         policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
         return f"break {policy}{point.spec}{words}"
-    of_this_run = "on" in options or point.spec.startswith("exit of ")
-    return f"{'# ' * of_this_run}{verb} {no_stop}{point.spec} suspend {point.policy}{words}"
+    return f"{verb} {no_stop}{point.spec} suspend {point.policy}{words}"
 
 
 def _with_actions(ctx: Context, point: Breakpoint) -> Breakpoint:

@@ -50,17 +50,34 @@ Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set 
 Threads have the id that `threads` shows. Breakpoints, catchpoints, watchpoints and traces are numbered together in the
 order in which they were set; so are displays and monitors.""",
     "filters": """\
-After the subject of `catch`, `watch` and `trace`, in any order:
-  from com.acme.*,*Order     only in code of these classes; `Order+` is that class with its subclasses
-  except java.*              not in code of these
+After the subject of `break`, `stop`, `tbreak`, `catch`, `watch` and `trace`, in any order:
   thread main                only in that thread
   on this                    only where that object is `this`; of `watch`, whose field it is
-  -c 3                       at the third time (`-hit 3`); the ones before pass
+  after 2                    not before number 2 was hit; `after each 2` again after each of its hits
+  -c 3                       from the third time on; the ones before pass
+  -hit 3                     at the third time only; also >= 3, > 3, <= 3, < 3, != 3, and % 3 for every third
   -t                         once
   -d                         set it disabled
   suspend all|thread|none    what a hit suspends; none only reports, as `go` before the subject
   if total > 100             when the expression is true there
-Breakpoints take all of these but `from`, `except` and `on`. For what only reports there is more: `help reports`.""",
+Of places in code (`break`, `stop`, `tbreak`, `logpoint`, `tracepoint`):
+  from Shop.sell,*Service    only when a caller, near or far, is of such a class or method; `caller` means the same
+Of `catch`, `watch` and `trace`:
+  from com.acme.*,*Order     only in code of these classes; `Order+` is that class with its subclasses
+  except java.*              not in code of these
+  caller Shop.sell           only when a caller is of such a class or method
+For what only reports there is more: `help reports`. What counts as a hit: `help conditions`.""",
+    "conditions": """\
+`break Order:42 if total > 100`, `condition 2 total > 100`: a boolean Java expression in the frame of the hit, which
+`condition 2` takes away. It is checked when it is set, as far as the class is loaded. If it fails at a hit, that stops
+and says why; later hits where it fails in the same way pass, and `breakpoints` counts them.
+
+A hit is counted when the filters let it through, a caller fits and the condition holds. Then its number must be one of
+`-hit` (`cond -hitcount 2 % 10`), and of those that are, the first pass that `-c N` or `ignore 2 10` lets pass. Where no
+later number can be one of `-hit`, the breakpoint is over and leaves the target; `enable 2` counts anew.
+
+`break Order:50 after 2` costs nothing until number 2 has been hit, which may be a breakpoint, a logpoint, a trace or
+any other. When number 2 is deleted, it waits no more.""",
     "reports": """\
 What reports and does not stop (`logpoint`, `tracepoint`, and `trace`, `watch`, `catch` with `go` or `--no-stop`) may be
 given, after its subject and in any order:

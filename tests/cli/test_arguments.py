@@ -229,7 +229,7 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
         (Breakpoint(), "at com.acme.Ord", {"com.acme.Order"}),
         (Breakpoint(), "at com.acme.Order.tot", {"total"}),
         (Breakpoint(), "at A:3 thread ht", {"http-1"}),
-        (Breakpoint(), "at A:3 if n", set()),
+        (Breakpoint(), "at A:3 if n", {"n", "names"}),
         (Expression(), "a + n", {"n", "names"}),
         (Expression(), "order.", {"items", "owner"}),
         (Expression(), "f(this.i", {"items", "id"}),

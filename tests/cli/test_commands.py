@@ -11,6 +11,7 @@ import trio
 from jdbpy.cli.commands import TABLE
 from tests.cli import (
     test_code_commands,
+    test_condition_commands,
     test_event_commands,
     test_heap_commands,
     test_thread_commands,
@@ -163,6 +164,7 @@ def test_the_script_has_every_command() -> None:
     scripts = [
         steps,
         test_code_commands.steps,
+        test_condition_commands.steps,
         test_event_commands.steps,
         test_heap_commands.steps,
         test_thread_commands.steps,

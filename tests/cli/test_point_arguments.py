@@ -8,6 +8,8 @@ import pytest
 
 from jdbpy import Reporting, SuspendPolicy, UsageError
 from jdbpy.cli.arguments.base import Argument
+from jdbpy.cli.arguments.condition import Condition, ConditionRequest
+from jdbpy.cli.arguments.location import Breakpoint
 from jdbpy.cli.arguments.logpoint import Logpoint, Tracepoint, quoted
 from jdbpy.cli.arguments.points import (
     Catch,
@@ -33,7 +35,9 @@ FOO = ("all", "Foo")
         ("uncaught com.acme.*", Catch("exception", ("uncaught", "com.acme.*"))),
         ("go CAUGHT *", Catch("exception", ("caught", "*"), Tail(GO))),
         ("Foo from a.*, b.* except c.*", Catch("exception", FOO, Tail(classes=("a.*", "b.*"), excludes=("c.*",)))),
-        ("-t Foo -hit 3 if x > 1", Catch("exception", FOO, Tail(temporary=True, ignore=2, condition="x > 1"))),
+        ("-t Foo -c 3 if x > 1", Catch("exception", FOO, Tail(temporary=True, ignore=2, condition="x > 1"))),
+        ("-hit >= 3 Foo caller a.*,m(int, B) after 2", Catch("exception", FOO, Tail(
+            hits=">= 3", callers=("a.*", "m(int, B)"), after=2))),
         ("all load", Catch("exception", ("all", "load"))),
         ("load a.*,b.* -d", Catch("load", (), Tail(classes=("a.*", "b.*"), disabled=True))),
         ("load *", Catch("load", ())),
@@ -103,8 +107,51 @@ def test_trace_of_a_place() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "tail"),
+    [
+        ("-hit 3", Tail(hits="3")),
+        ("-hit >= 10", Tail(hits=">= 10")),
+        ("-hit '% 100' -t", Tail(hits="% 100", temporary=True)),
+        ("-hit !=2 -c 2", Tail(hits="!=2", ignore=1)),
+        ("after 3", Tail(after=3)),
+        ("after each -1 if x", Tail(after=-1, after_each=True, condition="x")),
+        ("from Shop.sell(int, String),*Service", Tail(callers=("Shop.sell(int, String)", "*Service"))),
+        ("caller a from b on this.owner", Tail(callers=("b", "a"), on="this.owner")),
+    ],
+)
+def test_what_limits_a_place(text: str, tail: Tail) -> None:
+    assert split_tail(f"A:1 {text}", filters=False) == ("A:1", tail)
+
+
+def test_flags_before_a_place() -> None:
+    wanted = ("A:1", Tail(hits=">= 3", ignore=1, temporary=True))
+    assert split_tail("-hit >= 3 -c 2 -t A:1", filters=False) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("2 total > 100", ConditionRequest(2, "total > 100")),
+        ("2", ConditionRequest(2)),
+        ("2 if(a)", ConditionRequest(2, "(a)")),
+        ("2 iffy;", ConditionRequest(2, "iffy")),
+        ("-hitcount 2 >= 10", ConditionRequest(2, hits=">= 10")),
+        ("-hitcount 2 '% 5'", ConditionRequest(2, hits="% 5")),
+        ("-hitcount 2", ConditionRequest(2, hits="")),
+    ],
+)
+def test_condition(text: str, wanted: ConditionRequest) -> None:
+    assert Condition().parse(text) == wanted
+
+
 def test_filters_are_for_some_only() -> None:
-    assert split_tail("from a.* thread main", filters=False) == ("from a.*", Tail(thread="main"))
+    assert split_tail("A:1 from a.*, b thread main", filters=False) == (
+        "A:1",
+        Tail(thread="main", callers=("a.*", "b")),
+    )
+    with pytest.raises(UsageError, match="'except' makes no sense for one place"):
+        split_tail("A:1 except a.*", filters=False)
     with pytest.raises(UsageError, match="a quote is not closed"):
         split_tail('A.f thread "main', filters=True)
     with pytest.raises(UsageError, match="'x' is none of all, thread, none"):
@@ -113,7 +160,10 @@ def test_filters_are_for_some_only() -> None:
 
 NAMES = Names(
     classes=("com.acme.Order", "com.acme.OrderException"),
+    methods={"com.acme.Order": ("<init>", "pay", "total")},
     fields={"com.acme.Order": ("total",)},
+    variables=(("amount", "int"),),
+    breakpoints=((1, "com.acme.Order:3"), (2, "com.acme.Order.pay")),
     members=("owner",),
     threads=((1, "main"),),
     sources=("Order.java",),
@@ -138,6 +188,25 @@ NAMES = Names(
         (TraceArgument(), "monitors en", {"enter", "entered"}),
         (TraceArgument(), "Order.j", {"Order.java"}),
         (TraceArgument(), "methods fr", {"from"}),
+        (TraceArgument(), "methods if ow", {"owner"}),
+        (CatchArgument(), "Foo if am", {"amount"}),
+        (WatchArgument(), "A.f if this.o", {"owner"}),
+        (Breakpoint(), "Order:3 from com.acme.Order.p", {"pay"}),
+        (Breakpoint(), "Order:3 after ", {"1", "2", "each"}),
+        (Breakpoint(), "Order:3 after each ", {"1", "2"}),
+        (Breakpoint(), "Order:3 -hit ", {"==", "=", "!=", ">=", "<=", ">", "<", "%"}),
+        (Breakpoint(), "Order:3 af", {"after"}),
+        (Breakpoint(), "Order:3 on th", set()),
+        (Breakpoint(), "Order:3 on ow", {"owner"}),
+        (Breakpoint(), "Order:3 if tot", {"total"}),
+        (Breakpoint(), "in Order.pay(int) if this.tot", {"total"}),
+        (Breakpoint(), "Order.java:3 if 3 < pa", {"pay"}),
+        (Breakpoint(), "Order:3 if am", {"amount"}),
+        (Breakpoint(), "3 if ow", {"owner"}),
+        (Condition(), "", {"1", "2", "-hitcount"}),
+        (Condition(), "2 tot", {"total"}),
+        (Condition(), "9 ow", {"owner"}),
+        (Condition(), "-hitcount ", {"1", "2"}),
     ],
 )
 def test_completion(argument: Argument[Any], text: str, offered: set[str]) -> None:

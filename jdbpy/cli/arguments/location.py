@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.tail import HELP, POLICIES, TAKING_VALUES, Tail, complete_tail, split_condition, split_tail
 from jdbpy.cli.arguments.target import class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
@@ -59,7 +60,10 @@ class BreakpointRequest(Record):
 class Breakpoint(Argument[BreakpointRequest]):
     """A place with jdb's words before it and gdb's after it."""
 
-    metavar = "[go|thread|all] [THREAD] [at|in] LOCATION [thread THREAD] [-c N] [-t] [-d] [if CONDITION]"
+    metavar = (
+        "[go|thread|all] [THREAD] [at|in] LOCATION [thread THREAD] [from PATTERNS] [on OBJECT] [after N] [-c N] "
+        "[-hit OP N] [-t] [-d] [if CONDITION]"
+    )
     help = (
         "a place in code. Before it: `go` reports and goes on, `thread` suspends only the thread that hits, `all` "
         f"every thread; a thread id stops only there. After it: {HELP}"
@@ -84,12 +88,44 @@ class Breakpoint(Argument[BreakpointRequest]):
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         head, condition = split_condition(text)
         if condition is not None:
-            return ()
+            return complete_condition(_place_in(head), condition, names)
         *before, word = ["", *head.split(" ")]
         last = before[-1].lower()
+        if last == "from":
+            return complete_place(word.rpartition(",")[2], names)
         if (len(before) > 2 and last in TAKING_VALUES) or (last and last not in (*_BEFORE_PLACE, *TAKING_VALUES)):
             return complete_tail(last, word, names, filters=False)
         return [*(() if before[1:] else matching(word, ("at", "in", "thread", "go"))), *complete_place(word, names)]
+
+
+def complete_condition(place: str, text: str, names: Names) -> Iterable[Candidate]:
+    """Names in an expression at a place: fields and methods of its class; then what the selected frame sees, since the
+    variables of another place are not known."""
+    typed = re.search(r"[\w$.]*$", text)
+    start = typed[0].removeprefix("this.") if typed else ""
+    if "." not in start:
+        owner = _class_of(place, names)
+        yield from matching(start, names.fields.get(owner, ()), "field")
+        yield from matching(start, (name for name in names.methods.get(owner, ()) if name[:1] != "<"), "method")
+    yield from complete_expression(text, names)
+
+
+def _place_in(head: str) -> str:
+    """The place among the words before a condition, if there is one."""
+    try:
+        return Breakpoint().parse(head).place.text
+    except UsageError:
+        return ""
+
+
+def _class_of(place: str, names: Names) -> str:
+    """The full name of the known class that a place is in, "" when none is known."""
+    before, colon, _ = place.partition("(")[0].replace("#", ".").replace("::", ".").partition(":")
+    name = before if colon else before.rpartition(".")[0]
+    if colon and before in names.sources:
+        name = before.partition(".")[0]
+    ends = f".{name}"
+    return next((known for known in names.classes if name and (known == name or known.endswith(ends))), "")
 
 
 def complete_place(text: str, names: Names) -> Iterable[Candidate]:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.location import Breakpoint, BreakpointRequest, complete_place
-from jdbpy.cli.arguments.tail import TAKING_VALUES, Tail, complete_tail, split_tail
+from jdbpy.cli.arguments.tail import TAKING_VALUES, Tail, complete_tail, split_condition, split_tail
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
@@ -23,8 +24,9 @@ _ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "a
 NO_STOP = "--no-stop"
 """Instead of ``go``: nothing is suspended, not even to read what a report would tell."""
 _FILTERS = (
-    "FILTERS are `from PATTERNS`, `except PATTERNS`, `thread THREAD`, `on OBJECT`, `-c N`, `-t`, `-d`, `suspend "
-    "all|thread|none` and `if CONDITION`: see `help filters`; for what is reported also `limit N/s`, `to FILE`, "
+    "FILTERS are `from PATTERNS`, `except PATTERNS`, `caller PATTERNS`, `thread THREAD`, `on OBJECT`, `after N`, "
+    "`-c N`, `-hit OP N`, `-t`, `-d`, `suspend all|thread|none` and `if CONDITION`: see `help filters`; for what is "
+    "reported also `limit N/s`, `to FILE`, "
     "`-max N` and more: see `help reports`"
 )
 
@@ -67,6 +69,10 @@ class CatchArgument(Argument[Catch]):
         return Catch("exception", _exception(subject), tail)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        _, condition = split_condition(text)
+        if condition is not None:
+            yield from complete_expression(condition, names)
+            return
         *before, word = ["", *text.split(" ")]
         if before[-1] in TAKING_VALUES and len(before) > 2:
             yield from complete_tail(before[-1], word, names, filters=True)
@@ -141,6 +147,10 @@ class WatchArgument(Argument[Watch]):
         return Watch(subject, access, modification, go(tail))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        _, condition = split_condition(text)
+        if condition is not None:
+            yield from complete_expression(condition, names)
+            return
         *before, word = ["", *text.split(" ")]
         if before[-1] in TAKING_VALUES:
             yield from complete_tail(before[-1], word, names, filters=True)
@@ -197,6 +207,10 @@ class TraceArgument(Argument[Trace]):
         return Trace("place", request.tail, place=request)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        _, condition = split_condition(text)
+        if condition is not None:
+            yield from complete_expression(condition, names)
+            return
         *before, word = ["", *text.split(" ")]
         if before[-1] in ("", "go", NO_STOP):
             yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go", NO_STOP))

@@ -11,9 +11,10 @@ from typing import Any
 
 from jdbpy import Reporting, SuspendPolicy
 from jdbpy.cli.arguments.base import matching
+from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.report_words import MAX, VALUES as REPORT_VALUES, read_report_word
-from jdbpy.cli.arguments.target import Thread, class_names
+from jdbpy.cli.arguments.target import Thread, class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import Word, next_word
 from jdbpy.errors import UsageError
@@ -29,30 +30,37 @@ POLICIES = {
 
 _TEMPORARY = ("-t", "--temporary")
 _DISABLED = ("-d", "--disabled")
-_COUNT = ("-c", "--count", "-hit")
+_COUNT = ("-c", "--count")
+_HIT = ("-hit", "--hit")
 _NUMBERED = (*_COUNT, *MAX)
-_FLAGS = (*_TEMPORARY, *_DISABLED, *_NUMBERED)
-_FILTERS = ("from", "except", "on")
+_FLAGS = (*_TEMPORARY, *_DISABLED, *_NUMBERED, *_HIT)
+_OPERATORS = ("==", "=", "!=", ">=", "<=", ">", "<", "%")
+_COMMA = re.compile(r",(?![^(]*\))")  # not one between parameter types
 _VALUES = {
     "thread": "a thread",
     "suspend": "all, thread or none",
-    "from": "a class pattern",
-    "except": "a class pattern",
+    "from": "a pattern",
+    "except": "a pattern",
+    "caller": "a pattern",
     "on": "an object",
+    "after": "a number of 'breakpoints'",
     **REPORT_VALUES,
 }
 
-TAKING_VALUES = tuple(_VALUES)
+TAKING_VALUES = (*_VALUES, *_HIT)
 """Words after which another word belongs to them."""
 
 HELP = (
-    "`thread THREAD` only in that thread, `suspend all|thread|none` what a hit suspends, `-c N` at the Nth hit, `-t` "
-    "once, `-d` set it disabled, `if CONDITION` when the expression is true"
+    "`thread THREAD` only in that thread, `from PATTERNS` only when a caller fits, `on OBJECT` only where that is "
+    "`this`, `after N` not before number N was hit (`after each N`: each time), `suspend all|thread|none` what a hit "
+    "suspends, `-c N` from the Nth hit on, `-hit OP N` at those hits only (`-hit 3`, `-hit >= 10`, `-hit % 100`), `-t` "
+    "once, `-d` set it disabled, `if CONDITION` when the expression is true: see `help filters`"
 )
 
 
 class Tail(Record):
-    """The words after a subject. ``thread`` and ``on`` are as they were typed; ``ignore`` hits pass first.
+    """The words after a subject. ``thread`` and ``on`` are as they were typed; ``ignore`` hits pass first; ``after`` is
+    the number of a point, or negative, counted from the one that was set last (-1), and 0 for none.
 
     ``said`` are the fields of ``reporting`` that words were there for.
     """
@@ -65,29 +73,38 @@ class Tail(Record):
     ignore: int = 0
     classes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    callers: tuple[str, ...] = ()
     on: str = ""
+    hits: str = ""
+    after: int = 0
+    after_each: bool = False
     reporting: Reporting = Reporting()
     said: frozenset[str] = frozenset()
 
 
 def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
-    """The subject, as it was typed, and the words after it; ``filters``: those that limit to classes and objects.
+    """The subject, as it was typed, and the words after it. Raises UsageError for a word without its value.
 
-    Raises UsageError for a word without its value.
+    With ``filters``, ``from`` and ``except`` are about the classes in whose code it happens. Without, that is told by
+    the subject itself, and ``from`` is about callers.
     """
     head, condition = split_condition(text)
     if condition == "":
         raise UsageError("after 'if' a condition is missing")
     words = _bracketed(head)
-    keywords = tuple(word for word in _VALUES if filters or word not in _FILTERS)
     begin = 0  # flags may also stand before the subject
     while begin < len(words) and words[begin].text in _FLAGS:
-        begin += 2 if words[begin].text in _NUMBERED else 1
+        begin += _length(words[begin:])
     end = begin
-    while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in keywords)):
+    while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in _VALUES)):
         end += 1
     subject = head[words[begin].start : words[end - 1].end] if begin < end else ""
-    return subject, _read([*words[:begin], *words[end:]], keywords).replace(condition=condition or "")
+    tail = _read([*words[:begin], *words[end:]]).replace(condition=condition or "")
+    if filters:
+        return subject, tail
+    if tail.excludes:
+        raise UsageError("'except' makes no sense for one place", hint="'from PATTERNS' limits it to what calls it")
+    return subject, tail.replace(classes=(), callers=(*tail.classes, *tail.callers))
 
 
 def split_condition(text: str) -> tuple[str, str | None]:
@@ -98,24 +115,43 @@ def split_condition(text: str) -> tuple[str, str | None]:
 
 def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Iterable[Candidate]:
     """What may stand in the place of ``word`` when ``before`` is the word in front of it."""
-    if before == "thread":
-        return Thread().complete(word, names)
-    if before == "suspend":
-        return matching(word, ("all", "thread", "none"))
-    if filters and before in ("from", "except"):
-        return class_names(word.rpartition(",")[2], names)
-    if before == "to":
-        return FilePath().complete(word, names)
-    if before in REPORT_VALUES:
-        return matching(word, ("none",) if before in ("limit", "load") else ())
-    return matching(word, ("thread", "suspend", "if", *REPORT_VALUES, *(_FILTERS if filters else ())))
+    match before:
+        case "thread":
+            return Thread().complete(word, names)
+        case "suspend":
+            return matching(word, ("all", "thread", "none"))
+        case "from" | "except" | "caller":
+            return class_names(word.rpartition(",")[2], names)
+        case "after" | "each":
+            numbers = complete_numbers(word, names)
+            return numbers if before == "each" else [*numbers, *matching(word, ("each",))]
+        case "-hit" | "--hit":
+            return matching(word, _OPERATORS)
+        case "on":
+            return complete_expression(word, names)
+        case "to":
+            return FilePath().complete(word, names)
+        case "limit" | "cost":
+            return matching(word, ("none",))
+        case "stack":
+            return ()
+    more = ("from", "except", "caller") if filters else ("from",)
+    return matching(word, ("thread", "suspend", "if", *REPORT_VALUES, *more, "on", "after"))
 
 
-def _read(words: Sequence[Word], keywords: Sequence[str]) -> Tail:
+def _length(words: Sequence[Word]) -> int:
+    """How many words a flag takes, with those that belong to it."""
+    if words[0].text in _HIT:
+        return 3 if len(words) > 1 and words[1].text in _OPERATORS else 2
+    return 2 if words[0].text in _NUMBERED else 1
+
+
+def _read(words: Sequence[Word]) -> Tail:
     found: dict[str, Any] = {}
     said: dict[str, Any] = {}
     rest = list(words)
     while rest:
+        length = _length(rest)
         word = rest.pop(0).text
         if word in _TEMPORARY:
             found["temporary"] = True
@@ -123,9 +159,11 @@ def _read(words: Sequence[Word], keywords: Sequence[str]) -> Tail:
             found["disabled"] = True
         elif word in _COUNT:
             found["ignore"] = _count(word, rest) - 1
+        elif word in _HIT:
+            found["hits"] = hit_count(" ".join(rest.pop(0).text for _ in rest[: length - 1]))
         elif word in MAX:
             said["most"] = _count(word, rest)
-        elif word.lower() in keywords:
+        elif word.lower() in _VALUES:
             if not rest:
                 raise UsageError(f"after '{word.lower()}' {_VALUES[word.lower()]} is missing")
             if word.lower() in REPORT_VALUES:
@@ -137,6 +175,14 @@ def _read(words: Sequence[Word], keywords: Sequence[str]) -> Tail:
     return Tail(**found, reporting=Reporting(**said), said=frozenset(said))
 
 
+def hit_count(text: str) -> str:
+    """The text of a hit count, if it has the form of one. Raises UsageError."""
+    if not re.fullmatch(rf"\s*({'|'.join(_OPERATORS)})?\s*\d{{1,18}}\s*", text):
+        shown = f"'{text}' is no hit count" if text else "a hit count is missing"
+        raise UsageError(shown, hint="write 3, >= 10 or % 100: ==, !=, >=, <=, >, <, % and a number")
+    return text.strip()
+
+
 def _valued(keyword: str, rest: list[Word]) -> dict[str, Any]:
     value = rest.pop(0).text
     match keyword:
@@ -144,10 +190,19 @@ def _valued(keyword: str, rest: list[Word]) -> dict[str, Any]:
             if value.lower() not in POLICIES:
                 raise UsageError(f"'{value}' is none of all, thread, none")
             return {"policy": POLICIES[value.lower()]}
-        case "from" | "except":
+        case "from" | "except" | "caller":
             while value.endswith(",") and rest:
                 value += rest.pop(0).text
-            return {"classes" if keyword == "from" else "excludes": tuple(part for part in value.split(",") if part)}
+            field = {"from": "classes", "except": "excludes", "caller": "callers"}[keyword]
+            return {field: tuple(part for part in _COMMA.split(value) if part)}
+        case "after":
+            each = value.lower() == "each"
+            value = rest.pop(0).text if each and rest else value
+            if not re.fullmatch(r"-?[1-9]\d{0,8}", value):
+                raise UsageError(
+                    f"'{value}' is no number of a breakpoint", hint="'after 1', 'after each 1', 'after -1'"
+                )
+            return {"after": int(value), "after_each": each}
     return {keyword: value}
 
 

@@ -11,7 +11,7 @@ TABLE.hold(
         "actions": "monitor, info monitors, unmonitor, commands, on",
         "breakpoints": (
             "stop, break, b, tbreak, tb, breakpoints, bl, info breakpoints, info break, "
-            "info b, clear, delete, enable, disable, toggle, save breakpoints"
+            "info b, clear, delete, enable, disable, toggle, condition, cond, save breakpoints"
         ),
         "catching": "catch, info catch, ignore, uncatch",
         "classes": "classes, info classes, class, ptype, methods, info methods, fields, info fields, lines",

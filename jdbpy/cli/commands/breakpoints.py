@@ -7,6 +7,7 @@ from typing import Annotated
 import trio
 
 from jdbpy import Breakpoint, SuspendPolicy
+from jdbpy.cli.arguments.condition import Condition, ConditionRequest
 from jdbpy.cli.arguments.location import (
     Breakpoint as BreakpointArgument,
     BreakpointRequest,
@@ -16,7 +17,7 @@ from jdbpy.cli.arguments.location import (
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointNumbersOrAll
 from jdbpy.cli.context import Context
-from jdbpy.cli.points import add_breakpoint, as_command, delete as delete_points, listed, policy_here
+from jdbpy.cli.points import add_breakpoint, as_commands, delete as delete_points, listed, policy_here
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
@@ -121,11 +122,31 @@ async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
     return Breakpoints(_points(ctx, chosen))
 
 
+@command("condition", "cond", group="breakpoints")
+async def condition(ctx: Context, request: Annotated[ConditionRequest, Condition()]) -> BreakpointsChanged:
+    """Make a breakpoint stop only where an expression is true; without one, always.
+
+    `condition 2 total > 100`, `cond 2`. `cond -hitcount 2 % 10` lets every tenth hit count, `cond -hitcount 2` all of
+    them; hits are counted anew then. For catchpoints, watchpoints and traces too. See `help conditions`.
+    """
+    points = ctx.session.points
+    if request.hits is not None:
+        point = await points.set_hit_count(request.number, request.hits)
+        return BreakpointsChanged("hit count set" if request.hits else "hit count removed", (point,))
+    point = await points.set_condition(request.number, request.expression)
+    return BreakpointsChanged("condition set" if request.expression else "condition removed", (point,))
+
+
 @command("save breakpoints", group="breakpoints")
 async def save_breakpoints(ctx: Context, path: Annotated[str, FilePath()]) -> Saved:
-    """Write the breakpoints to a file as commands; `read` sets them again."""
+    """Write the breakpoints to a file as commands; `read` sets them again.
+
+    What is for one thread or one object is written as a comment: these are of this run only.
+    """
     points = ctx.session.points.list()
-    lines = ["# breakpoints of jdbpy; set them again with: read FILE", *(as_command(point) for point in points)]
+    some = any(point.thread is not None for point in points)
+    threads = {thread.id: thread.name for thread in await ctx.session.threads.list()} if some else {}
+    lines = ["# breakpoints of jdbpy; set them again with: read FILE", *as_commands(points, threads)]
     try:
         await trio.Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
     except OSError as error:

@@ -153,7 +153,7 @@ ANSWERS = (
         "breakpoints-changed",
         BreakpointsChanged,
         "What was done to breakpoints.",
-        Field("action", "string", "deleted, enabled or disabled"),
+        Field("action", "string", "deleted, enabled, disabled; condition set or removed, hit count set or removed"),
         Field("breakpoints", "breakpoint[]"),
     ),
     shape("listing", Listing, "Source text.", Field("source", "source", source="window")),

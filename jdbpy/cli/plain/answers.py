@@ -103,18 +103,26 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
     if not _has_place(point):
         filters = "".join(f" {each}" for each in filters_of(point))
         message = f"; {point.message}" if point.message else ""
-        yield escape(f"{name} set: {point.spec}{filters}; {effect}{message}")
+        yield escape(f"{name} set: {point.spec}{filters}; {effect}{message}{_once_hit(point)}")
     elif point.resolved:
         places = place_of(point.resolved[0])
         if len(point.resolved) > 1:
             places = f"{escape(point.spec)}, {count(len(point.resolved), 'place')}"
-        yield f"{name} set: {places}; {effect}"
+        yield f"{name} set: {places}; {effect}{_once_hit(point)}"
     else:
         waits = escape(point.message) or "waits for its class to be loaded"
-        yield f"{name} at {escape(point.spec)} {waits}; {effect}"
+        yield f"{name} at {escape(point.spec)} {waits}; {effect}{_once_hit(point)}"
     if result.remote and point.policy is SuspendPolicy.ALL:
         yield "  the target is remote: while all its threads stand still, health checks may end it"
         yield "  ('break', or 'suspend thread' after the place, holds only the thread that hits)"
+
+
+def _once_hit(point: Breakpoint) -> str:
+    return f"; {_waits(point)}" if point.waiting else ""
+
+
+def _waits(point: Breakpoint) -> str:
+    return f"waits for {'each hit' if point.after_each else 'a hit'} of {point.after}"
 
 
 def breakpoints(result: Breakpoints, settings: Settings) -> Iterator[str]:
@@ -138,7 +146,8 @@ def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Itera
         yield "there are no breakpoints"
     for point in result.breakpoints:
         what = f"at {point.spec}" if _has_place(point) else f"{noun_of(point)} {point.spec}"
-        yield escape(f"{result.action}: {point.number} {what}")
+        changed = {"condition set": f" if {point.condition}", "hit count set": f", {_which_hits(point)}"}
+        yield escape(f"{result.action}: {point.number} {what}{changed.get(result.action, '')}")
 
 
 def monitors(result: Monitors, settings: Settings) -> Iterator[str]:
@@ -253,20 +262,34 @@ def left(result: Left, settings: Settings) -> Iterator[str]:
 
 def breakpoint_row(point: Breakpoint) -> tuple[str, ...]:
     notes = [f"if {point.condition}"] if point.condition else []
+    notes += [f"condition failed {count(point.failures, 'time')}: {point.failure}"] if point.failures else []
+    notes += [_which_hits(point)] if point.hit_count else []
     notes += [f"after {count(point.ignore, 'hit')}"] if point.ignore else []
     notes += [f"thread {point.thread}"] if point.thread is not None else []
+    notes += [f"called from {', '.join(point.callers)}"] if point.callers else []
     notes += filters_of(point)
+    if point.after is not None:
+        notes.append(
+            _waits(point) if point.waiting else f"after {'each hit' if point.after_each else 'a hit'} of {point.after}"
+        )
     notes += ["once"] if point.temporary else []
-    notes += ["not loaded yet"] if _has_place(point) and not point.resolved else []
-    notes += [point.message] if point.message else []
+    absent = point.enabled and not (point.waiting or point.over or point.resolved)
+    missing = ["not loaded yet"] if _has_place(point) and absent else []
+    notes += [point.message] if point.message else missing
+    notes += [f"'enable {point.number}' counts anew"] if point.over else []
+    state = "off" if not point.enabled else "over" if point.over else "waits" if point.waiting else "on"
     return (
         str(point.number),
-        "on" if point.enabled else "off",
+        state,
         point.spec if _has_place(point) else f"{noun_of(point)} {point.spec}",
         _SUSPENDS[point.policy],
         count(point.hits, "hit"),
         "; ".join(notes),
     )
+
+
+def _which_hits(point: Breakpoint) -> str:
+    return f"hits {point.hit_count}"
 
 
 def noun_of(point: Breakpoint) -> str:

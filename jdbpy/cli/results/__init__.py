@@ -158,7 +158,7 @@ class Breakpoints(Record):
 
 
 class BreakpointsChanged(Record):
-    """``action`` is "deleted", "enabled" or "disabled"."""
+    """``action`` is "deleted", "enabled" or "disabled"; "condition" or "hit count", each with "set" or "removed"."""
 
     action: str
     breakpoints: tuple[Breakpoint, ...]

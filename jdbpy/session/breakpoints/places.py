@@ -140,7 +140,7 @@ class PlaceFinder:
         mentioned = await self._types.many(facts.MENTIONED_CLASSES, [each.id for each in types])
         tops = {outermost(each.name) for each in types}
         loaded = {each.name for each in self._types.all_known()}
-        names = {name for pool in mentioned.values() for name in pool or ()}
+        names = {name for pool in mentioned.values() for name in pool or () if not is_lambda_class(name)}
         return sorted(name for name in names - loaded if "$" in name and outermost(name) in tops)
 
     async def _methods(self, spec: MethodPlace, types: Sequence[RefType]) -> Found:

@@ -60,23 +60,7 @@ class Points:
             raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
         if options.after is not None:
             self._point(options.after)
-        policy = options.policy
-        if options.log or options.reporting.stack:
-            policy = SuspendPolicy.NONE
-        elif policy is None:
-            policy = SuspendPolicy.THREAD if self._target.remote else SuspendPolicy.ALL
-        file = absolute(options.reporting.file) if options.reporting.file else ""
-        self._last_number += 1
-        point = make(self._last_number, policy)
-        point.file = file
-        point.hit_count = parse_hit_count(options.hits) if options.hits else None
-        point.callers = Callers(self._target, options.callers) if options.callers else None
-        point.condition_text = options.condition.strip()
-        point.condition = self._compiled(point.condition_text)
-        if options.log:
-            if self._compile_log is None:
-                raise UsageError("logpoints need an evaluator, and this session has none")
-            point.log = self._compile_log(options.log)
+        point = self._made(make, options)
         if point.after is None:
             self._points[point.number] = point  # its first hit may come before all of it is set
         try:
@@ -91,8 +75,30 @@ class Points:
         except BaseException:
             self._points.pop(point.number, None)
             point.disarm()
+            if self._last_number == point.number:
+                self._last_number -= 1
             raise
         return shown
+
+    def _made(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions) -> P:
+        """The point with what the debugger itself decides at its hits, not set yet. Raises UsageError, EvalError."""
+        policy = options.policy
+        if options.log or options.reporting.stack:
+            policy = SuspendPolicy.NONE
+        elif policy is None:
+            policy = SuspendPolicy.THREAD if self._target.remote else SuspendPolicy.ALL
+        if options.log and self._compile_log is None:
+            raise UsageError("logpoints need an evaluator, and this session has none")
+        point = make(self._last_number + 1, policy)
+        point.require_fitting(options)
+        point.file = absolute(options.reporting.file) if options.reporting.file else ""
+        point.hit_count = parse_hit_count(options.hits) if options.hits else None
+        point.callers = Callers(self._target, options.callers) if options.callers else None
+        point.condition_text = options.condition.strip()
+        point.condition = self._compiled(point.condition_text)
+        point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
+        self._last_number += 1
+        return point
 
     def list(self) -> builtins.list[Breakpoint]:
         """All points by number. No trip."""

@@ -92,7 +92,6 @@ class EventPoint(Point):
         filters.require_fitting(options, self.allowed, self.what)
 
     async def arm(self) -> None:
-        self.require_fitting(self.options)
         try:
             await self._set_up()
         except BaseException:
