@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         modules as modules,
         strata as strata,
         threads as threads,
+        tracing as tracing,
         values as values,
         vm as vm,
     )
@@ -108,6 +109,7 @@ _NAMESPACES = {
     "modules": "jdbpy.session.modules",
     "strata": "jdbpy.session.strata",
     "threads": "jdbpy.session.threads",
+    "tracing": "jdbpy.session.tracing",
     "values": "jdbpy.session.values",
     "vm": "jdbpy.session.vm",
 }

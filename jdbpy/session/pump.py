@@ -3,9 +3,10 @@
 Owns the order of events and the rule of votes: every owner of a request in a set is asked, and the set is resumed,
 once and with its own suspend policy, only when all agree. It knows nothing of what a breakpoint or a step is.
 
-Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Two kinds
+Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Three kinds
 are not kept waiting, but passed where they come in (``Connection.on_event``): those of a thread that evaluates an
-expression, whose invoke could otherwise never reply, and hits whose condition is false (``fast_hits``).
+expression, whose invoke could otherwise never reply, hits whose condition is false (``fast_hits``), and those that
+suspend nothing and are only counted (``RequestTable.sift``).
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Pump:
         """Passes an event set as it comes in, if it is not to wait for its turn."""
         if self._target.suspension.evaluating and self._is_of_evaluation(packet):
             return True
-        if self.fast_hits.take(packet):
+        if self._target.requests.sift(packet.data) or self.fast_hits.take(packet):
             return True
         self._target.publisher.came_in()
         return False

@@ -7,12 +7,14 @@ nothing itself: the pump asks the handlers and counts the votes.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.session.model import StopReason
+from jdbpy.wire import event_parts
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.messages import event_request
@@ -20,6 +22,7 @@ from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.points.conditions import Condition
+    from jdbpy.session.tracing.meter import Taken
 
 
 class Hit(Record):
@@ -34,6 +37,17 @@ class Hit(Record):
     thread: int
     policy: SuspendPolicy
     go_on: Callable[[], None] | None = None
+
+
+class Sieve(Record):
+    """Keeps from the handler those events of a request that only have to be counted.
+
+    ``take`` is shown the bytes of each set that is one event of the request, and returns True for one that needs no
+    more; it must not wait or raise. ``taken`` is what it found out about those that it passed on, in their order.
+    """
+
+    take: Callable[[bytes], bool]
+    taken: deque[Taken]
 
 
 class StopPlan(Record):
@@ -64,20 +78,27 @@ class RequestSpec(Record):
     modifiers: Sequence[Any]
     handler: Handler
     guard: Guarded | None = None
+    sieve: Sieve | None = None
 
 
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
-    __slots__ = ("active", "guard", "handler", "id", "kind", "policy")
+    __slots__ = ("active", "guard", "handler", "id", "kind", "policy", "sieve")
 
     def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler, guard: Guarded | None = None) -> None:
         self.kind = kind
         self.policy = policy
         self.handler = handler
         self.guard = guard
+        self.sieve: Sieve | None = None
         self.id = 0
         self.active = False
+
+
+def _passed(data: bytes) -> bool:
+    """For the events of a request that was cleared."""
+    return True
 
 
 class RequestTable:
@@ -86,6 +107,7 @@ class RequestTable:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self._by_id: dict[int, EventRequest] = {}
+        self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the four bytes of the request's id
 
     async def add(
         self, kind: EventKind, policy: SuspendPolicy, modifiers: Sequence[Any], handler: Handler
@@ -113,12 +135,15 @@ class RequestTable:
     def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
         """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
         request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
+        request.sieve = spec.sieve
 
         def registered(outcome: Any) -> None:
             if not isinstance(outcome, JdbpyError):
                 request.id = outcome.requestID
                 request.active = True
                 self._by_id[request.id] = request
+                if request.sieve is not None:
+                    self._sieves[request.id.to_bytes(4, "big", signed=True)] = request.sieve.take
 
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
         return request, self._conn.submit(command, on_reply=registered)
@@ -140,6 +165,13 @@ class RequestTable:
         """The agent has dropped the request itself: its Count has run out."""
         request.active = False
         self._by_id.pop(request.id, None)
+        if request.sieve is not None and request.id:  # of a flood, much may still be on its way
+            self._sieves[request.id.to_bytes(4, "big", signed=True)] = _passed
+
+    def sift(self, data: bytes) -> bool:
+        """Whether an event set that has just come in, by its bytes, needs nothing more: its sieve has kept it."""
+        take = self._sieves.get(data[event_parts.REQUEST])
+        return take is not None and data[event_parts.COUNT] == event_parts.ONE and take(data)
 
     def find(self, request_id: int) -> EventRequest | None:
         """The active request of that id, or None when it was cleared meanwhile or never was ours."""

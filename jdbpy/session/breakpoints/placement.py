@@ -159,7 +159,8 @@ class Placement:
                 if options.instance is not None:
                     modifiers.append(event_request.InstanceOnly(ObjectID(options.instance)))
                 handler = partial(self._on_hit, point)
-                spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point)
+                sieve = point.sieve(EventKind.BREAKPOINT, 0)
+                spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, sieve)
                 request, pending = self._target.requests.submit(spec)
                 point.placed[place] = request
                 submitted.append((place, pending))

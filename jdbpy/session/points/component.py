@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
@@ -23,7 +24,9 @@ from jdbpy.session.points.point import Point
 from jdbpy.session.requests import GO, Hit, StopPlan, Verdict
 from jdbpy.session.target import Target
 from jdbpy.session.tracing.log_file import absolute
+from jdbpy.session.tracing.model import TraceSummary
 from jdbpy.session.tracing.reports import Reporter
+from jdbpy.session.tracing.sieve import sieve_of
 
 P = TypeVar("P", bound=Point)
 
@@ -91,6 +94,7 @@ class Points:
             raise UsageError("logpoints need an evaluator, and this session has none")
         point = make(self._last_number + 1, policy)
         point.require_fitting(options)
+        point.sieve = partial(sieve_of, point, self.reporter, self._target.conn.id_sizes)
         point.file = absolute(options.reporting.file) if options.reporting.file else ""
         point.hit_count = parse_hit_count(options.hits) if options.hits else None
         point.callers = Callers(self._target, options.callers) if options.callers else None
@@ -183,12 +187,30 @@ class Points:
         await point.renew(before)
         return point.snapshot()
 
+    async def summary(self, number: int, *, methods: int = 20, values: int = 5) -> TraceSummary:
+        """What the hits of a point that reports come to: by method how many, how often, and which values they brought.
+
+        They are counted whether they were reported or left out; so many ``methods`` are listed, and ``values`` of
+        each. A point that stops has no summary: raises UsageError. wire: 2 trips or 3, 0 when all is known.
+        """
+        from jdbpy.session.tracing.summary import summarise
+
+        point = self._point(number)
+        if not point.reports:
+            raise UsageError(
+                f"{point.called} stops, so there is no summary of its hits", hint="'trace', 'logpoint' and the like"
+            )
+        return await summarise(self._target, point, methods, values)
+
     # -- hits --------------------------------------------------------------------------------------------------------
 
     async def hit(self, point: Point, reason: StopReason, hit: Hit) -> Verdict:
         """The vote on one hit. A condition that fails stops, and says so: the user is to know rather than to wonder."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
+        if hit.request.sieve is not None and hit.request.sieve.taken:  # it is counted already
+            await self.reporter.report(point, hit, hit.request.sieve.taken.popleft(), "")
+            return GO
         if point.callers is not None and not await point.callers.fit(hit.thread):
             return GO
         message = ""
@@ -210,6 +232,7 @@ class Points:
             await self._dependents.was_hit(point)
         taken = self.reporter.take(point)
         if point.reports:
+            point.count(hit)
             await self.reporter.report(point, hit, taken, message)
             return GO
         extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}

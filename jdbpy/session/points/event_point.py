@@ -64,6 +64,8 @@ class EventPoint(Point):
 
     what = "such events"
     allowed = filters.EVERY
+    only_method = 0
+    """The id of the method whose events are meant, 0 for all."""
 
     def __init__(self, basis: Basis) -> None:
         super().__init__(basis.number, basis.policy, basis.options)
@@ -117,6 +119,7 @@ class EventPoint(Point):
                 [*subject, *share.modifiers, *([event_request.Count(self.agent_count)] if self.agent_count else ())],
                 partial(self._on_event, share.earlier),
                 self,
+                None if share.earlier else self.sieve(kind, self.only_method),
             )
             for kind, subject in wanted
             for share in await filters.shares(self._target.types, self.options)

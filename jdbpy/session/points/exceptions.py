@@ -9,9 +9,10 @@ fit it, since ``*Exception`` would otherwise be every exception there is.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.session import model
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
@@ -21,11 +22,14 @@ from jdbpy.session.requests import Hit
 from jdbpy.session.types.class_names import ClassName
 from jdbpy.session.types.refs import RefType
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import ReferenceTypeID
-from jdbpy.wire.messages import event_request
+from jdbpy.wire.ids import ObjectID, ReferenceTypeID
+from jdbpy.wire.messages import event_request, object_reference
 from jdbpy.wire.pending import Pending
 
 _ANY = ReferenceTypeID(0)
+_MOST_ASKED = 32
+"""Classes that may be asked for at a time: of more exceptions in so short a time the classes are not counted."""
+
 _THROWABLE = "Ljava/lang/Throwable;"
 
 
@@ -44,6 +48,7 @@ class ExceptionPoint(EventPoint):
         self.uncaught = uncaught
         self._throwable: RefType | None = None
         self._covered: set[ReferenceTypeID] = set()
+        self._asked = 0  # classes of exceptions that are being asked for
         self._watch = ClassWatch(basis.target, name, self._on_class, of_the_jdk=True)
 
     @property
@@ -83,6 +88,25 @@ class ExceptionPoint(EventPoint):
         type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
         known = (await self._target.types.info([type_id])).get(type_id)
         return known is None or self.typed.is_name_of(known.name)
+
+    def count(self, hit: Hit) -> None:
+        """Enters a hit with the class of the exception, which is asked for beside everything else. wire: no wait."""
+        place, object_id = hit.event.location, hit.event.exception.objectID
+        row = self.tally.row(self.tally.of_kind(hit.request.kind), (place.classID, place.methodID))
+        if row is None:
+            return
+        row.count += 1
+        if self._asked >= _MOST_ASKED:
+            return
+
+        def answered(reply: Any) -> None:
+            self._asked -= 1
+            if not isinstance(reply, JdbpyError):
+                self.tally.add_value(row, int(reply.typeID))
+
+        with suppress(Disconnected):
+            self._target.conn.submit(object_reference.ReferenceType(ObjectID(object_id)), on_reply=answered)
+            self._asked += 1
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """What was thrown and where it will be caught. wire: as ``read_throwable``."""

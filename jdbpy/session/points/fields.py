@@ -77,13 +77,16 @@ class FieldPoint(EventPoint):
         happened = hit.event
         field = self._watched[happened.typeID, happened.fieldID]
         owner = (await self._target.types.info([field.type_id])).get(field.type_id)
-        values = [await self._value(field, happened.object)]
+        holds = self.reporting.hold or self.policy is not model.SuspendPolicy.NONE
+        values = [await self._value(field, happened.object)] if holds else []  # it may have changed by now
         if isinstance(happened, event.FieldModification):
             values.append(happened.valueToBe)
         if happened.object.objectID:
             values.append(ids.Value(happened.object.tag, happened.object.objectID))
         shown = iter(await describe(self._target, values, _SHOWN))
-        told: dict[str, Any] = {"variable": f"{owner.name if owner else '?'}.{field.name}", "old_value": next(shown)}
+        told: dict[str, Any] = {"variable": f"{owner.name if owner else '?'}.{field.name}"}
+        if holds:
+            told["old_value"] = next(shown)
         if isinstance(happened, event.FieldModification):
             told["new_value"] = next(shown)
         if happened.object.objectID:
@@ -94,10 +97,9 @@ class FieldPoint(EventPoint):
         name = details.get("variable", self.field)
         new: model.Value | None = details.get("new_value")
         old: model.Value | None = details.get("old_value")
-        value = old.text if old is not None else "?"
         if new is None:
-            return "field-read", f"{name} read, {value}: {where}"
-        return "field-changed", f"{name} changed from {value} to {new.text}: {where}"
+            return "field-read", f"{name} read{f', {old.text}' if old is not None else ''}: {where}"
+        return "field-changed", f"{name} changed{f' from {old.text}' if old is not None else ''} to {new.text}: {where}"
 
     async def _value(self, field: Field, of: ids.TaggedObjectID) -> ids.Value:
         if field.is_static:

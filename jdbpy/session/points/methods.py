@@ -33,6 +33,7 @@ class MethodPoint(EventPoint):
         self.entries = entries
         self.exits = exits
         self.method = method
+        self.only_method = method.method_id if method is not None else 0
 
     @property
     def spec(self) -> str:

@@ -7,6 +7,7 @@ rule of ``component``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from jdbpy.session import model
@@ -15,9 +16,10 @@ from jdbpy.session.points.conditions import Condition, LogText
 from jdbpy.session.points.failures import Failures
 from jdbpy.session.points.hit_count import HitCount
 from jdbpy.session.points.options import PointOptions
-from jdbpy.session.requests import Hit
+from jdbpy.session.requests import Hit, Sieve
 from jdbpy.session.tracing.meter import Meter
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.session.tracing.tally import Tally, carried
+from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.pending import Pending
 
 _POLICIES = {
@@ -25,6 +27,13 @@ _POLICIES = {
     model.SuspendPolicy.THREAD: SuspendPolicy.EVENT_THREAD,
     model.SuspendPolicy.ALL: SuspendPolicy.ALL,
 }
+
+
+SieveOf = Callable[[EventKind, int], Sieve | None]
+
+
+def _no_sieve(kind: EventKind, method: int) -> Sieve | None:
+    return None
 
 
 class Point(ABC):
@@ -59,6 +68,9 @@ class Point(ABC):
         self.file = options.reporting.file
         """Where reports are written to; "" for the listeners, also after a file that could not be written."""
         self.meter = Meter(options.reporting)
+        self.tally = Tally()
+        self.sieve: SieveOf = _no_sieve
+        """The sieve for its requests for a kind of events; the id of a method limits it to that."""
 
     @property
     def over(self) -> bool:
@@ -78,6 +90,11 @@ class Point(ABC):
         if self.policy is model.SuspendPolicy.NONE and (asked or told or self.log is not None or self.reporting.stack):
             return SuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
+
+    @property
+    def counts_every_hit(self) -> bool:
+        """Whether a hit needs no look at it to be counted."""
+        return not (self.temporary or self.ignore or self.after_each) and self.hit_count is None
 
     @property
     def called(self) -> str:
@@ -171,6 +188,12 @@ class Point(ABC):
         ]
         no_stop = [] if reporting.hold else [("--no-stop", "")]
         return [*no_stop, *((name, text) for name, text in shown if text)]
+
+    def count(self, hit: Hit) -> None:
+        """Enters a hit in the tally. No wait."""
+        place = getattr(hit.event, "location", None)
+        if place is not None:
+            self.tally.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""

@@ -56,6 +56,8 @@ class Meter:
         self._most = reporting.most
         self._allowed = reporting.cost / 100
         self._begun = 0  # hits before it was switched on
+        self._first: float | None = None
+        self.last = 0.0
         self.over = False
         """Whether it is to be switched off, or is: later hits do not count."""
         self.samples = 0
@@ -72,6 +74,11 @@ class Meter:
     def cost(self) -> float:
         """Mean time (seconds) that the debugger takes for a hit; 0 when none was measured."""
         return self._cost / self.samples if self.samples else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """From the first hit to the last."""
+        return self.last - self._first if self._first is not None else 0.0
 
     @property
     def left_out_until(self) -> float | None:
@@ -94,11 +101,15 @@ class Meter:
             return False
         self._hits += 1
         self._left_out += 1
+        self.last = now
         return True
 
     def take(self, number: int, now: float, *, wall: float, busy: bool = False) -> Taken:
         """Takes the hit of that number, counted from 1. ``busy``: earlier ones still wait to be reported."""
         too_much = left_out = None
+        self.last = now
+        if self._first is None:
+            self._first = now
         if now >= self._window + WINDOW:
             too_much = self._judge(now)
             left_out = self.close(now)

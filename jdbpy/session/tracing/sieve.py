@@ -1,0 +1,74 @@
+"""Takes the events of one request where packets come in, and keeps to itself those that only have to be counted.
+
+Owns the short way of a hit that suspends nothing: from the bytes of its packet into the tally, without decoding it,
+without a task that wakes. What is to be reported goes the pump's way, with what was taken of it waiting at the point.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+
+from jdbpy.session.points.point import Point
+from jdbpy.session.requests import Sieve
+from jdbpy.session.tracing.meter import Taken
+from jdbpy.session.tracing.reports import Reporter
+from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.event_parts import event_parts
+from jdbpy.wire.ids import IDSizes
+
+MOST_WAITING = 32
+"""Reports of a point that may wait to be made; then hits are only counted, though the pace would let them through."""
+
+_EVERY = 64
+"""One in so many hits is measured."""
+
+
+def sieve_of(point: Point, reporter: Reporter, sizes: IDSizes, kind: EventKind, only: int = 0) -> Sieve | None:
+    """The sieve for the requests of a point for a kind of events; None where each of them has to be looked at.
+
+    ``only`` is the id of the one method that is meant, 0 for all.
+    """
+    parts = event_parts(kind, sizes)
+    if parts is None or point.wire_policy is not SuspendPolicy.NONE:
+        return None
+    taken_by: deque[Taken] = deque()
+    tally, meter, clock, wall = point.tally, point.meter, reporter.clock, reporter.wall
+    rows, add_value, row_of = tally.of_kind(kind), tally.add_value, tally.row
+    unpack, place_at, value = parts.place.unpack_from, parts.place_at, parts.value
+    limited = point.reporting.limit is not None
+
+    def take(data: bytes) -> bool:
+        if not point.counts_every_hit:
+            return False
+        if meter.over:
+            return True
+        now = clock()
+        try:
+            method = unpack(data, place_at)
+        except struct.error:
+            return False  # too short: the pump's to tell
+        if only and method[1] != only:
+            return True
+        point.hits = number = point.hits + 1
+        row = rows.get(method) or row_of(rows, method)
+        if row is not None:
+            row.count += 1
+            if value is not None:
+                key = data[value]
+                if key in row.values:
+                    row.values[key] += 1
+                elif len(key) > 1:  # not void
+                    add_value(row, key)
+        counted = meter.passes(number, now)
+        if not counted:
+            taken = meter.take(number, now, wall=wall(), busy=limited and len(taken_by) >= MOST_WAITING)
+            counted = not (taken.reported or taken.left_out or taken.spent or taken.too_much)
+            if not counted:
+                taken_by.append(taken)
+            reporter.watch(point)
+        if not number % _EVERY:
+            meter.measured(clock() - now)
+        return counted
+
+    return Sieve(take, taken_by)

@@ -1,0 +1,64 @@
+"""Where the parts of an event stand that is alone in its set: read from the bytes, for floods that are mostly counted.
+
+Owns the offsets, which follow from the declarations in ``messages.event`` and the sizes of the target's ids (a test
+compares them with the codec). Whoever wants all of an event decodes the packet.
+
+    suspendPolicy  number of events  eventKind  requestID  thread  location (tag, class, method, index)  the kind's own
+    byte           int               byte       int        object  byte, type, method, long
+"""
+
+from __future__ import annotations
+
+import struct
+
+from jdbpy.wire.constants import EventKind
+from jdbpy.wire.ids import IDSizes, Value
+from jdbpy.wire.record import Record
+
+REQUEST = slice(6, 10)
+"""The id of the request of the first event, as its four bytes."""
+
+COUNT = slice(1, 5)
+
+ONE = b"\0\0\0\1"
+"""``COUNT`` of a set with one event."""
+
+_THREAD_AT = 10
+_UNSIGNED = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_FORMS = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
+
+
+class EventParts(Record):
+    """The parts of one kind of event: ``place`` unpacks class and method at ``place_at``; ``value`` are the bytes of
+    the value that the event carries, with its tag, None when it carries none."""
+
+    place: struct.Struct
+    place_at: int
+    value: slice | None
+
+
+def event_parts(kind: EventKind, sizes: IDSizes) -> EventParts | None:
+    """The parts of a kind; None for one that has no place in code, or whose value is not at its end."""
+    place_at = _THREAD_AT + sizes.objectIDSize + 1
+    end = place_at + sizes.referenceTypeIDSize + sizes.methodIDSize + 8
+    field = 1 + sizes.referenceTypeIDSize + sizes.fieldIDSize + 1 + sizes.objectIDSize
+    match kind:
+        case EventKind.METHOD_ENTRY | EventKind.METHOD_EXIT | EventKind.BREAKPOINT | EventKind.FIELD_ACCESS:
+            value = None
+        case EventKind.METHOD_EXIT_WITH_RETURN_VALUE:
+            value = slice(end, None)
+        case EventKind.FIELD_MODIFICATION:
+            value = slice(end + field, None)
+        case _:
+            return None
+    form = ">" + _UNSIGNED[sizes.referenceTypeIDSize] + _UNSIGNED[sizes.methodIDSize]
+    return EventParts(struct.Struct(form), place_at, value)
+
+
+def value_of(data: bytes) -> Value:
+    """The value that its tag and its bytes are; bytes that do not fit their tag are taken for a number."""
+    tag = data[0]
+    form = struct.Struct(">" + _FORMS.get(chr(tag), "x"))
+    if chr(tag) in _FORMS and form.size == len(data) - 1:
+        return Value(tag, form.unpack(data[1:])[0])
+    return Value(tag, int.from_bytes(data[1:], "big") if len(data) > 1 else None)
