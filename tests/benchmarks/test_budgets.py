@@ -193,3 +193,19 @@ async def test_twenty_thousand_classes(jvm: Jvm) -> None:
             assert {(each.kind, each.signature[:1]) for each in own} == {("class", "L")}
             assert await counted.waves(session.classes.list("*.Entry77")) == 1
             assert await counted.waves(session.classes.detail("java.lang.Runnable")) <= 4
+
+
+async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
+    """A call is one trip, and calls in one thread cannot go side by side; a class that has to be loaded is five.
+
+    ``vm``: eight calls in one class that has to be loaded, the properties read beside them. ``flags``: three such
+    classes, and the 560 flags' fields, origins and texts. ``uptime``: ten calls. Again, all classes are known.
+    """
+    async with at_look(jvm) as counted:
+        vm = counted.session.vm
+        assert await counted.waves(vm.facts()) <= 18
+        assert await counted.waves(vm.facts()) <= 10
+        assert await counted.waves(vm.flags()) <= 28
+        assert await counted.waves(vm.flags()) <= 14
+        assert await counted.waves(vm.clocks()) <= 26
+        assert await counted.waves(vm.clocks()) <= 14

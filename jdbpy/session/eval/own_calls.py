@@ -23,25 +23,43 @@ if TYPE_CHECKING:
     from jdbpy.session.types.refs import Method
 
 
+_JDK = ("java.", "com.sun.", "sun.", "jdk.")
+
+
 class OwnCalls:
     """Calls in one stopped thread. Raises Thrown when a method throws, StateError when it cannot be run."""
 
     def __init__(self, frame: FrameTarget) -> None:
         self._frame = frame
+        self._returned: dict[int, str] = {}  # the class that a method was declared to return, by the object's id
+
+    async def expect(self, *class_names: str) -> None:
+        """Learns classes that are going to be called, as far as they are loaded. wire: 2 trips, 0 when known."""
+        found = await self._frame.find_classes([*class_names, "java.lang.Class"])
+        await self._frame.class_facts([class_id for class_id in found if class_id])
 
     async def static(self, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
         """Runs a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""
-        class_id, method = await self._method(class_name, name, signature)
-        return await self._frame.invoke(None, class_id, method, await self._arguments(args), exact=False)
+        return await self._run(None, class_name, name, signature, args)
 
     async def call(self, obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
         """Runs an instance method that ``class_name`` declares, as the object's class overrides it. wire: 1 trip."""
         from jdbpy.session.eval.target import Ref
 
-        class_id, method = await self._method(class_name, name, signature)
         if not isinstance(obj, Ref):
             raise StateError(f"there is no object to call {class_name}.{name} on", code="NOT_AVAILABLE")
-        return await self._frame.invoke(obj, class_id, method, await self._arguments(args), exact=False)
+        return await self._run(obj, class_name, name, signature, args)
+
+    async def _run(self, obj: Ref | None, class_name: str, name: str, signature: str, args: Sequence[Raw | str]) -> Raw:
+        from jdbpy.session.eval.target import Ref
+
+        class_id, method = await self._method(class_name, name, signature)
+        # What the JDK's own methods are declared to return, they return: no need to ask for its class.
+        sure = obj is not None and self._returned.get(obj.id) == class_name
+        result = await self._frame.invoke(obj, class_id, method, await self._arguments(args), exact=False, sure=sure)
+        if isinstance(result, Ref) and class_name.startswith(_JDK):
+            self._returned[result.id] = method.returns
+        return result
 
     async def class_object(self, class_name: str) -> Ref:
         """The ``java.lang.Class`` of a class, which is loaded if need be. wire: 1 or 2 trips."""
@@ -91,7 +109,7 @@ class OwnCalls:
 
     async def _class(self, class_name: str) -> int:
         (class_id,) = await self._frame.find_classes([class_name])
-        class_id = class_id or await self._frame.load_class(class_name)
+        class_id = class_id or await self._frame.load_class(class_name, initialize=True)
         if not class_id:
             raise StateError(
                 f"the target has no class {class_name}",
@@ -150,6 +168,10 @@ class CallRunner:
         return able[0] if able else None
 
     async def _frame(self, thread: int) -> Frame:
+        stop = self._target.last_stop
+        frame = stop.frame if stop is not None else None
+        if frame and frame.thread.id == thread and frame.epoch == self._target.suspension.epoch_of(thread):
+            return frame
         frames = await self._stack.frames(thread, 0, 1)
         if not frames:
             raise StateError("the thread that is stopped has no Java frames", hint="let it come to a breakpoint")

@@ -19,8 +19,19 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import class_loader_reference
 
+_LINKS = (facts.SUPERCLASS, facts.INTERFACES)
+
 _RANGES = {Tag.BYTE: 8, Tag.SHORT: 16, Tag.INT: 32, Tag.LONG: 64}
 _LARGEST_FLOAT = 3.4028234663852886e38
+
+_TOLD_BY_TAG: dict[int, frozenset[str]] = {
+    Tag.STRING: frozenset(("Ljava/lang/String;", "Ljava/lang/CharSequence;", "Ljava/lang/Object;")),
+    Tag.CLASS_OBJECT: frozenset(("Ljava/lang/Class;", "Ljava/lang/Object;")),
+    Tag.CLASS_LOADER: frozenset(("Ljava/lang/ClassLoader;", "Ljava/lang/Object;")),
+    Tag.THREAD: frozenset(("Ljava/lang/Thread;", "Ljava/lang/Object;")),
+    Tag.THREAD_GROUP: frozenset(("Ljava/lang/ThreadGroup;", "Ljava/lang/Object;")),
+}
+"""What objects are whose tag the agent has given: it looks at their classes for that."""
 
 _OF_EVERY_ARRAY = frozenset(("Ljava/lang/Object;", "Ljava/lang/Cloneable;", "Ljava/io/Serializable;"))
 
@@ -40,7 +51,7 @@ async def require_assignable(
         return
     if value.tag not in OBJECT_TAGS:
         raise _mismatch(what, declared, PRIMITIVES.get(chr(value.tag), "?"))
-    if not value.value:
+    if not value.value or signature in _TOLD_BY_TAG.get(value.tag, ()):
         return
     type_id = await target.objects.reader.run(target.objects.reader.type_id(int(value.value)))
     if not await _fits(target, type_id, signature, home):
@@ -78,14 +89,17 @@ def _mismatch(what: str, declared: str, found: str) -> UsageError:
 
 async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: ReferenceTypeID | None) -> bool:
     """Whether objects of a type are objects of the declared one as well."""
-    found = (await target.types.info([type_id])).get(type_id)
+    types = target.types
+    await types.prefetch(*((fact, [type_id]) for fact in (*_LINKS, facts.SIGNATURE, facts.MODIFIERS)))
+    found = (await types.info([type_id])).get(type_id)
     if found is None:
         return False
     if found.is_array:
         return await _array_fits(target, found, found.signature, signature, home)
-    lineage = [found, *await target.types.ancestors(type_id)]
+    lineage = [found] if found.signature == signature else [found, *await types.ancestors(type_id)]
     named = {each.id for each in lineage if each.signature == signature}
-    if not named or home is None:
+    # Of a name in java.* there is one class: no loader but the JDK's may define it (ClassLoader.defineClass).
+    if not named or home is None or home in named or signature.startswith("Ljava/"):
         return bool(named)
     loaded = await target.types.by_signature(signature)
     return len(loaded) <= 1 or await as_seen_from(target, home, loaded) in named

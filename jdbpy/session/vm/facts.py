@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.target import Target
 from jdbpy.session.vm.model import Clocks, VmFacts
@@ -20,16 +21,11 @@ _MACHINE = "java.lang.management.OperatingSystemMXBean"
 _PROCESS = "com.sun.management.OperatingSystemMXBean"  # HotSpot's: tells processor time as well
 
 
-async def read_facts(target: Target, properties: Mapping[str, str], runner: CallRunner) -> VmFacts:
+async def read_facts(
+    target: Target, read_properties: Callable[[], Awaitable[Mapping[str, str]]], runner: CallRunner
+) -> VmFacts:
     """What the target is. Without a thread that can run methods some of it is missing, with a note. wire: 6 calls."""
-    process = processors = None
-    arguments: tuple[str, ...] | None = None
-    notes: tuple[str, ...] = ()
-    try:
-        async with runner.calls("the rest of it") as calls:
-            process, processors, arguments = await _told(calls)
-    except (EvalError, StateError) as error:
-        notes = (error.message,)
+    (process, processors, arguments, notes), properties = await both(lambda: _called(runner), read_properties)
     info = target.info
     system = " ".join(filter(None, (properties.get(f"os.{part}") for part in ("name", "version", "arch"))))
     return VmFacts(
@@ -49,21 +45,36 @@ async def read_facts(target: Target, properties: Mapping[str, str], runner: Call
     )
 
 
+async def _called(runner: CallRunner) -> tuple[int | None, int | None, tuple[str, ...] | None, tuple[str, ...]]:
+    """Process, processors and arguments; notes say why they are missing."""
+    try:
+        async with runner.calls("the rest of it") as calls:
+            return *await _told(calls), ()
+    except (EvalError, StateError) as error:
+        return None, None, None, (error.message,)
+
+
 async def _told(calls: OwnCalls) -> tuple[int | None, int, tuple[str, ...]]:
+    await calls.expect("java.lang.Runtime", _FACTORY, _RUNTIME, "java.util.List")
     runtime = await calls.static("java.lang.Runtime", "getRuntime", "()Ljava/lang/Runtime;")
     processors = await calls.call(runtime, "java.lang.Runtime", "availableProcessors", "()I")
     bean = await calls.static(_FACTORY, "getRuntimeMXBean", "()Ljava/lang/management/RuntimeMXBean;")
-    name = await calls.text(await calls.call(bean, _RUNTIME, "getName", "()Ljava/lang/String;")) or ""
+    called = await calls.call(bean, _RUNTIME, "getName", "()Ljava/lang/String;")
     given = await calls.call(bean, _RUNTIME, "getInputArguments", "()Ljava/util/List;")
     array = await calls.array(await calls.call(given, "java.util.List", "toArray", "()[Ljava/lang/Object;"))
-    arguments = tuple(text or "" for text in await calls.texts(array))
+    name, *arguments = [text or "" for text in await calls.texts([called, *array])]
     number = name.partition("@")[0]  # "1234@host" on HotSpot
-    return int(number) if number.isdigit() else None, int(processors) if isinstance(processors, int) else 0, arguments
+    return (
+        int(number) if number.isdigit() else None,
+        int(processors) if isinstance(processors, int) else 0,
+        tuple(arguments),
+    )
 
 
 async def read_clocks(runner: CallRunner) -> Clocks:
     """The clocks of the target. Raises StateError when no method can be run. wire: ten calls."""
     async with runner.calls("the time of the target") as calls:
+        await calls.expect(_FACTORY, _RUNTIME, _MACHINE, _PROCESS, _COMPILER, "java.lang.System")
         bean = await calls.static(_FACTORY, "getRuntimeMXBean", "()Ljava/lang/management/RuntimeMXBean;")
         machine = await calls.static(_FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};")
         started = await calls.call(bean, _RUNTIME, "getStartTime", "()J")

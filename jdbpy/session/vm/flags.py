@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session.concurrency import together
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.model import Limits
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
-from jdbpy.session.values.waves import gather
+from jdbpy.session.values.waves import both, gather
 from jdbpy.session.vm.model import VmFlag
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 
 _BEAN = "com.sun.management.HotSpotDiagnosticMXBean"
 _FLAG = "com.sun.management.internal.Flag"
+_FACTORY = "java.lang.management.ManagementFactory"
 _BRIEF = Limits(depth=0)
 
 
 async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:
     """All flags of this JVM by name. Raises StateError on another JVM than HotSpot. wire: five calls and 6 trips."""
     async with runner.calls("reading the flags of the VM") as calls:
+        await calls.expect(_FACTORY, _BEAN, _FLAG, "java.util.List")
         await _bean(calls)  # loads the library that the class of the flags needs
         listed = await calls.static(_FLAG, "getAllFlags", "()Ljava/util/List;")
         flags = await calls.array(await calls.call(listed, "java.util.List", "toArray", "()[Ljava/lang/Object;"))
@@ -46,8 +49,7 @@ async def set_flag(runner: CallRunner, name: str, value: str) -> None:
 
 async def _bean(calls: OwnCalls) -> Raw:
     signature = "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;"
-    factory = "java.lang.management.ManagementFactory"
-    return await calls.static(factory, "getPlatformMXBean", signature, await calls.class_object(_BEAN))
+    return await calls.static(_FACTORY, "getPlatformMXBean", signature, await calls.class_object(_BEAN))
 
 
 async def _read(target: Target, ids: Sequence[int]) -> list[VmFlag]:
@@ -59,10 +61,11 @@ async def _read(target: Target, ids: Sequence[int]) -> list[VmFlag]:
     if len(fields) < 4:
         raise StateError("this JVM keeps its flags in a way that jdbpy does not know", code="NOT_AVAILABLE")
     rows = [row for row in await reader.run(reader.fields_of_all(ids, fields)) if not isinstance(row, JdwpError)]
-    names = await reader.run(_texts(target, [row[0] for row in rows]))
-    values = await describe(target, [row[1] for row in rows], _BRIEF)
-    strings = await reader.run(_texts(target, [row[1] for row in rows]))
-    origins = await describe(target, [row[2] for row in rows], _BRIEF)
+    (names, strings), described = await together(
+        lambda: reader.run(both(_texts(target, [row[0] for row in rows]), _texts(target, [row[1] for row in rows]))),
+        lambda: describe(target, [row[column] for column in (1, 2) for row in rows], _BRIEF),
+    )
+    values, origins = described[: len(rows)], described[len(rows) :]
     flags = [
         VmFlag(name, string if row[1].tag == Tag.STRING else value.text, _origin(origin.text), bool(row[3].value))
         for name, value, string, origin, row in zip(names, values, strings, origins, rows, strict=True)

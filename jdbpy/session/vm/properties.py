@@ -17,6 +17,12 @@ from jdbpy.wire.messages import virtual_machine
 
 _MOST = 10_000
 _SYSTEM = "java.lang.System"
+_HOLDERS = (
+    "java.util.Properties",
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.ConcurrentHashMap$Node",
+)
+"""What the properties are kept in, since Java 9: asked for at once."""
 
 
 async def read_properties(target: Target) -> list[Property]:
@@ -42,12 +48,11 @@ async def read_properties(target: Target) -> list[Property]:
 async def _table(target: Target) -> Value | None:
     """The map in which java.util.Properties keeps its entries (since 9), or the Properties themselves (a Hashtable)."""
     reader = target.objects.reader
-    system = await reader.boot_class(_SYSTEM)
+    system, shape, *_ = await gather([reader.boot_class(name) for name in (_SYSTEM, *_HOLDERS)])
     field = system.field("props", static=True) if system is not None else None
     if system is None or field is None:
         return None
     [properties] = await reader.statics(system, [field])
-    shape = await reader.boot_class("java.util.Properties")
     if not properties.value or shape is None:
         return None
     inner = shape.field("map")

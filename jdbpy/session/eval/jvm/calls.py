@@ -51,13 +51,18 @@ class Calls:
         self._pins = pins
         self._one_at_a_time = trio.Lock()
 
-    async def invoke(self, obj: Ref | None, owner_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
-        """Runs a method. Raises Thrown when it throws. wire: 1 trip, and what checking takes."""
+    async def invoke(
+        self, obj: Ref | None, owner_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
+    ) -> Raw:
+        """Runs a method. Raises Thrown when it throws. wire: 1 trip, and what checking takes.
+
+        ``sure``: the object is known to be one of the method's class.
+        """
         owner = (await self._target.types.info([ReferenceTypeID(owner_id)]))[ReferenceTypeID(owner_id)]
         self._refuse_dangerous(owner.name, method.name)
         if method.is_static != (obj is None):
             raise EvalError(f"{method.name} cannot be called that way")
-        if obj is not None:
+        if obj is not None and not sure:
             await self._require(owner.signature, Value(obj.tag, obj.id), "the object", owner_id)
         values = await self._arguments(method, args, owner_id)
         thread = ThreadID(ObjectID(self._thread))

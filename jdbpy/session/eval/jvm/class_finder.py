@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.code import constant_pool
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.java.types import simple_name
 from jdbpy.session.eval.target import ClassFacts
 from jdbpy.session.suspension import Moment
@@ -57,14 +58,19 @@ class ClassFinder:
 
     async def find(self, names: Sequence[str]) -> list[int]:
         """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
+        types = self._target.types
+        signatures = {name: signature_of(name) for name in names}
+        loaded: dict[str, list[RefType]] = {}
+        if self._home and types.known(facts.LOADER, self._home) is None:  # then nothing is remembered either
+            _, loaded = await both(self.loader, lambda: types.by_signatures(signatures.values()))
         loader = await self.loader()
         known = self._memory.found
         absent = self._memory.absent(self._target.suspension.moment)
         missing = [name for name in names if (loader, name) not in known and (loader, name) not in absent]
         if missing:
-            loaded = await self._target.types.by_signatures(signature_of(name) for name in missing)
+            loaded = loaded or await types.by_signatures(signatures[name] for name in missing)
             for name in missing:
-                found = await self._choose(loaded[signature_of(name)])
+                found = await self._choose(loaded[signatures[name]])
                 if found is not None:
                     known[loader, name] = found
                 else:

@@ -33,6 +33,7 @@ from jdbpy.session.types.signatures import signature_of
 from jdbpy.session.values import writes
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
+from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, ClassObjectID, ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import (
@@ -170,9 +171,9 @@ class FrameTarget:
         """See ``EvalTarget``."""
         return await self._classes.initialized(class_id)
 
-    async def load_class(self, name: str) -> int:
+    async def load_class(self, name: str, *, initialize: bool = False) -> int:
         """See ``EvalTarget``: ``Class.forName`` with the loader of the frame's class; 0 when code cannot be run."""
-        return await self._for_name(name, initialize=False)
+        return await self._for_name(name, initialize=initialize)
 
     async def initialize(self, name: str) -> None:
         """See ``EvalTarget``. Raises Thrown when the static initialiser fails."""
@@ -203,7 +204,7 @@ class FrameTarget:
             raise
         assert isinstance(found, Ref)
         reply = await self._target.conn.request(class_object_reference.ReflectedType(ClassObjectID(ObjectID(found.id))))
-        if not await self._classes.prepared(reply.typeID):
+        if not initialize and not await self._classes.prepared(reply.typeID):
             await self._link(class_facts, found)
         await self._classes.learn(name, reply.typeID)
         return reply.typeID
@@ -221,7 +222,7 @@ class FrameTarget:
         """See ``EvalTarget``. Raises EvalError for an object that is gone or never was."""
         reader = self._target.objects.reader
         try:
-            return [await reader.run(reader.type_id(ref.id)) for ref in objects]
+            return list(await reader.run(gather([reader.type_id(ref.id) for ref in objects])))
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:
                 raise
@@ -261,7 +262,7 @@ class FrameTarget:
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
-        return [await reader.run(reader.text(ref.id)) for ref in strings]
+        return await reader.run(gather([reader.text(ref.id) for ref in strings]))
 
     async def class_object(self, class_id: int) -> Ref:
         """See ``EvalTarget``."""
@@ -340,9 +341,11 @@ class FrameTarget:
         require_invocation(self._target, self._frame.thread.id)
         return self._calls
 
-    async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
-        """See ``EvalTarget``."""
-        return await self._ready_calls().invoke(obj, class_id, method, args, exact=exact)
+    async def invoke(
+        self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
+    ) -> Raw:
+        """See ``EvalTarget``. ``sure`` spares the look at the object's class: it is known to have the method."""
+        return await self._ready_calls().invoke(obj, class_id, method, args, exact=exact, sure=sure)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """See ``EvalTarget``."""
