@@ -147,7 +147,7 @@ async def test_what_is_no_exception(any_jvm: Jvm) -> None:
         await d.session.catchpoints.exception("happenings.Counter")
         await d.resume()
         notice = await d.wait_notice("breakpoint-failed")
-        assert notice.text == "catchpoint 2 cannot be set: happenings.Counter is no exception class"
+        assert notice.text == "catchpoint 1 cannot be set: happenings.Counter is no exception class"
         await d.wait_exit()
 
 
