@@ -62,7 +62,7 @@ async def test_what_is_wrong_is_written_in_its_place(any_jvm: Jvm) -> None:
         with session.events() as events:
             await session.breakpoints.add(PLACE, log="{nowhere}")
             [text] = await texts(events, 1)
-            assert text.startswith("the text of logpoint 2 failed: ")
+            assert text.startswith("the text of logpoint 1 failed: ")
             assert "nowhere" in text
 
 
