@@ -72,6 +72,7 @@ BAD = {
         'A:1,"%d" x',
         'A:1,"%d",,x',
     ],
+    "trace summary": ["many", "1 2", "-n 0"],
     "tracepoint": ["", "A:1 stack many", 'A:1 "text'],
     "args": ["x"],
     "print": ["", "/q n", "/ n", "/x", "%s n", "/xx n"],

@@ -80,6 +80,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         (f"trace {READ}", _point("line", READ, suspend="none")),
         ("trace", _numbers(15)),
         (f"tracepoint {READ} to {directory}/hits.log", lambda d: d["breakpoint"]["options"]["stack"] == "5"),
+        ("trace summary", lambda d: d["summaries"][0]["number"] == 2 and d["summaries"][0]["hits"] == 3),
         ("untrace methods", lambda d: d["message"] == "nothing is traced"),
         (f"save breakpoints {directory}/saved", lambda d: d["count"] == 7),
         ("breakpoints", lambda d: d["breakpoints"][2]["options"] == {"runs": "print amount"}),

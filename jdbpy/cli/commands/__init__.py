@@ -48,7 +48,7 @@ TABLE.hold(
             "stepi, si, nexti, ni"
         ),
         "thread_actions": "suspend, resume, interrupt, kill, thread name, thread apply",
-        "tracing": "trace, info traces, untrace",
+        "tracing": "trace, info traces, trace summary, untrace",
         "vm": (
             "vm, processors, uptime, timers, nanotime, capabilities, properties, info properties, property, "
             "classpath, classpath add, flags, info flags, flag, jcmd"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import SuspendPolicy
-from jdbpy.cli.arguments.plain import Text
+from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.points import Trace, TraceArgument
+from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of, was_set
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done
+from jdbpy.cli.results.tracing import TraceSummaries
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 
@@ -38,6 +41,23 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
     entries, exits = request.what in ("methods", "entries"), request.what != "entries"
     point = await session.traces.methods(entries=entries, exits=exits, method=method, options=options)
     return await was_set(ctx, point, tail)
+
+
+@command("trace summary", group="breakpoints")
+async def trace_summary(
+    ctx: Context,
+    number: Annotated[int | None, BreakpointNumber()] = None,
+    *,
+    count: Annotated[int, Option("-n", argument=Number("N"), help="how many methods are shown")] = 20,
+) -> TraceSummaries:
+    """What the hits of traces, logpoints and the like come to: by method how many, how often, with which values.
+
+    All hits count, those too that were left out of the reports. Without a number, of everything that reports.
+    """
+    points = ctx.session.points
+    reporting = [each.number for each in points.list() if each.policy is SuspendPolicy.NONE]
+    chosen = reporting if number is None else [number]
+    return TraceSummaries(tuple([await points.summary(each, methods=count) for each in chosen]))
 
 
 @command("untrace", group="breakpoints")

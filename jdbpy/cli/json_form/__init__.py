@@ -13,6 +13,7 @@ from jdbpy.cli.json_form.heap import HEAP_SHAPES
 from jdbpy.cli.json_form.parts import PARTS
 from jdbpy.cli.json_form.shape import Field, Shape
 from jdbpy.cli.json_form.threads import THREAD_SHAPES
+from jdbpy.cli.json_form.tracing import TRACING_SHAPES
 from jdbpy.cli.json_form.values import VALUE_SHAPES
 from jdbpy.cli.json_form.vm import VM_SHAPES
 
@@ -27,6 +28,7 @@ SHAPES = {
         *VALUE_SHAPES,
         *HEAP_SHAPES,
         *CODE_SHAPES,
+        *TRACING_SHAPES,
     )
 }
 """All shapes by name."""

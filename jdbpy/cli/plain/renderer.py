@@ -62,9 +62,9 @@ _LINES: Lines = {
 @cache
 def all_lines() -> Lines:
     """What writes each type of result, the special subjects included: those are loaded when one is to be shown."""
-    from jdbpy.cli.plain import code, heap, threads, values, vm
+    from jdbpy.cli.plain import code, heap, threads, tracing, values, vm
 
-    return {**_LINES, **code.LINES, **heap.LINES, **threads.LINES, **values.LINES, **vm.LINES}
+    return {**_LINES, **code.LINES, **heap.LINES, **threads.LINES, **tracing.LINES, **values.LINES, **vm.LINES}
 
 
 def lines_of(result: Any, settings: Settings) -> Iterator[str]:

@@ -22,6 +22,7 @@ class MethodTally(Record):
     class_name: str
     method: str
     signature: str
+    parameters: tuple[str, ...]
     happened: str
     count: int
     rate: float

@@ -69,8 +69,8 @@ async def summarise(target: Target, point: Point, most: int, most_values: int) -
     )
 
 
-async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str, str, str]]:
-    """Class, name and signature of methods; question marks for a class that was unloaded."""
+async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str, str, str, tuple[str, ...]]]:
+    """Class, name, signature and types of parameters; question marks for a class that was unloaded."""
     ids = [ReferenceTypeID(type_id) for type_id in dict.fromkeys(type_id for type_id, _ in methods)]
     try:
         types, declared = await both(lambda: target.types.info(ids), lambda: target.types.methods(ids))
@@ -85,6 +85,7 @@ async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str
             known.name if known else "?",
             method.name if method else "?",
             method.signature if method else "",
+            method.parameters if method else (),
         )
     return found
 

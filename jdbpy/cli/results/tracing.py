@@ -1,0 +1,12 @@
+"""What the commands for traces return beside the session's own data."""
+
+from __future__ import annotations
+
+from jdbpy import tracing
+from jdbpy.wire.record import Record
+
+
+class TraceSummaries(Record):
+    """What the hits of points that report come to."""
+
+    summaries: tuple[tracing.TraceSummary, ...]
