@@ -12,7 +12,7 @@ from jdbpy.errors import UsageError
 from jdbpy.session.model import SuspendPolicy
 from jdbpy.session.points.callers import parse_caller
 from tests.harness import Jvm, debug
-from tests.session.rounds import ROUNDS, values_at_stops
+from tests.session.running import ROUNDS, values_at_stops
 
 
 def method(name: str, *parameters: str) -> Any:

@@ -8,7 +8,7 @@ from jdbpy import PointOptions
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.model import SuspendPolicy
 from tests.harness import Jvm, debug
-from tests.session.rounds import ROUNDS, run_to, values_at_stops
+from tests.session.running import ROUNDS, run_to, values_at_stops
 
 
 async def test_a_failure_is_told_once_and_counted(jvm: Jvm) -> None:

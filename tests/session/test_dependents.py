@@ -7,8 +7,9 @@ import pytest
 from jdbpy import PointOptions
 from jdbpy.errors import UsageError
 from jdbpy.session.model import SuspendPolicy
+from jdbpy.wire.constants import EventKind, SuspendPolicy as WirePolicy
 from tests.harness import Debugging, Jvm, debug
-from tests.session.rounds import ROUNDS, breakpoints_in_target, run_to, values_at_stops
+from tests.session.running import ROUNDS, breakpoints_in_target, run_to, target_of, values_at_stops
 
 GO = SuspendPolicy.NONE
 
@@ -57,6 +58,44 @@ async def test_what_only_reports_holds_its_thread_for_it(jvm: Jvm, log: str) -> 
         assert await values_at_stops(d, "value", most=1) == ["4"]
         assert await values_at_stops(d, "text", most=1) == ['"xxxx"']
         await d.session.points.disable([2, 3])
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_its_thread_is_held_only_as_long_as_something_waits(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, ROUNDS) as d:
+        await run_to(d, "round")
+
+        def policies() -> list[WirePolicy]:
+            requests = target_of(d).requests.all_active()
+            return [each.policy for each in requests if each.kind == EventKind.BREAKPOINT]
+
+        first = await d.session.breakpoints.add(d.at("number"), policy=GO)
+        assert policies() == [WirePolicy.NONE]
+        await d.session.breakpoints.add(d.at("text"), after=first.number)
+        assert policies() == [WirePolicy.EVENT_THREAD]
+        d.ignored.add("breakpoint-hit")
+        assert await values_at_stops(d, "text", most=1) == ['"x"']
+        assert sorted(policies()) == [WirePolicy.NONE, WirePolicy.ALL]
+        await d.session.points.remove([2, 3])
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_classes_that_are_redefined_meanwhile(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, ROUNDS) as d:
+        await run_to(d, "round")
+        await d.session.breakpoints.add(d.at("text"))
+        await d.session.breakpoints.add(d.at("note"), after=2)
+        over = await d.session.breakpoints.add(d.at("number"), hits="1")
+        assert await values_at_stops(d, "number", most=1) == ["1"]
+        [rounds] = await d.session.classes.find(ROUNDS)
+        await d.session.breakpoints.reinstall([rounds.id])
+        assert breakpoints_in_target(d) == 1
+        assert d.session.points.get(over.number).over
+        assert await values_at_stops(d, "text", most=1) == ['"x"']
+        assert await values_at_stops(d, "value", most=1) == ["1"]
+        await d.session.points.remove([2, 3, 4])
         await d.resume()
         await d.wait_exit()
 

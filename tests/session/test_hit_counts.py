@@ -7,7 +7,7 @@ import pytest
 from jdbpy import PointOptions
 from jdbpy.errors import UsageError
 from tests.harness import Jvm, debug
-from tests.session.rounds import ROUNDS, breakpoints_in_target, run_to, values_at_stops
+from tests.session.running import ROUNDS, breakpoints_in_target, run_to, values_at_stops
 
 
 @pytest.mark.parametrize(

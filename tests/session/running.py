@@ -1,8 +1,10 @@
-"""Running the program Rounds from stop to stop, for the tests of what makes a hit count."""
+"""Running a program from stop to stop, for the tests of breakpoints and of what makes a hit count."""
 
 from __future__ import annotations
 
-from jdbpy.session.model import Exited, Stop, StopReason
+from collections import Counter
+
+from jdbpy.session.model import Breakpoint, Exited, Stop, StopReason
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind
 from tests.harness import Debugging
@@ -23,11 +25,16 @@ async def values_at_stops(d: Debugging, expression: str, *, most: int = 100) -> 
     return found
 
 
-async def run_to(d: Debugging, marker: str) -> Stop:
+async def run_to(d: Debugging, marker: str, class_name: str = "") -> Stop:
     """Lets the target run to a marker, with a breakpoint that is gone afterwards."""
-    await d.session.breakpoints.add(d.at(marker), temporary=True)
+    await d.session.breakpoints.add(d.at(marker, class_name), temporary=True)
     await d.resume()
     return await d.wait_stop(StopReason.BREAKPOINT, at=marker)
+
+
+def places(point: Breakpoint) -> Counter[str]:
+    """Where a breakpoint stands, as "Class.method" without the package."""
+    return Counter(f"{each.class_name.rpartition('.')[2]}.{each.method}" for each in point.resolved)
 
 
 def target_of(d: Debugging) -> Target:
