@@ -78,8 +78,9 @@ if TYPE_CHECKING:
     from jdbpy.session.opening.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.opening.launch import LaunchCommand as LaunchCommand
     from jdbpy.session.options import Options as Options
-    from jdbpy.session.points.options import PointOptions as PointOptions, Reporting as Reporting
+    from jdbpy.session.points.options import PointOptions as PointOptions
     from jdbpy.session.session import Session as Session
+    from jdbpy.session.tracing.model import Reporting as Reporting
 
 _HOMES = {
     "jdbpy.errors": (
@@ -97,8 +98,9 @@ _HOMES = {
         "ThreadRef", "Value", "Variable", "VmInfo", "VmState",
     ),
     "jdbpy.session.options": ("Options",),
-    "jdbpy.session.points.options": ("PointOptions", "Reporting"),
+    "jdbpy.session.points.options": ("PointOptions",),
     "jdbpy.session.session": ("Session",),
+    "jdbpy.session.tracing.model": ("Reporting",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {

@@ -12,7 +12,7 @@ from jdbpy.errors import EvalError, UsageError
 from jdbpy.session import model
 from jdbpy.session.breakpoints import Breakpoints
 from jdbpy.session.model import Frame, Stop, SuspendPolicy
-from jdbpy.session.points import Points
+from jdbpy.session.points.component import Points
 from jdbpy.session.points.conditions import Condition, Glance
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import Location, ReferenceTypeID

@@ -17,9 +17,10 @@ from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.model import Breakpoint, Frame, Location, StopReason, SuspendPolicy
 from jdbpy.session.points.component import Points
-from jdbpy.session.points.options import PointOptions, Reporting
+from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit, Verdict
 from jdbpy.session.target import Target
+from jdbpy.session.tracing.model import Reporting
 from jdbpy.session.types.class_names import ClassName, path_of_package
 from jdbpy.session.types.signatures import outermost
 from jdbpy.wire.ids import ReferenceTypeID

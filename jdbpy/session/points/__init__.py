@@ -11,7 +11,3 @@ off, and one rule for what a hit means.
 * ``exceptions``, ``fields``, ``methods``, ``monitors`` and ``lifecycle`` are the kinds; ``catchpoints``,
   ``watchpoints`` and ``traces`` are how a session sets them. Breakpoints have a package of their own.
 """
-
-from jdbpy.session.points.component import Points
-
-__all__ = ["Points"]

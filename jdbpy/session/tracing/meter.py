@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from jdbpy.session.points.options import Reporting
+from jdbpy.session.tracing.model import Reporting
 from jdbpy.wire.record import Record
 
 WINDOW = 1.0
@@ -55,19 +55,21 @@ class Meter:
         self._limit = math.inf if reporting.limit is None else reporting.limit
         self._most = reporting.most
         self._allowed = reporting.cost / 100
-        self._begun = 0  # hits before it was switched on
-        self._first: float | None = None
-        self.last = 0.0
+        self._first = self.last = 0.0
+        self._cost = 0.0
+        self._said = self._left_out = self._reports = 0
+        self._counted_until = -math.inf  # a hit before that, and before that of the last number, is only counted
+        self._last_number: float = self._most or math.inf
+        self.samples = 0
+        self._paused = True
         self.over = False
         """Whether it is to be switched off, or is: later hits do not count."""
-        self.samples = 0
-        self._cost = 0.0
-        self._left_out = 0
         self._open_window(-math.inf)
 
     def restart(self, hits: int) -> None:
         """The point is switched on again, after so many hits."""
-        self._begun, self.over = hits, False
+        self._last_number = hits + (self._most or math.inf)
+        self.over, self._paused = False, True
         self._open_window(-math.inf)
 
     @property
@@ -78,7 +80,7 @@ class Meter:
     @property
     def seconds(self) -> float:
         """From the first hit to the last."""
-        return self.last - self._first if self._first is not None else 0.0
+        return self.last - self._first
 
     @property
     def left_out_until(self) -> float | None:
@@ -95,11 +97,8 @@ class Meter:
 
         It is there for floods: most of the hits of one that is limited go this way.
         """
-        if not self._left_out or self._reports < self._limit or now >= self._window + WINDOW:
+        if now >= self._counted_until or number >= self._last_number:
             return False
-        if self._most and number - self._begun >= self._most:
-            return False
-        self._hits += 1
         self._left_out += 1
         self.last = now
         return True
@@ -107,20 +106,21 @@ class Meter:
     def take(self, number: int, now: float, *, wall: float, busy: bool = False) -> Taken:
         """Takes the hit of that number, counted from 1. ``busy``: earlier ones still wait to be reported."""
         too_much = left_out = None
+        if self._paused:  # that time does not count
+            self._first, self._paused = self._first + now - self.last, False
         self.last = now
-        if self._first is None:
-            self._first = now
         if now >= self._window + WINDOW:
             too_much = self._judge(now)
             left_out = self.close(now)
             self._open_window(now)
-        self._hits += 1
         reported = self._reports < self._limit and not busy
         if reported:
             self._reports += 1
         else:
             self._left_out += 1
-        spent = bool(self._most) and number - self._begun >= self._most
+            if self._reports >= self._limit:
+                self._counted_until = self._window + WINDOW
+        spent = number >= self._last_number
         if spent or too_much:
             self.over = True
             left_out = left_out or self.close(now)
@@ -129,16 +129,19 @@ class Meter:
     def close(self, now: float) -> LeftOut | None:
         """What was left out since the window began and is not said yet."""
         count, self._left_out = self._left_out, 0
+        self._said += count
+        self._counted_until = -math.inf
         return LeftOut(count, min(max(now - self._window, 0.0), WINDOW)) if count and self._limit else None
 
     def _open_window(self, now: float) -> None:
         self._window = now
-        self._hits = self._reports = self._left_out = 0
+        self._reports = self._left_out = self._said = 0
+        self._counted_until = -math.inf
 
     def _judge(self, now: float) -> Pace | None:
         """The pace of the window that is over, when that is more than the point may take."""
         if not self._allowed or now - self._window > 2 * WINDOW:  # it was quiet meanwhile
             return None
-        rate = self._hits / WINDOW
+        rate = (self._reports + self._left_out + self._said) / WINDOW
         load = rate * (self.cost + AGENT_COST)
         return Pace(rate, self.cost, load) if load > self._allowed else None

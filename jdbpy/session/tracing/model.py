@@ -1,8 +1,27 @@
-"""What the hits of a point come to, as plain data."""
+"""How a point reports that stops nothing, and what its hits come to: plain data."""
 
 from __future__ import annotations
 
 from jdbpy.wire.record import Record
+
+
+class Reporting(Record):
+    """How a point reports that stops nothing, and when it is enough.
+
+    ``stack`` is how many frames a report has. ``limit`` is the most reports a second (None: all, 0: hits are only
+    counted); what is left out is said. ``file`` is the path that reports are appended to, instead of being published.
+    After ``most`` hits the point is switched off (0: never); so it is when its hits take more than ``cost`` percent of
+    the target's time, as far as the debugger can tell: hits a second, times what one costs (0: never). With
+    ``hold=False`` nothing is suspended, not even for as long as it takes to read something: what is told is what the
+    events themselves carry.
+    """
+
+    stack: int = 0
+    limit: int | None = None
+    file: str = ""
+    most: int = 0
+    cost: int = 0
+    hold: bool = True
 
 
 class ValueCount(Record):
