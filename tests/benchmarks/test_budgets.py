@@ -203,9 +203,24 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
     """
     async with at_look(jvm) as counted:
         vm = counted.session.vm
-        assert await counted.waves(vm.facts()) <= 18
+        assert await counted.waves(vm.facts()) <= 20
         assert await counted.waves(vm.facts()) <= 10
         assert await counted.waves(vm.flags()) <= 28
         assert await counted.waves(vm.flags()) <= 14
         assert await counted.waves(vm.clocks()) <= 26
         assert await counted.waves(vm.clocks()) <= 14
+
+
+async def test_class_of_a_loader(jvm: Jvm) -> None:
+    """Where a class of the program comes from is read link by link out of its loader: on 17 out of a map in it."""
+    async with at_look(jvm) as counted:
+        classes = counted.session.classes
+        assert await counted.waves(classes.detail("Data")) <= 16
+        assert await counted.waves(classes.detail("Data$Node")) <= 10
+        assert await counted.waves(classes.detail("Data")) <= 2
+
+
+async def test_module(jvm: Jvm) -> None:
+    """Sets in maps in fields of the module, and of its descriptor: one trip a link, classes looked up on the way."""
+    async with at_look(jvm) as counted:
+        assert await counted.waves(counted.session.modules.detail("java.base")) <= 18

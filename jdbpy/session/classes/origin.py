@@ -6,6 +6,8 @@ thread can run methods, ``getProtectionDomain`` is called.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.target import Target
@@ -17,12 +19,34 @@ from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import reference_type
+from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 from jdbpy.wire.record import Record
 
 _MOST_LOADERS = 20
 _MOST_SOURCES = 200
 _NAMES = 200
 _GETTER = "()Ljava/security/ProtectionDomain;"
+
+
+_TELLING = frozenset(
+    f"L{name};"
+    for name in (
+        "java/lang/Class",
+        "java/lang/ClassLoader",
+        "java/net/URL",
+        "java/net/URLClassLoader",
+        "java/security/CodeSource",
+        "java/security/ProtectionDomain",
+        "java/security/SecureClassLoader",
+        "java/security/SecureClassLoader$CodeSourceKey",
+        "java/util/concurrent/ConcurrentHashMap",
+        "java/util/concurrent/ConcurrentHashMap$Node",
+        "jdk/internal/loader/BuiltinClassLoader",
+        "jdk/internal/loader/ClassLoaders$AppClassLoader",
+        "jdk/internal/loader/ClassLoaders$PlatformClassLoader",
+    )
+)
+"""The classes whose fields usually have to be known."""
 
 
 class Origin(Record):
@@ -46,10 +70,17 @@ class Origins:
         self._urls: dict[int, str] = {}
         self._origins: dict[ReferenceTypeID, Origin] = {}
 
+    def expected(self, listed: Iterable[ClassInfoWithGeneric]) -> list[ReferenceTypeID]:
+        """Classes out of the list of all whose fields ``read`` is going to ask for. No trip."""
+        found = [each for each in listed if each.signature in _TELLING]
+        known = [self._target.types.learn(each.typeID, each.refTypeTag, each.signature) for each in found]
+        self._reader.told_boot_classes(each for each in known if each.name.startswith("java."))
+        return [each.id for each in known]
+
     async def read(self, type_id: ReferenceTypeID, loader: int, runner: CallRunner | None) -> Origin:
         """The origin of a class that ``loader`` has defined.
 
-        wire: some 15 trips, 8 when the loader is known, none when the class is and for the bootstrap loader's.
+        wire: some 12 trips, 6 when the loader is known, none when the class is and for the bootstrap loader's.
         """
         if not loader:
             return Origin()
@@ -76,15 +107,15 @@ class Origins:
         """The loader's name and the loaders above it."""
         if loader in self._loaders:
             return self._loaders[loader]
-        name, current = "", loader
+        name, called, current = "", Value(Tag.OBJECT, ObjectID(0)), loader
         parents: list[int] = []
         try:
             while current and len(parents) < _MOST_LOADERS:
-                above, called = await _values(self._reader, current, "parent", "name")
-                if current == loader and called.value:
-                    name = await self._reader.text(int(called.value))
+                above, own_name = await _values(self._reader, current, "parent", "name")
+                called = own_name if current == loader else called
                 current = int(above.value or 0)
                 parents.append(current)
+            name = await _text(self._reader, called)
         except (UnknownLayout, JdwpError):
             pass  # loaders have no names before Java 9; or it was unloaded meanwhile
         self._loaders[loader] = name, tuple(parents)
@@ -133,13 +164,13 @@ class Origins:
 
 
 async def _url_of_domain(reader: Reader, domain: int) -> str:
-    [source] = await _values(reader, domain, "codesource")
+    [source] = await _declared(reader, "java.security.ProtectionDomain", domain, "codesource")
     if not source.value:
         return ""
-    [location] = await _values(reader, int(source.value), "location")
+    [location] = await _declared(reader, "java.security.CodeSource", int(source.value), "location")
     if not location.value:
         return ""
-    parts = await _values(reader, int(location.value), "protocol", "authority", "file")
+    parts = await _declared(reader, "java.net.URL", int(location.value), "protocol", "authority", "file")
     protocol, authority, file = await gather([_text(reader, part) for part in parts])
     return f"{protocol}:{f'//{authority}' if authority else ''}{file}"
 
@@ -151,4 +182,12 @@ async def _text(reader: Reader, value: Value) -> str:
 async def _values(reader: Reader, object_id: int, *names: str) -> list[Value]:
     """Fields of an object by name, from its own class upwards. Raises UnknownLayout."""
     shape = await reader.shape(await reader.type_id(object_id))
+    return await reader.fields(object_id, await find_fields(reader, shape, names))
+
+
+async def _declared(reader: Reader, class_name: str, object_id: int, *names: str) -> list[Value]:
+    """Fields that a class of the JDK declares, of an object that came out of a field of that type."""
+    shape = await reader.boot_class(class_name)
+    if shape is None:
+        raise UnknownLayout(f"{class_name} is not loaded")
     return await reader.fields(object_id, await find_fields(reader, shape, names))

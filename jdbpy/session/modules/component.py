@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.classes.loaders import Loaders
-from jdbpy.session.concurrency import both
+from jdbpy.session.concurrency import both, together
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import Limits
 from jdbpy.session.modules import changes
 from jdbpy.session.modules.model import ModuleDetail, ModuleInfo, PackageAccess
-from jdbpy.session.modules.reading import Access, Brief, Contents, read_briefs, read_contents
+from jdbpy.session.modules.reading import MODULE_CLASSES, Access, Brief, Contents, read_briefs, read_contents
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.class_names import close_to
@@ -70,18 +70,20 @@ class Modules:
         return next(each for each in found if each.id == home)
 
     async def detail(self, text: str) -> ModuleDetail:
-        """All about the module of this name or id, or that of a class. Runs nothing. wire: 20 trips or so."""
-        info = await self.find(text)
+        """All about the module of this name or id, or that of a class. Runs nothing. wire: 17 trips or so."""
         reader = self._target.objects.reader
+        expected = MODULE_CLASSES if self._target.far else ()
+        info, _ = await both(lambda: self.find(text), lambda: reader.run(reader.boot_classes(expected)))
         viewer = Viewer(reader, self._target.objects.views, Limits().string)
         try:
-            briefs, contents = await both(
+            briefs, contents, everything = await together(
                 lambda: reader.run(read_briefs(reader, [info.id])),
                 lambda: reader.run(read_contents(reader, viewer, info.id)),
+                self._all,
             )
         except UnknownLayout as error:
             return ModuleDetail(info, (), (), (), (), (), (), (), "", (f"this JVM keeps modules otherwise: {error}",))
-        names = {each.id: each.name or f"unnamed of {each.loader}" for each in await self._all()}
+        names = {each.id: each.name or f"unnamed of {each.loader}" for each in everything}
         names[contents.all_unnamed] = ALL_UNNAMED
         return _detail(_with_brief(info, briefs.get(info.id)), contents, names)
 

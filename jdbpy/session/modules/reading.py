@@ -20,6 +20,21 @@ from jdbpy.wire.record import Record
 
 _MODULE = "java.lang.Module"
 _DESCRIPTOR = "java.lang.module.ModuleDescriptor"
+MODULE_CLASSES = (
+    _MODULE,
+    f"{_MODULE}$ReflectionData",
+    _DESCRIPTOR,
+    *(f"{_DESCRIPTOR}${name}" for name in ("Version", "Requires", "Provides")),
+    "java.lang.Enum",
+    "java.util.HashMap",
+    "java.util.HashMap$Node",
+    "java.util.HashSet",
+    "java.util.ImmutableCollections",
+    *(f"java.util.ImmutableCollections${name}" for name in ("List12", "ListN", "Map1", "MapN", "Set12", "SetN")),
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.ConcurrentHashMap$Node",
+)
+"""What modules are kept in: worth learning at once over a slow link."""
 NULL = Value(ord("L"), 0)
 
 

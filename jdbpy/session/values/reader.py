@@ -9,7 +9,7 @@ of the class chain of the very object, and views get at them by name alone (``ob
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from jdbpy.errors import JdwpError
@@ -35,7 +35,8 @@ from jdbpy.wire.record import Record
 
 T = TypeVar("T")
 
-_SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
+SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
+"""What ``Shape`` is made of."""
 
 
 class Shape(Record):
@@ -119,7 +120,7 @@ class Reader:
         superclass = self._types.known(facts.SUPERCLASS, type_id)
         signature = self._types.known(facts.SIGNATURE, type_id)
         if fields is None or superclass is None or signature is None:
-            await ask(_Learn(type_id, _SHAPE_FACTS))
+            await ask(_Learn(type_id, SHAPE_FACTS))
             fields = self._types.known(facts.FIELDS, type_id)
             superclass = self._types.known(facts.SUPERCLASS, type_id)
             signature = self._types.known(facts.SIGNATURE, type_id)
@@ -155,6 +156,14 @@ class Reader:
                 return None
             self._remembered.boot_classes[name] = known
         return await self.shape(known.id)
+
+    async def boot_classes(self, names: Sequence[str]) -> None:
+        """Learns what ``boot_class`` is going to be asked for, all at once."""
+        await gather([self.boot_class(name) for name in names])
+
+    def told_boot_classes(self, found: Iterable[RefType]) -> None:
+        """Takes in classes in java.*, of which there is one of each name, from some other answer. No trip."""
+        self._remembered.boot_classes.update({each.name: each for each in found})
 
     # -- objects -------------------------------------------------------------------------------------------------
 
@@ -252,7 +261,7 @@ class Reader:
 
 
 async def _learn(type_id: ReferenceTypeID) -> None:
-    await ask(_Learn(type_id, _SHAPE_FACTS))
+    await ask(_Learn(type_id, SHAPE_FACTS))
 
 
 def _unloaded() -> JdwpError:
