@@ -50,7 +50,10 @@ class Pump:
 
     async def run(self) -> None:
         """Handles events until the connection is over, then publishes how it ended."""
-        self._target.conn.on_event = self._take
+        conn = self._target.conn
+        for _ in range(conn.events_waiting):  # the VM's start comes before anybody is there to take it
+            self._target.publisher.came_in()
+        conn.on_event = self._take
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.fast_hits.run)
             reason = await self._work()

@@ -151,6 +151,11 @@ class Publisher:
         self._handled += 1
         self._changed.unpark_all()
 
+    @property
+    def quiet(self) -> bool:
+        """Whether no event set is being handled now."""
+        return self._handled >= self._came_in
+
     async def settled(self) -> None:
         """Waits until all that has come in so far was handled: a resume after it releases no stop unseen."""
         before = self._came_in  # what comes later, in a flood of traces, is not waited for

@@ -166,6 +166,11 @@ class Connection:
 
     # -- events --------------------------------------------------------------------------------------------------
 
+    @property
+    def events_waiting(self) -> int:
+        """How many event sets have come in and were not taken yet."""
+        return len(self._events)
+
     async def next_event(self) -> Composite:
         """The next event set; they come in the order in which the target sent them.
 

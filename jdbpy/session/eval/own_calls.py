@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from jdbpy.session.types.refs import Method
 
 
+_PATIENCE = 20
+"""How often it is looked for a moment in which no event is being handled."""
+
 _JDK = ("java.", "com.sun.", "sun.", "jdk.")
 
 
@@ -142,8 +145,11 @@ class CallRunner:
         target = self._target
         target.require_alive()
         target.require_writable(f"running a method, which {what} takes,")
-        await target.publisher.settled()  # a thread that an event of ours holds for a moment is none that can be used
-        thread = self._thread()
+        for _ in range(_PATIENCE):  # a thread that an event of ours holds for a moment is none that can be used
+            await target.publisher.settled()
+            thread = self._thread()
+            if thread is None or target.publisher.quiet:
+                break
         if thread is None:
             raise StateError(
                 f"{what} takes a method that is run in the target, and no thread can run one now",
