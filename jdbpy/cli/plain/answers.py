@@ -293,7 +293,10 @@ def _which_hits(point: Breakpoint) -> str:
 
 
 def noun_of(point: Breakpoint) -> str:
-    """What a point is called: breakpoint, catchpoint, watchpoint, trace."""
+    """What a point is called: breakpoint, logpoint, tracepoint, catchpoint, watchpoint, trace."""
+    options = dict(point.options)
+    if "stack" in options or "log" in options:
+        return "tracepoint" if "stack" in options else "logpoint"
     return _NOUNS.get(point.kind, "breakpoint")
 
 
