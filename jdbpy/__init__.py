@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from jdbpy.session.points.options import PointOptions as PointOptions
     from jdbpy.session.session import Session as Session
     from jdbpy.session.tracing.model import Reporting as Reporting
+    from jdbpy.session.values import views as views
 
 _HOMES = {
     "jdbpy.errors": (
@@ -113,6 +114,7 @@ _NAMESPACES = {
     "threads": "jdbpy.session.threads",
     "tracing": "jdbpy.session.tracing",
     "values": "jdbpy.session.values",
+    "views": "jdbpy.session.values.views",
     "vm": "jdbpy.session.vm",
 }
 """Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""

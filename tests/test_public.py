@@ -15,7 +15,7 @@ NAMES = """
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo SourceWindow
     StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo
-    code heap hotswap locks modules strata threads tracing values vm
+    code heap hotswap locks modules strata threads tracing values views vm
 """
 
 

@@ -84,6 +84,8 @@ BAD = {
     "save": ["x", "1 x", "a-b c"],
     "forget": ["", "a.b"],
     "values": ["x", "0", "1 2"],
+    "view": ["a-b c"],
+    "unview": ["", "a b", "a;b"],
     "undisplay": ["x", "7"],
     "display": ["/x", "/y n"],
     "where": ["1 2", "-n", "-n 0", "-n x"],

@@ -244,6 +244,9 @@ class FakeTarget:
         await self._trip("class_object")
         return self.new("java.lang.Class", name=self.string(self._by_id[class_id].name))
 
+    async def object_text(self, obj: Ref) -> str | None:
+        return None
+
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
         await self._trip("elements")
         found = self._objects[collection.id]

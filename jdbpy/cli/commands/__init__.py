@@ -21,6 +21,7 @@ TABLE.hold(
             "locals, info locals, args, info args, print, p, eval, call, po, dump, pp, x, examine, set, whatis, "
             "display, info display, undisplay"
         ),
+        "views": "view, info views, unview",
         "saved": "save, forget, values, show values, info values",
         "threads": "threads, info threads, cputime, thread, info thread, thread info, thread find, threadgroups",
         "stack": (

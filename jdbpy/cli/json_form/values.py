@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from jdbpy import values
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.values import Examined, NamedValues
+from jdbpy.cli.results.values import Examined, NamedValues, Views
 
 VALUE_SHAPES = (
+    shape(
+        "views",
+        Views,
+        "Views of the user's own.",
+        Field("views", "view[]"),
+        Field("pattern", "string", "the one that was asked for", optional=True),
+    ),
+    shape(
+        "view",
+        values.UserView,
+        "How classes are shown.",
+        Field("pattern", "string", "of class names"),
+        Field("expression", "string", "over the fields of the object", optional=True),
+        Field("function", "string", "of Python, by its name", optional=True),
+    ),
     shape(
         "named-values",
         NamedValues,

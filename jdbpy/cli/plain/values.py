@@ -7,8 +7,8 @@ from typing import Any
 
 from jdbpy import values
 from jdbpy.cli.escape import escape
-from jdbpy.cli.plain.text import count, variable_line
-from jdbpy.cli.results.values import Examined, NamedValues
+from jdbpy.cli.plain.text import count, table, variable_line
+from jdbpy.cli.results.values import Examined, NamedValues, Views
 from jdbpy.cli.settings import Settings
 
 _ROW = 16
@@ -57,4 +57,17 @@ def named_values(result: NamedValues, settings: Settings) -> Iterator[str]:
         yield saved if result.what == "saved" else "no value has been shown yet; 'print EXPRESSION' shows one"
 
 
-LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {Examined: examined, NamedValues: named_values}
+def views(result: Views, settings: Settings) -> Iterator[str]:
+    """A view a line: the pattern, and what it shows."""
+    yield from table((each.pattern, each.expression or f"({each.function}, in Python)") for each in result.views)
+    if not result.views and result.pattern:
+        yield f"there is no view for {escape(result.pattern)}; 'view {escape(result.pattern)} EXPRESSION' adds one"
+    elif not result.views:
+        yield "there are no views but those that are built in; 'view CLASS EXPRESSION' adds one"
+
+
+LINES: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
+    Views: views,
+    Examined: examined,
+    NamedValues: named_values,
+}

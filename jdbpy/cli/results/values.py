@@ -13,6 +13,13 @@ class NamedValues(Record):
     what: str
 
 
+class Views(Record):
+    """How classes are shown: all views of the user's own, or that of one ``pattern``."""
+
+    views: tuple[values.UserView, ...]
+    pattern: str = ""
+
+
 class Examined(Record):
     """The bytes of an expression's value."""
 

@@ -140,6 +140,9 @@ class EvalTarget(Protocol):
         Read from fields: nothing is run. wire: a few trips.
         """
 
+    async def object_text(self, obj: Ref) -> str | None:
+        """The text of an object where none may be run for it; None: ``toString()`` tells it."""
+
     # Writing
 
     async def write_local(self, local: Local, value: Raw) -> None:

@@ -4,6 +4,6 @@ This package's own names are its plain data, public as ``jdbpy.values``.
 """
 
 from jdbpy.session.values.formats import FORMATS, check_format
-from jdbpy.session.values.model import Bytes
+from jdbpy.session.values.model import Bytes, UserView
 
-__all__ = ["FORMATS", "Bytes", "check_format"]
+__all__ = ["FORMATS", "Bytes", "UserView", "check_format"]

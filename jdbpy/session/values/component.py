@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluation, Evaluator
     from jdbpy.session.eval.operands import Operand
     from jdbpy.session.values.results import Results
+    from jdbpy.session.values.user_views import UserViews
 
 _DEFAULT = Limits()
 _IN_A_LINE = Limits(depth=0)
@@ -55,6 +56,13 @@ class Values:
         from jdbpy.session.eval.evaluator import Evaluator
 
         return Evaluator(self._target, self._sources.text, lambda: self.rules)
+
+    @cached_property
+    def views(self) -> UserViews:
+        """How objects of classes are shown, beside the views that are built in."""
+        from jdbpy.session.values.user_views import UserViews
+
+        return UserViews(self._target, lambda: self.evaluator.variables)
 
     async def evaluate(
         self,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import JdwpError
+from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_name
@@ -190,6 +190,8 @@ class Describer:
                 if await self.reader.is_gone(object_id):
                     raise
                 note = "it changed while it was read"
+            except JdbpyError as error:
+                note = f"its view failed: {error.message}"
             except Exception as error:  # a view, which may be the user's own, must not spoil what stands beside it
                 note = f"its view failed: {type(error).__name__}: {error}"
         children = await self._fields(object_id, chain, depth)

@@ -23,3 +23,11 @@ class Bytes(Record):
     def left_out(self) -> int:
         """Elements after the last one that was read."""
         return self.length - len(self.data) // self.width
+
+
+class UserView(Record):
+    """A view that was added for a class pattern: a Java expression, or a Python function by its name."""
+
+    pattern: str
+    expression: str
+    function: str

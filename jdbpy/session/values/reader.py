@@ -9,10 +9,11 @@ of the class chain of the very object, and views get at them by name alone (``ob
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
-from jdbpy.errors import JdwpError
+from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
@@ -66,6 +67,13 @@ class _Learn:
     def __init__(self, type_id: ReferenceTypeID, wanted: Sequence[facts.Fact[ReferenceTypeID, Any]]) -> None:
         self.type_id = type_id
         self.wanted = wanted
+
+
+class _Outside:
+    """The question that a call of its own answers, beside the wave."""
+
+    def __init__(self, call: Callable[[], Awaitable[Any]]) -> None:
+        self.call = call
 
 
 class _BootClass:
@@ -221,6 +229,11 @@ class Reader:
         """Whether the target has collected the object."""
         return (await self.request(object_reference.IsCollected(_not_null(object_id)))).isCollected
 
+    async def outside(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What a call gives that does not ask through this reader; all such calls of a wave run side by side."""
+        result: T = await ask(_Outside(call))
+        return result
+
     # -- the waves -----------------------------------------------------------------------------------------------
 
     async def _answer(self, questions: list[Any]) -> list[Any]:
@@ -231,12 +244,21 @@ class Reader:
             for fact in each.wanted if isinstance(each, _Learn) else ():
                 wanted.setdefault(fact, []).append(each.type_id)
         names = {each.name: signature_of(each.name) for each in questions if isinstance(each, _BootClass)}
-        replies, found = await self._send(commands, wanted, list(names.values()))
-        outcomes = iter(replies)
+        calls = [each.call for each in questions if isinstance(each, _Outside)]
+        (replies, found), *results = (
+            await together(
+                lambda: self._send(commands, wanted, list(names.values())), *(partial(_outcome, call) for call in calls)
+            )
+            if calls
+            else [await self._send(commands, wanted, list(names.values()))]
+        )
+        outcomes, called = iter(replies), iter(results)
         answers: list[Any] = []
         for each in questions:
             if isinstance(each, _Commands):
                 answers.append([next(outcomes) for _ in each.commands])
+            elif isinstance(each, _Outside):
+                answers.append(next(called))
             elif isinstance(each, _BootClass):
                 answers.append(_class_among(found[names[each.name]]))
             else:
@@ -262,6 +284,16 @@ class Reader:
 
 async def _learn(type_id: ReferenceTypeID) -> None:
     await ask(_Learn(type_id, SHAPE_FACTS))
+
+
+async def _outcome(call: Callable[[], Awaitable[Any]]) -> Any:
+    """The result of a call, or the error in its place: that of one object spoils no other."""
+    try:
+        return await call()
+    except Disconnected:
+        raise
+    except Exception as error:
+        return error
 
 
 def _unloaded() -> JdwpError:

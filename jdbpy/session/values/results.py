@@ -65,7 +65,7 @@ class Results:
             case Elements(elements=elements):
                 return await self._sequence(operand.type, elements, limits)
             case Entry(key=key, value=value):
-                parts = [await self.describe(part, limits) for part in (key, value)]
+                parts: list[Value] = await together(*(partial(self.describe, part, limits) for part in (key, value)))
                 named = zip(("key", "value"), parts, strict=True)
                 children = tuple(Variable(name, part.type, part, "field") for name, part in named)
                 entry = Value("java.util.Map$Entry", "", "L", None, children=children)
@@ -136,7 +136,8 @@ class Results:
     async def _sequence(self, kind: object, elements: list[Operand], limits: Limits) -> Value:
         """Elements that the debugger holds, shown as an array is."""
         inner = Limits(max(limits.depth - 1, 0), limits.string, limits.elements, limits.fields)
-        shown = [await self.describe(element, inner) for element in elements[: limits.elements]]
+        calls = (partial(self.describe, element, inner) for element in elements[: limits.elements])
+        shown: list[Value] = await together(*calls)
         element = source_name(kind.element) if isinstance(kind, SequenceType) else "java.lang.Object"
         head = f"{element}[{len(elements)}]"
         children = tuple(Variable(f"[{index}]", value.type, value, "element") for index, value in enumerate(shown))

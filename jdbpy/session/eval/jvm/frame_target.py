@@ -278,6 +278,10 @@ class FrameTarget:
                 return [(from_wire(key), from_wire(value)) for key, value in entries]
         return None
 
+    async def object_text(self, obj: Ref) -> str | None:
+        """See ``EvalTarget``."""
+        return None
+
     # -- writing -------------------------------------------------------------------------------------------------
 
     async def write_local(self, local: Local, value: Raw) -> None:

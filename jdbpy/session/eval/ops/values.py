@@ -95,6 +95,9 @@ async def text_of(run: Run, operand: Operand) -> str:
     kind = unboxed(cls.type)
     if kind is not None:
         return primitive_text(kind, await unbox(run, operand, kind), run.target.release)
+    own = await run.target.object_text(value)
+    if own is not None:
+        return own
     result = await invoke_named(run, value, "java.lang.Object", "toString", "()Ljava/lang/String;")
     return "null" if result is None else (await run.target.read_strings([result]))[0]
 

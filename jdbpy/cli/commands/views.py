@@ -1,0 +1,41 @@
+"""How classes are shown: view, unview."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy.cli.arguments.values import ViewExpression, ViewPattern, ViewPatternOrAll
+from jdbpy.cli.context import Context
+from jdbpy.cli.results import Done
+from jdbpy.cli.results.values import Views
+from jdbpy.cli.table import command
+
+
+@command("view", "info views", group="data")
+async def view(
+    ctx: Context,
+    pattern: Annotated[str, ViewPattern()] = "",
+    expression: Annotated[str, ViewExpression()] = "",
+) -> Views:
+    """Say how objects of a class, and of its subclasses, are shown: by an expression over their fields.
+
+    `view com.acme.Money amount + " " + currency`, `view com.acme.Basket items[0..size]`, `view *.*Id value`. The fields
+    are read and nothing is run; an object within text stands as it would be printed. What goes wrong is told beside the
+    object, which is then shown by its fields, as `dump` always shows it. Without arguments, list the views.
+    """
+    views = ctx.session.values.views
+    if not pattern:
+        return Views(views.list())
+    if expression:
+        views.add(pattern, expression)
+    return Views(tuple(each for each in views.list() if each.pattern == pattern), pattern)
+
+
+@command("unview", group="data")
+async def unview(ctx: Context, pattern: Annotated[str, ViewPatternOrAll()]) -> Done:
+    """Show the classes of a pattern as before; `unview all` for all views that were added."""
+    views = ctx.session.values.views
+    for each in [one.pattern for one in views.list()] if pattern == "all" else [pattern]:
+        views.remove(each)
+    left = ", ".join(each.pattern for each in views.list())
+    return Done(f"still there: {left}" if left else "there are no views but those that are built in")
