@@ -14,7 +14,9 @@ from jdbpy.errors import UsageError
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types import facts
+from jdbpy.session.types.class_names import close_to, of_the_runtime, similar
 from jdbpy.session.types.refs import Method
+from jdbpy.session.types.signatures import simple_name
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from jdbpy.wire.messages import thread_reference
 
@@ -31,7 +33,8 @@ class Callers:
 
     def __init__(self, target: Target, patterns: Iterable[str]) -> None:
         self._target = target
-        self._patterns = [parse_caller(pattern) for pattern in patterns]
+        self._typed = tuple(patterns)
+        self._patterns = [parse_caller(pattern) for pattern in self._typed]
         self._known: dict[tuple[ReferenceTypeID, MethodID], bool] = {}
 
     async def fit(self, thread_id: int) -> bool:
@@ -42,6 +45,19 @@ class Callers:
         if new:
             await self._learn(new)
         return any(self._known.get(caller, False) for caller in callers)
+
+    async def slip(self) -> str:
+        """A word about a pattern that fits no loaded class, where another one may have been meant. wire: 1 trip."""
+        await self._target.types.all_classes()
+        names = {each.name for each in self._target.types.all_known() if not each.is_array}
+        simple = {simple_name(name): name for name in names if not of_the_runtime(name)}
+        for pattern in self._typed:
+            classes = _possible_classes(pattern)
+            if classes and not any(parse_caller(each)(name, None) for each in classes for name in names):
+                near = similar(classes[0], names) or [simple[each] for each in close_to(classes[0], simple)]
+                if near:
+                    return f"no class that is loaded fits {pattern}; there is {', '.join(near)}"
+        return ""
 
     async def _learn(self, callers: list[tuple[ReferenceTypeID, MethodID]]) -> None:
         types, type_ids = self._target.types, {type_id for type_id, _ in callers}
@@ -81,6 +97,15 @@ def parse_caller(text: str) -> Fits:
         return any(map(name.fullmatch, _texts(class_name, method, with_class=False)))
 
     return fits
+
+
+def _possible_classes(pattern: str) -> list[str]:
+    """The names of classes that a pattern may mean, the likeliest first; none where it may mean a method alone."""
+    name, bracket, _ = pattern.partition("(")
+    owner = name.rpartition(".")[0]
+    if "*" in name or not (owner or name[:1].isupper()):
+        return []
+    return [owner] * bool(owner) + ([] if bracket else [name])
 
 
 def _texts(class_name: str, method: Method | None, *, with_class: bool) -> list[str]:

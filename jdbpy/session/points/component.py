@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
-from jdbpy.session.model import Breakpoint, StopReason, SuspendPolicy
+from jdbpy.session.model import Breakpoint, Notice, StopReason, SuspendPolicy
 from jdbpy.session.points.callers import Callers
 from jdbpy.session.points.conditions import CompileCondition, CompileLogText, Condition
 from jdbpy.session.points.dependents import Dependents
@@ -29,6 +29,9 @@ from jdbpy.session.tracing.reports import Reporter
 from jdbpy.session.tracing.sieve import sieve_of
 
 P = TypeVar("P", bound=Point)
+
+_MOST_CHECKED = 20
+"""Places at which a condition is compiled when it is set: there may be thousands, for a pattern of classes."""
 
 
 class Points:
@@ -75,12 +78,15 @@ class Points:
                 self._points[point.number] = point
                 await self._dependents.wait(point)
                 shown = shown.replace(waiting=point.waiting)
+            slip = await point.callers.slip() if point.callers is not None else ""
         except BaseException:
             self._points.pop(point.number, None)
             point.disarm()
             if self._last_number == point.number:
                 self._last_number -= 1
             raise
+        if slip:
+            self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
         return shown
 
     def _made(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions) -> P:
@@ -293,7 +299,10 @@ class Points:
         if condition is None:
             return
         wrong: EvalError | None = None
-        for place in point.places():
+        places = point.places()
+        if len(places) > _MOST_CHECKED:
+            return
+        for place in places:
             wrong = await condition.check(place)
             if wrong is None:
                 return
