@@ -19,6 +19,7 @@ from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
 from jdbpy.wire.messages import event_request, virtual_machine
+from jdbpy.wire.wirelog import Sink, WireLog
 
 if TYPE_CHECKING:
     from jdbpy.session.breakpoints.component import Breakpoints
@@ -237,6 +238,10 @@ class Session:
     def launched(self) -> bool:
         return self._target.launched
 
+    def log_wire(self, file: Sink | None) -> None:
+        """From now on a readable line for every packet goes to ``file``, in place of another log; None: no more."""
+        self._target.conn.log = None if file is None else WireLog(file)
+
     @property
     def last_stop(self) -> Stop | None:
         return self._target.last_stop
@@ -267,8 +272,10 @@ class Session:
     # What happens in it
 
     def events(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
-        """Subscribes: an async iterator of events from now on, to be used in a ``with`` block. A stop that nobody has
-        seen yet, as that at the start of the target, comes first.
+        """Subscribes: an async iterator of events from now on, to be used in a ``with`` block.
+
+        A stop that nobody has seen yet, as that at the start of the target, comes first, and for the first subscriber
+        what a launched target has written before.
 
         At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted (``Lost``).
         """

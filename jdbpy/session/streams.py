@@ -1,7 +1,8 @@
 """Handing events to whoever listens: one bounded queue a subscriber, and the stops that nobody has waited for yet.
 
 A slow subscriber never slows the target or its fellows: what does not fit is dropped for it alone and counted, and it
-gets a ``Lost`` record at the place of the gap. Stops and endings are never dropped.
+gets a ``Lost`` record at the place of the gap. Stops and endings are never dropped. What a target writes before
+anybody listens is kept for the first who does.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class Publisher:
         self._streams: list[EventStream] = []
         self._stops: deque[Stop] = deque()
         self._unseen: list[Stop] = []
+        self._early: list[Output] | None = []  # what was written before anybody listened; None since then
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | Gone | None = None
         self.before_ending: list[Callable[[], None]] = []
@@ -86,9 +88,15 @@ class Publisher:
         self._handled = 0
 
     def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
-        """A stream of the events from now on; it begins with the stops that nobody has seen yet."""
+        """A stream of the events from now on; it begins with the stops that nobody has seen yet.
+
+        The first one begins with what the target has written before.
+        """
         stream = EventStream(self, capacity)
         self._streams.append(stream)
+        for output in self._early or ():
+            stream.put(output)
+        self._early = None
         for stop in self._unseen:
             stream.put(stop)
         if self.ending is not None:
@@ -110,6 +118,8 @@ class Publisher:
         if isinstance(event, Stop):
             self._stops.append(event)
             self._unseen.append(event)
+        elif isinstance(event, Output) and self._early is not None and len(self._early) < DEFAULT_CAPACITY:
+            self._early.append(event)
         for stream in self._streams:
             stream.put(event)
         self._changed.unpark_all()

@@ -95,7 +95,8 @@ class Connection:
         """Shown each event set as it comes in, before it is queued; returns True to keep it from the queue. It is
         called where packets are received: it must be quick, must not wait and must not raise. What it submits goes out
         with what else the packets that came together bring about."""
-        self._log = log
+        self.log = log
+        """Told of every packet; may be set and taken away at any time."""
         self._codec = default_codec()
         self._packets = PacketStream(stream, on_packet=self._dispatch, on_end=self._peer_ended)
         self._outstanding: dict[int, Pending[Any]] = {}
@@ -127,8 +128,8 @@ class Connection:
         self._outstanding[packet_id] = pending
         if isinstance(command, event_request.Set):
             self._events.set_submitted(packet_id)
-        if self._log is not None:
-            pending.sent_at = self._log.sent(packet_id, command)
+        if self.log is not None:
+            pending.sent_at = self.log.sent(packet_id, command)
         self._packets.send(data)
         return pending
 
@@ -221,8 +222,8 @@ class Connection:
         if self.close_reason is not None:
             return
         self.close_reason = reason
-        if self._log is not None:
-            self._log.note(f"closed: {reason}")
+        if self.log is not None:
+            self.log.note(f"closed: {reason}")
         self._packets.stop()
         outstanding, self._outstanding = self._outstanding, {}
         for pending in outstanding.values():
@@ -246,8 +247,8 @@ class Connection:
 
     def _dispatch(self, packet: Packet) -> None:
         pending = self._outstanding.pop(packet.id, None) if packet.is_reply else None
-        if self._log is not None:
-            self._log.received(packet, self.id_sizes, pending)
+        if self.log is not None:
+            self.log.received(packet, self.id_sizes, pending)
         if pending is not None:
             self._counts["replies"] += 1
             pending.settle(packet)

@@ -21,7 +21,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import UsageError
 
@@ -53,6 +53,13 @@ def open_wire_log(path: str) -> Iterator[WireLog]:
         yield log
 
 
+class Sink(Protocol):
+    """What lines are written into: a file, or something that makes its own of them."""
+
+    def write(self, line: bytes, /) -> object:
+        """Takes a line, with its end."""
+
+
 class WireLog:
     """Writes lines into ``file``, which is not to be buffered: the last line before a crash is the one that matters.
 
@@ -60,7 +67,7 @@ class WireLog:
     harm what it watches.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: Sink) -> None:
         self.failed = ""
         self._file = file
         self._start = time.perf_counter()
@@ -87,8 +94,9 @@ class WireLog:
         elif pending is None:
             head = f"#{packet.id} answers no command of ours [{size}]"
         else:
-            latency = (time.perf_counter() - pending.sent_at) * 1000
-            head = f"#{packet.id} {pending.command.NAME} [{latency:.3f} ms, {size}]"
+            if pending.sent_at:  # else it went out before there was a log
+                size = f"{(time.perf_counter() - pending.sent_at) * 1000:.3f} ms, {size}"
+            head = f"#{packet.id} {pending.command.NAME} [{size}]"
         self._line("<-", f"{head} {explain_body(packet, sizes, command)}")
 
     def _line(self, direction: str, text: str) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 
 import trio
@@ -91,10 +91,13 @@ class Driven:
 
 
 @asynccontextmanager
-async def drive(command: list[str], jvm: Jvm, *, cwd: str | None = None) -> AsyncIterator[Driven]:
+async def drive(
+    command: list[str], jvm: Jvm, *, cwd: str | None = None, env: Mapping[str, str] | None = None
+) -> AsyncIterator[Driven]:
     """Starts a jdb that launches with the given Java; kills it when the block ends."""
     inherited = {name: value for name, value in os.environ.items() if name != "JAVA_TOOL_OPTIONS"}
     environ = {**inherited, "PYTHONPATH": str(ROOT), "JAVA_HOME": jvm.home, "LC_ALL": "C.UTF-8", "HOME": os.devnull}
+    environ.update(env or {})
     process = await trio.lowlevel.open_process(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ, cwd=cwd
     )

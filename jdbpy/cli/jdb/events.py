@@ -79,7 +79,7 @@ class Teller:
                 spec.resolved = True
                 self._out.line(f"Set deferred {spec.text}")
         elif notice.kind == "breakpoint-failed" and spec is not None:
-            reason = notice.text.partition(": ")[2] or notice.text
+            reason = spec.why_not(notice.text.partition(": ")[2] or notice.text, str(data.get("code", "")))
             self._out.line(f"Unable to set deferred {spec.text} : {reason}")
         elif notice.kind in _HITS:
             self._hit(notice)

@@ -67,6 +67,8 @@ class Interpreter:
                 self._prompt()
                 return
             rest = words.rest()
+            if not int(name):
+                self._prompt()
             for _ in range(int(name)):
                 if not self._jdb.leaving:
                     await self.run(rest)

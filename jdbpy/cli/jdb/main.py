@@ -16,7 +16,8 @@ def main(arguments: list[str]) -> int:
     try:
         line = parse(arguments)
     except UsageError as error:
-        out.line(f"Internal exception:\n{error.message}")
+        out.line("Internal exception:")
+        out.error(error.message)
         return 0
     if line.text:
         out.print(line.text)

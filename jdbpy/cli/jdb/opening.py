@@ -5,71 +5,92 @@ Owns what the arguments mean in terms of ``jdbpy.attach``, ``listen`` and ``laun
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 import jdbpy
-from jdbpy import LaunchCommand, Options, Session, UsageError
+from jdbpy import LaunchCommand, Session
 from jdbpy.cli.jdb import connectors
 from jdbpy.cli.jdb.cmdline import JdbLine
-from jdbpy.cli.jdb.connectors import Connection, words_of
+from jdbpy.cli.jdb.connectors import Connection, option_words, words_of
 from jdbpy.cli.jdb.processes import agent_address
+from jdbpy.cli.jdb.words import java_integer
+
+_ATTACH_LIMIT = 10.0
+"""Seconds for an address that does not answer, where no other limit is given."""
 
 
-def open_session(line: JdbLine, main: str, say: Callable[[str], None]) -> AbstractAsyncContextManager[Session]:
-    """The session of a command line; ``main`` is what ``run`` was given, in place of the connector's own.
+def open_session(
+    line: JdbLine, main: Sequence[str], say: Callable[[str], None]
+) -> AbstractAsyncContextManager[Session]:
+    """The session of a command line; ``main`` are the words of the main class and its arguments, where one is launched.
 
-    ``say`` gets what is to be told before there is a session. Raises UsageError for arguments that make no sense.
+    ``say`` gets what is to be told before there is a session. Raises BadArgument for arguments that make no sense.
     """
     assert line.connection is not None
-    values = line.connection.values
-    options = Options(wire_log="/dev/stderr" if line.trace else None)
-    connector = line.connection.connector
+    connection = line.connection
+    connectors.check(connection)
+    values = connection.values
+    connector = connection.connector
     if connector is connectors.SOCKET_ATTACH:
-        return jdbpy.attach(_address(values, "hostname"), options=options)
+        return jdbpy.attach(_address(values, "hostname"), timeout=_seconds(values, _ATTACH_LIMIT))
     if connector is connectors.PROCESS_ATTACH:
-        return jdbpy.attach(agent_address(_required(line.connection, "pid")), options=options)
+        return jdbpy.attach(agent_address(values["pid"]), timeout=_seconds(values, _ATTACH_LIMIT))
     if connector is connectors.SOCKET_LISTEN:
-        where = _address({"port": values["port"] or "0", "localAddress": values["localAddress"]}, "localAddress")
-        return jdbpy.listen(where, options=options, on_listening=lambda at: say(f"Listening at address: {at}"))
+        return jdbpy.listen(
+            _address({**values, "port": values["port"] or "0"}, "localAddress"),
+            on_listening=lambda at: say(f"Listening at address: {_named(at)}"),
+            timeout=_seconds(values, math.inf),
+        )
     if connector is connectors.RAW_LAUNCH:
-        return jdbpy.launch(_raw_command(line.connection), options=options)
-    return jdbpy.launch(_command(line, main), options=options)
+        words = words_of(values["command"], values["quote"])
+        return jdbpy.launch(LaunchCommand(words, agent_at=values["address"], stdin="pipe"))
+    return jdbpy.launch(_command(connection, line.options, main))
+
+
+def main_words(line: JdbLine, typed: str) -> list[str]:
+    """The main class and its arguments: those ``typed`` after ``run``, else those of the command line."""
+    assert line.connection is not None
+    values = line.connection.values
+    quote = values.get("quote", "")
+    if typed:
+        return words_of(typed, quote)
+    return list(line.main) or words_of(values.get("main", ""), quote)
+
+
+def _seconds(values: dict[str, str], default: float) -> float:
+    """The timeout, which the connector has in milliseconds."""
+    return (java_integer(values["timeout"] or "0") or 0) / 1000 or default
 
 
 def _address(values: dict[str, str], host_argument: str) -> str:
     host = values[host_argument].strip("[]")
-    port = values["port"]
-    if not port:
-        raise UsageError("the connector needs a port", hint="port=5005")
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}" if host else port
+    port = java_integer(values["port"])
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}" if host else f"{port}"
 
 
-def _required(connection: Connection, name: str) -> str:
-    if not connection.values[name]:
-        raise UsageError(f"Argument {name} must be given for connector: {connection.connector.name}")
-    return connection.values[name]
+def _named(address: str) -> str:
+    """An address with the name of its host, as jdb tells it."""
+    host, _, port = address.rpartition(":")
+    if host == "0.0.0.0":
+        return f"{socket.gethostname()}:{port}"
+    return f"localhost:{port}" if host.startswith(("127.", "[::1]")) else address
 
 
-def _command(line: JdbLine, main: str) -> LaunchCommand:
-    """The command of CommandLineLaunch: its options, those of the command line, then main class and arguments."""
-    assert line.connection is not None
-    values = line.connection.values
-    quote = values["quote"] or '"'
-    java = os.path.join(values["home"], "bin", values["vmexec"]) if values["home"] else None
-    if java is None and values["vmexec"] != "java":
-        java = values["vmexec"]
+def _command(connection: Connection, options: Sequence[str], main: Sequence[str]) -> LaunchCommand:
+    """The command of CommandLineLaunch: the options of the command line, its own, then main class and arguments."""
+    values = connection.values
+    executable = values["vmexec"]
+    if values["home"] or executable != "java":
+        executable = os.path.join(values["home"] or connectors.java_home(), "bin", executable)
     return LaunchCommand(
-        main=words_of(main, quote),
-        java=java,
-        jvm_options=[*line.options, *words_of(values["options"], quote)],
+        main=main,
+        java=None if executable == "java" else executable,
+        jvm_options=[*options, *option_words(values["options"], values["quote"])],
         stdin="pipe",
+        suspend=values["suspend"] == "true",
+        virtual_threads=values["includevirtualthreads"] == "y",
     )
-
-
-def _raw_command(connection: Connection) -> LaunchCommand:
-    """The command of RawCommandLineLaunch without the agent in it: launching adds its own."""
-    words = words_of(_required(connection, "command"), connection.values["quote"] or '"')
-    rest = [word for word in words[1:] if not word.startswith(("-agentlib:jdwp", "-Xrunjdwp")) and word != "-Xdebug"]
-    return LaunchCommand(main=rest, java=words[0], stdin="pipe")

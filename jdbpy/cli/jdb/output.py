@@ -1,6 +1,7 @@
 """What jdb mode writes: text to standard output, flushed at once, with jdb's prompts.
 
-Everything goes one way, the target's output and its errors included, as in jdb.
+Everything goes one way, the target's output and its errors included, as in jdb; only what ends jdb goes to standard
+error.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ class Output:
             encoding = stream.encoding or "ascii"
             stream.write(text.encode(encoding, "replace").decode(encoding))
         stream.flush()
+
+    def error(self, text: str) -> None:
+        """Writes a line to standard error, where jdb writes what ends it."""
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
 
     def line(self, text: str = "") -> None:
         """Writes a line."""

@@ -31,7 +31,7 @@ def frame_line(frame: Frame, *, pc: bool) -> str:
         where = "unknown"
     else:
         where = f"{location.source}:{number(location.line)}"
-    end = f", pc = {location.code_index}" if pc else ""
+    end = f", pc = {location.code_index}" if pc and not frame.native else ""
     return f"  [{number(frame.index)}] {location.class_name}.{location.method} ({where}){end}"
 
 

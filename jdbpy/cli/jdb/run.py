@@ -7,13 +7,15 @@ read, and the end of the target ends all at once, with the input still open. Eve
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 
 import trio
 
-from jdbpy import ConnectError, Disconnected, Exited, Gone, JdbpyError, Stop, StopReason, UsageError
+from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, Output as Written, Stop, StopReason, UsageError
 from jdbpy.cli.cmdline import Script
-from jdbpy.cli.jdb.cmdline import JdbLine, main_text
+from jdbpy.cli.jdb.cmdline import JdbLine
+from jdbpy.cli.jdb.connectors import BadArgument
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.events import Teller
 from jdbpy.cli.jdb.interpreter import Interpreter
@@ -45,12 +47,10 @@ class _Jdb:
     async def run(self, *, greeted: bool) -> None:
         connection = self._line.connection
         assert connection is not None
-        if self._line.main:
-            connection.values["main"] = main_text(self._line.main)
         lines = Lines([Script(path=STDIN)])
         try:
             if self._line.launch_now or not connection.connector.launches:
-                await self._connect(connection.values.get("main", ""))
+                await self._connect("")
         except JdbpyError as error:
             self._fatal(error)
             return
@@ -72,14 +72,19 @@ class _Jdb:
     # -- the session -----------------------------------------------------------------------------------------------
 
     async def _connect(self, main: str) -> None:
-        """Opens the session, and sets what was asked for before."""
-        from jdbpy.cli.jdb.opening import open_session
+        """Opens the session, and sets what was asked for before; ``main`` is what was typed after ``run``."""
+        from jdbpy.cli.jdb.opening import main_words, open_session
 
         jdb = self.debugger
-        session = await self._sessions.enter_async_context(open_session(self._line, main, self._out.line))
+        opening = open_session(self._line, main_words(self._line, main), self._out.line)
+        session = await self._sessions.enter_async_context(opening)
         self._events = self._sessions.enter_context(session.events())
+        while isinstance(event := self._events.take_nowait(), Written):
+            await self._teller.tell(event)
+        self._first = event
         jdb.session = session
-        session.execution.set_excludes(jdb.excludes)
+        jdb.trace_wire()
+        session.execution.set_excludes(jdb.patterns)
         if not jdb.source_path:
             with suppress(JdbpyError):
                 jdb.source_path = os.pathsep.join((await session.vm.paths()).class_path)
@@ -103,7 +108,9 @@ class _Jdb:
 
     async def _events_task(self, pass_start: bool) -> None:
         session = self.debugger.target
-        async for event in self._events:
+        if session.launched and session.last_stop is None:
+            self._out.news("VM Started: ")  # it has not waited for us
+        async for event in self._following():
             if pass_start and isinstance(event, Stop) and event.reason is StopReason.START:
                 self._out.news("VM Started: ")
                 await session.execution.resume()
@@ -113,11 +120,24 @@ class _Jdb:
             if isinstance(event, Exited | Gone):
                 self._nursery.cancel_scope.cancel()
 
+    async def _following(self) -> AsyncIterator[Event]:
+        if self._first is not None:
+            yield self._first
+        async for event in self._events:
+            yield event
+
     def _fatal(self, error: JdbpyError) -> None:
+        """Says why there is no session; like jdb where its own errors go, save for a JVM that ended."""
         hint = f"\n{error.hint}" if error.hint else ""
-        if isinstance(error, UsageError) and not isinstance(error, ConnectError):
-            self._out.line(f"Internal exception:\n{error.message}{hint}")
-            return
+        text = f"{error.message}{hint}\n"
         launching = self._line.connection is not None and self._line.connection.connector.launches
-        what = "Target VM failed to initialize." if launching else "Unable to attach to target VM."
-        self._out.line(f"{error.message}{hint}\n\nFatal error:\n{what}")
+        if isinstance(error, BadArgument):
+            what = "Internal debugger error."
+        elif not launching:
+            what = "Unable to attach to target VM."
+        elif isinstance(error, UsageError):
+            what = "Unable to launch target VM."
+        else:
+            self._out.line(f"VM start exception: {text}")
+            text, what = "", "Target VM failed to initialize."
+        self._out.error(f"{text}\nFatal error:\n{what}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jdbpy import JdbpyError, PointOptions, SuspendPolicy, UsageError
+from jdbpy import PointOptions, SuspendPolicy, UsageError
 from jdbpy.cli.jdb.output import Output, number
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class Spec:
         """Whether the point still waits for its class."""
         return bool(point.message)
 
-    def why_not(self, error: JdbpyError) -> str:
-        """Why it cannot be set."""
-        return error.message
+    def why_not(self, message: str, code: str) -> str:
+        """Why it cannot be set; ``code`` is the error's."""
+        return message
 
 
 class BreakpointSpec(Spec):
@@ -54,9 +54,9 @@ class BreakpointSpec(Spec):
     def waits(self, point: Breakpoint) -> bool:
         return not point.resolved
 
-    def why_not(self, error: JdbpyError) -> str:
+    def why_not(self, message: str, code: str) -> str:
         place = self.place[1:]
-        match error.code:
+        match code:
             case "NO_METHOD":
                 return f"No method {place.partition('(')[0]} in {self.class_name}"
             case "NO_CODE" if place.isdigit():
@@ -66,7 +66,7 @@ class BreakpointSpec(Spec):
             case "ABSTRACT_METHOD":
                 name = self.class_name
                 return f"Breakpoints can be located only in classes.  {name} is an interface or array."
-        return error.message
+        return message
 
 
 class WatchSpec(Spec):
@@ -87,8 +87,8 @@ class WatchSpec(Spec):
             options=PointOptions(policy=self.policy),
         )
 
-    def why_not(self, error: JdbpyError) -> str:
-        return f"No field {self.field} in {self.class_name}" if error.code == "NO_FIELD" else error.message
+    def why_not(self, message: str, code: str) -> str:
+        return f"No field {self.field} in {self.class_name}" if code == "NO_FIELD" else message
 
 
 class ExceptionSpec(Spec):
@@ -154,7 +154,7 @@ class Specs:
         try:
             point = await spec.set_in(session)
         except UsageError as error:
-            self._out.line(f"{complaint} {spec.text} : {spec.why_not(error)}")
+            self._out.line(f"{complaint} {spec.text} : {spec.why_not(error.message, error.code)}")
             return False
         spec.number = point.number
         spec.resolved = not spec.waits(point)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+_INTEGER = re.compile(r"([+-]?)(?:(?:0[xX]|#)([0-9a-fA-F]+)|0([0-7]+)|([0-9]+))", re.ASCII)
 _BLANKS = " \t\n\r\f"
 
 
@@ -44,3 +47,17 @@ def whole_number(text: str) -> int | None:
             break
         digits += letter
     return sign * int(digits) if digits else None
+
+
+def java_integer(text: str) -> int | None:
+    """An int as java.lang.Integer.decode reads it (``0x1F``, ``#1F``, ``017``); None when it is none."""
+    match = _INTEGER.fullmatch(text)
+    if match is None:
+        return None
+    sign, hexadecimal, octal, decimal = match.groups()
+    base, digits = (16, hexadecimal) if hexadecimal else (8, octal) if octal else (10, decimal)
+    try:
+        value = int(sign + digits, base)
+    except ValueError:
+        return None
+    return value if -(1 << 31) <= value < 1 << 31 else None

@@ -217,11 +217,11 @@ class Placement:
         text = f"breakpoint {point.number} cannot be set: {error.message}"
         if error.message != point.message:
             point.message = error.message
-            self._publish("breakpoint-failed", point, f"{text} ({error.hint})" if error.hint else text)
+            self._publish("breakpoint-failed", point, f"{text} ({error.hint})" if error.hint else text, error.code)
 
-    def _publish(self, kind: str, point: LogicalBreakpoint, text: str) -> None:
+    def _publish(self, kind: str, point: LogicalBreakpoint, text: str, code: str = "") -> None:
         data = (("breakpoint", point.number), ("spec", point.shown_spec))
-        self._target.publish(model.Notice(kind, text, data))
+        self._target.publish(model.Notice(kind, text, (*data, ("code", code)) if code else data))
 
 
 def _failed(outcome: object) -> bool:

@@ -6,6 +6,7 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -48,27 +49,35 @@ _LAUNCHER = "Lsun/launcher/LauncherHelper;"
 
 
 @asynccontextmanager
-async def attach(address: str, *, options: Options | None = None) -> AsyncIterator[Session]:
+async def attach(
+    address: str, *, options: Options | None = None, timeout: float = CONNECT_LIMIT
+) -> AsyncIterator[Session]:
     """Attaches to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
-    Leaving the block detaches: the target runs on. Raises UsageError for the address, ConnectError when nobody, or
-    no JVM, answers there. wire: 2 trips with connecting; the handshake and the first commands share one. One more for a
-    target that stands at its start, and for a VM that no ``java`` launcher has started.
+    ``timeout``: seconds until an address that does not answer at all is given up. Leaving the block detaches: the
+    target runs on. Raises UsageError for the address, ConnectError when nobody, or no JVM, answers there.
+    wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
+    its start, and for a VM that no ``java`` launcher has started.
     """
     where = parse_address(address)
-    stream = await _dial(where)
+    stream = await _dial(where, timeout)
     async with _open_session(stream, str(where), options or Options()) as session:
         yield session
 
 
 @asynccontextmanager
 async def listen(
-    address: str, *, options: Options | None = None, on_listening: Callable[[str], None] | None = None
+    address: str,
+    *,
+    options: Options | None = None,
+    on_listening: Callable[[str], None] | None = None,
+    timeout: float = math.inf,
 ) -> AsyncIterator[Session]:
     """Waits for a JVM that was started with ``server=n`` to connect to ``[HOST:]PORT``; loopback unless HOST is given.
 
     ``on_listening`` is told the bound address (port 0 takes a free one) before the wait. A peer that is no JVM is
-    sent away and the wait goes on. Leaving the block detaches. Raises UsageError, ConnectError (port taken).
+    sent away and the wait goes on, for ``timeout`` seconds. Leaving the block detaches. Raises UsageError, ConnectError
+    (port taken, nobody came).
     """
     where = parse_address(address, default_host=LOOPBACK, any_port=True)
     try:
@@ -83,8 +92,11 @@ async def listen(
         port = listeners[0].socket.getsockname()[1]
         if on_listening is not None:
             on_listening(str(Address(where.host, port)))
+        deadline = trio.current_time() + timeout
         while True:
-            stream = await _first_caller(listeners)
+            stream = await _first_caller(listeners, deadline)
+            if stream is None:
+                raise ConnectError(f"no JVM connected within {timeout:g} seconds", hint="start one with server=n")
             try:
                 peer = _peer(stream)
                 session = await stack.enter_async_context(_open_session(stream, str(peer), options or Options()))
@@ -98,7 +110,7 @@ async def listen(
 
 @asynccontextmanager
 async def launch(command: LaunchCommand, *, options: Options | None = None) -> AsyncIterator[Session]:
-    """Starts a JVM of our own, stopped before its main class is loaded, and debugs it.
+    """Starts a JVM of our own, stopped before its main class is loaded unless told otherwise, and debugs it.
 
     Its output comes as ``Output`` events. Leaving the block ends it, with its process group, unless it was detached.
     Raises UsageError (no Java) and ConnectError (the JVM did not come up: the message has what it printed).
@@ -109,23 +121,24 @@ async def launch(command: LaunchCommand, *, options: Options | None = None) -> A
     hand_on: Callable[[Output], None] = early.append
     async with launch_target(command, lambda output: hand_on(output)) as launched:
         stream = launched.stream
-        async with _open_session(stream, launched.address, options or Options(), launched) as session:
+        about = options or Options()
+        async with _open_session(stream, launched.address, about, launched, held=command.held) as session:
             for output in early:
                 session.publish(output)
             hand_on = session.publish
             yield session
 
 
-async def _dial(where: Address) -> trio.SocketStream:
+async def _dial(where: Address, limit: float) -> trio.SocketStream:
     """A TCP connection to the first address of the host that takes one. Raises ConnectError."""
     try:
-        with trio.fail_after(CONNECT_LIMIT):
+        with trio.fail_after(limit):
             # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
             host = where.host.encode() if where.host.isascii() else where.host
             stream = await trio.open_tcp_stream(host, where.port)
     except trio.TooSlowError:
         raise ConnectError(
-            f"no answer from {where} within {CONNECT_LIMIT:.0f} seconds",
+            f"no answer from {where} within {limit:g} seconds",
             hint="a firewall or a wrong address; through ssh: ssh -L 5005:127.0.0.1:5005 HOST, then attach 5005",
         ) from None
     except OSError as error:
@@ -155,8 +168,8 @@ def _what_next(error: OSError) -> str:
     )
 
 
-async def _first_caller(listeners: Sequence[trio.SocketListener]) -> trio.SocketStream:
-    """The first connection that any of the listeners gets."""
+async def _first_caller(listeners: Sequence[trio.SocketListener], deadline: float) -> trio.SocketStream | None:
+    """The first connection that any of the listeners gets; None when there is none by then."""
     found: list[trio.SocketStream] = []
     async with open_nursery() as nursery:
 
@@ -164,9 +177,10 @@ async def _first_caller(listeners: Sequence[trio.SocketListener]) -> trio.Socket
             found.append(await listener.accept())
             nursery.cancel_scope.cancel()
 
+        nursery.cancel_scope.deadline = deadline
         for listener in listeners:
             nursery.start_soon(accept, listener)
-    return found[0]
+    return found[0] if found else None
 
 
 def _peer(stream: trio.SocketStream) -> Address:
@@ -179,7 +193,7 @@ def _peer(stream: trio.SocketStream) -> Address:
 
 @asynccontextmanager
 async def _open_session(
-    stream: trio.SocketStream, name: str, options: Options, launched: Launched | None = None
+    stream: trio.SocketStream, name: str, options: Options, launched: Launched | None = None, *, held: bool = False
 ) -> AsyncIterator[Session]:
     remote = not is_loopback(_peer(stream).host)
     hello: list[Command[Any]] = [
@@ -212,22 +226,22 @@ async def _open_session(
             session = Session(target, options, launched)
             nursery.start_soon(session.run)
             try:
-                await _await_start(target)
+                await _await_start(target, held=held)
                 yield session
             finally:
                 await session.leave()
                 nursery.cancel_scope.cancel()
 
 
-async def _await_start(target: Target) -> None:
+async def _await_start(target: Target, *, held: bool) -> None:
     """Waits for the stop at the start of a VM that was started with suspend=y, so that its thread is selected.
 
     VMStart comes when the agent gets round to it, which may be after it has answered the first commands. A VM that has
     run its launcher is past it, and no debugger leaves a target held behind it: the agent resumes all when one goes.
-    Without a launcher (a VM inside another program) held threads tell that a stop is coming.
+    Without a launcher (a VM inside another program) held threads tell that a stop is coming; ``held``: it is known to.
     wire: 0 trips where the launcher has run, else 1; the greeting has asked for the threads.
     """
-    if target.launched or (not await _has_run(target.conn) and await _is_held(target.conn)):
+    if held or (not await _has_run(target.conn) and await _is_held(target.conn)):
         with trio.move_on_after(START_LIMIT):
             await target.publisher.wait_for_stop()
 

@@ -9,9 +9,10 @@ option that it adds. The kernel uses it like this::
         status = await launched.wait_exit()          # all output has been handed on before this returns
     # leaving the block ends a target that still runs, with its whole process group, unless keep_running() was called
 
-The agent runs with ``server=n,suspend=y`` and connects to a socket of ours, as with JDI's launching connector. So no
-line of the target's output has to be parsed (a server agent announces its port on the target's stdout, among whatever
-JAVA_TOOL_OPTIONS, -Xlog or a wrapper print there, or not at all with quiet=y), and a JVM that dies is noticed at once.
+The agent runs with ``server=n``, and ``suspend=y`` unless told otherwise; it connects to a socket of ours, as with
+JDI's launching connector. So no line of the target's output has to be parsed (a server agent announces its port on the
+target's stdout, among whatever JAVA_TOOL_OPTIONS, -Xlog or a wrapper print there, or not at all with quiet=y), and a
+JVM that dies is noticed at once.
 The target gets a session of its own: a Ctrl-C in our terminal does not reach it.
 """
 
@@ -29,7 +30,8 @@ import trio
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model import Output
-from jdbpy.session.opening.java_home import find_java
+from jdbpy.session.opening.address import LOOPBACK, parse_address
+from jdbpy.session.opening.java_home import JavaHome, find_java
 from jdbpy.wire.record import Record
 
 START_LIMIT = 60.0
@@ -50,6 +52,7 @@ _OPTIONS_WITH_VALUE = {
     *("-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--patch-module"),
     *("--add-modules", "--add-exports", "--add-opens", "--add-reads", "--limit-modules", "--enable-native-access"),
 }
+_AGENTS = ("-agentlib:jdwp", "-Xrunjdwp")
 _OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
 
@@ -60,6 +63,9 @@ class LaunchCommand(Record):
     ``-m MODULE/CLASS``, then the program's arguments. ``jvm_options`` are put before it. ``java`` is an executable or
     a Java home (None: see `find_java`). ``cwd`` is the working directory, ``env`` the whole environment (None: ours).
     ``stdin`` is "none" (the target reads end-of-file), "inherit" (ours), or "pipe" (see `Launched.send_input`).
+    ``suspend``: hold the target before its main class is loaded. ``virtual_threads``: lists of threads have virtual
+    ones too (since 19; the agent of an older Java would refuse the option, and is not given it). ``agent_at``: the
+    whole command is ``main``, with an agent in it that connects to this ``HOST:PORT``; nothing is added to it then.
     """
 
     main: Sequence[str]
@@ -68,6 +74,16 @@ class LaunchCommand(Record):
     cwd: str | None = None
     env: Mapping[str, str] | None = None
     stdin: str = "none"
+    suspend: bool = True
+    virtual_threads: bool = False
+    agent_at: str = ""
+
+    @property
+    def held(self) -> bool:
+        """Whether the target is held at its start, by our agent or by the one that the command has."""
+        if not self.agent_at:
+            return self.suspend
+        return not any(word.startswith(_AGENTS) and "suspend=n" in word for word in self.main)
 
 
 class Launched:
@@ -151,13 +167,16 @@ async def launch_target(command: LaunchCommand, on_output: Callable[[Output], No
     UsageError (no Java, no such directory, a second agent in the options) and ConnectError (the JVM did not come up;
     the message has what it printed).
     """
-    java = find_java(command.java)
-    _refuse_second_agent(command)
-    listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
+    java = None if command.agent_at else find_java(command.java)
+    if java is not None:
+        _refuse_second_agent(command)
+    listener = await _listen(command.agent_at)
     async with listener:
-        host, port = listener.socket.getsockname()
-        agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={host}:{port}"
-        launched = await _start([java.java, agent, *command.jvm_options, *command.main], command)
+        host, port = listener.socket.getsockname()[:2]
+        words = list(command.main)
+        if java is not None:
+            words = [java.java, _agent(command, java, f"{host}:{port}"), *command.jvm_options, *words]
+        launched = await _start(words, command)
         try:
             async with open_nursery() as nursery:
                 process = launched.process
@@ -177,6 +196,24 @@ async def launch_target(command: LaunchCommand, on_output: Callable[[Output], No
         finally:
             await launched.terminate()
             await _close_pipes(process)
+
+
+async def _listen(address: str) -> trio.SocketListener:
+    """Where the agent will connect; "" is any free port. Raises ConnectError when the port is taken."""
+    if not address:
+        return (await trio.open_tcp_listeners(0, host=LOOPBACK))[0]
+    where = parse_address(address, any_port=True)
+    try:
+        return (await trio.open_tcp_listeners(where.port, host=where.host))[0]
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConnectError(f"cannot listen on {where}: {reason}", hint="choose another port") from error
+
+
+def _agent(command: LaunchCommand, java: JavaHome, address: str) -> str:
+    suspend = "y" if command.suspend else "n"
+    agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend={suspend},address={address}"
+    return agent + (",includevirtualthreads=y" if command.virtual_threads and java.feature >= 19 else "")
 
 
 async def _start(arguments: list[str], command: LaunchCommand) -> Launched:
@@ -232,7 +269,7 @@ def _refuse_second_agent(command: LaunchCommand) -> None:
     places = [(name, environ.get(name, "").split()) for name in _OPTION_VARIABLES]
     for place, words in [*places, ("the command", [*command.jvm_options, *_jvm_options_of(command.main)])]:
         for word in words:
-            if word.startswith(("-agentlib:jdwp", "-Xrunjdwp")):
+            if word.startswith(_AGENTS):
                 raise UsageError(
                     f"{place} has {word}, and a JVM takes only one debugger agent",
                     hint="leave it out: launch adds its own; to use yours, start the JVM yourself and attach",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from jdbpy import ClassDetail, ClassInfo, MethodInfo, UsageError
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import jdb_command
 from jdbpy.cli.jdb.words import Words
 
 _VARARGS = 0x0080
+_INNERMOST = re.compile(r"<[^<>]*>")
 
 
 @jdb_command("classes")
@@ -42,7 +45,7 @@ async def methods(jdb: Debugger, words: Words) -> None:
     info = await _named(jdb, words)
     if info is not None:
         jdb.out.line("** methods list **")
-        found = await jdb.target.classes.methods(_exactly(info))
+        found = () if info.kind == "array" else await jdb.target.classes.methods(_exactly(info))
         jdb.out.print("".join(f"{each.class_name} {typed_name(each)}\n" for each in found))
 
 
@@ -57,7 +60,7 @@ async def fields(jdb: Debugger, words: Words) -> None:
         note = "" if each.class_name == info.name else f" (inherited from {each.class_name})"
         note = " (hidden)" if each.name in seen else note
         seen.add(each.name)
-        jdb.out.line(f"{each.type} {each.name}{note}")
+        jdb.out.line(f"{erased(each.type)} {each.name}{note}")
 
 
 @jdb_command("extension")
@@ -66,6 +69,13 @@ async def extension(jdb: Debugger, words: Words) -> None:
     if info is not None:
         source_map = await jdb.target.classes.source_debug_extension(_exactly(info))
         jdb.out.line(f"SourceDebugExtension -- {source_map}" if source_map else "No SourceDebugExtension specified")
+
+
+def erased(type_name: str) -> str:
+    """A type without its type arguments."""
+    while "<" in type_name:
+        type_name = _INNERMOST.sub("", type_name)
+    return type_name
 
 
 def typed_name(method: MethodInfo) -> str:

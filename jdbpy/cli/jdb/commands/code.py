@@ -17,7 +17,7 @@ async def lines(jdb: Debugger, words: Words) -> None:
         jdb.out.line("Specify class and method")
         return
     info = await find_class(jdb, words.next())
-    if info is None:
+    if info is None or info.kind == "array":
         return
     method = words.next()
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from jdbpy.cli.jdb import connectors
+from jdbpy.cli.jdb.cmdline import TRACE_ALL
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.output import Output
 from jdbpy.cli.jdb.table import jdb_command
 from jdbpy.cli.jdb.texts import HELP, NO_GC
-from jdbpy.cli.jdb.words import Words
+from jdbpy.cli.jdb.words import Words, java_integer
 
 
 @jdb_command("monitor")
@@ -79,10 +80,12 @@ async def connectors_(jdb: Debugger, words: Words) -> None:
 @jdb_command("dbgtrace", offline=True)
 async def dbgtrace(jdb: Debugger, words: Words) -> None:
     word = words.next()
-    try:
-        int(word or "0", 0)
-    except ValueError:
+    flags = java_integer(word) if word else TRACE_ALL
+    if flags is None:
         jdb.out.line(f"dbgtrace command value must be an integer: {word}")
+        return
+    jdb.trace = flags
+    jdb.trace_wire()
 
 
 @jdb_command("exit", "quit", offline=True)

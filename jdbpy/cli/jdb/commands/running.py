@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from jdbpy import JdbpyError, StateError, StepDepth, StepSize
+from jdbpy.cli.jdb.connectors import quoted
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import jdb_command
 from jdbpy.cli.jdb.words import Words
@@ -14,8 +15,9 @@ from jdbpy.cli.jdb.words import Words
 async def run(jdb: Debugger, words: Words) -> None:
     connection = jdb.line.connection
     assert connection is not None
+    typed = words.rest()
     if not connection.connector.launches:
-        if words.more():
+        if typed.strip():
             jdb.out.line("'run <args>' command is valid only with launched VMs")
         elif jdb.session is not None:
             await cont(jdb, words)
@@ -23,13 +25,14 @@ async def run(jdb: Debugger, words: Words) -> None:
     if jdb.session is not None:
         jdb.out.line("VM already running. Use 'cont' to continue after events.")
         return
-    typed = words.rest().strip()
-    main = typed or connection.values.get("main", "")
-    if not main and "main" in connection.values:
+    given = " ".join(map(quoted, jdb.line.main)) or connection.values.get("main", "")
+    if typed.strip() and "main" not in connection.values:
+        jdb.out.line("Unable to set main class and arguments")
+    elif not typed.strip() and not given:
         jdb.out.line("Main class and arguments must be specified")
-        return
-    jdb.out.line(f"run {main}")
-    await jdb.connect(main)
+    else:
+        jdb.out.line(f"run {typed if typed.strip() else given}")
+        await jdb.connect(typed.strip())
 
 
 @jdb_command("cont", resumes=True)
@@ -65,6 +68,7 @@ async def suspend(jdb: Debugger, words: Words) -> None:
         return
     for word in words.all():
         if (thread := await jdb.thread(word)) is not None:
+            jdb.held[thread.id] += thread.suspended
             await jdb.target.execution.suspend([thread.id])
 
 
@@ -77,7 +81,9 @@ async def resume(jdb: Debugger, words: Words) -> None:
         return
     for word in words.all():
         thread = await jdb.thread(word)
-        if thread is not None and thread.suspended:
+        if thread is not None and jdb.held[thread.id]:
+            jdb.held[thread.id] -= 1  # it was held before, and stays so
+        elif thread is not None and thread.suspended:
             await jdb.target.execution.unsuspend([thread.id])
 
 

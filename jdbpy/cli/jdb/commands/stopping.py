@@ -9,12 +9,12 @@ from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
 from jdbpy.cli.jdb.table import jdb_command
 from jdbpy.cli.jdb.texts import CLEAR_USAGE, STOP_USAGE
-from jdbpy.cli.jdb.words import Words, whole_number
+from jdbpy.cli.jdb.words import Words, java_integer, whole_number
 
 _POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 _PLACE_END = ":( \t\n\r"
 _IDENTIFIER = r"[^\W\d][\w$]*"
-_CLASS = re.compile(rf"(\*\.)?({_IDENTIFIER}\.)*{_IDENTIFIER}(\.\*)?")
+_CLASS = re.compile(rf"\*?\.*{_IDENTIFIER}(\.+{_IDENTIFIER})*\.*\*?")
 _METHOD = re.compile(rf"{_IDENTIFIER}|<init>|<clinit>")
 _CATCH_USAGE = "Usage: catch [uncaught|caught|all] <class id>|<class pattern>"
 _IGNORE_USAGE = "Usage: ignore [uncaught|caught|all] <class id>|<class pattern>"
@@ -31,9 +31,7 @@ async def stop(jdb: Debugger, words: Words) -> None:
         policy, word = _POLICIES[word], words.next()
     thread: int | None = None
     if word not in ("at", "in"):
-        try:
-            int(word, 0)
-        except ValueError:
+        if java_integer(word) is None:
             jdb.out.line(f'Expected "at", "in", or an integer <thread_id>: {word}\n{STOP_USAGE}')
             return
         if jdb.session is None:
@@ -121,7 +119,7 @@ def _list_exceptions(jdb: Debugger) -> None:
 
 
 async def _thread(jdb: Debugger, word: str) -> int | None:
-    return next((each.id for each in await jdb.target.threads.list() if each.id == int(word, 0)), None)
+    return next((each.id for each in await jdb.target.threads.list() if each.id == java_integer(word)), None)
 
 
 def _place(

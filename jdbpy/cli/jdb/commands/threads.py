@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from jdbpy import EvalError, JdbpyError, ThreadGroup, ThreadInfo
+from jdbpy.cli.jdb.commands.values import evaluated
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.values import text_of
+from jdbpy.cli.jdb.values import is_object, text_of
 from jdbpy.cli.jdb.words import Words
 
 _STATES = {
@@ -94,17 +95,20 @@ async def kill(jdb: Debugger, words: Words) -> None:
     if not words.more():
         jdb.out.line("No exception object specified.")
         return
-    await jdb.follow()
+    value = await evaluated(jdb, words.rest())
+    if not is_object(value):
+        jdb.out.line("Expression must evaluate to an object")
+        return
     try:
-        await jdb.target.threads.throw_in(found.id, words.rest().strip())
-    except EvalError as error:
-        jdb.out.line(error.message if error.column is not None else "Invalid exception object")
+        await jdb.target.threads.throw_in(found.id, "$_")
+    except EvalError:
+        jdb.out.line("Invalid exception object")
         return
     except JdbpyError as error:
         jdb.out.line(error.message)
         return
-    [value] = await jdb.target.values.of_objects([found.id])
-    jdb.out.line(f"{text_of(value)} killed")
+    [killed] = await jdb.target.values.of_objects([found.id])
+    jdb.out.line(f"{text_of(killed)} killed")
 
 
 def _flat(groups: tuple[ThreadGroup, ...] | list[ThreadGroup]) -> list[ThreadGroup]:

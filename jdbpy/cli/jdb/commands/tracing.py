@@ -47,14 +47,13 @@ async def exclude(jdb: Debugger, words: Words) -> None:
         jdb.out.line("".join(f"{each}," for each in jdb.excludes))
         return
     patterns = tuple(words.rest().replace(",", " ").replace(";", " ").split())
-    patterns = () if patterns == ("none",) else patterns
+    before, jdb.excludes = jdb.excludes, patterns
     if jdb.session is not None:
         try:
-            jdb.session.execution.set_excludes(patterns)
+            jdb.session.execution.set_excludes(jdb.patterns)
         except JdbpyError as error:
+            jdb.excludes = before
             jdb.out.line(error.message)
-            return
-    jdb.excludes = patterns
 
 
 async def _trace_exits(jdb: Debugger, words: Words, policy: SuspendPolicy, go: str) -> None:
@@ -91,7 +90,7 @@ async def _options(jdb: Debugger, words: Words, policy: SuspendPolicy) -> PointO
         if found is None:
             return None
         thread = found.id
-    return PointOptions(policy=policy, thread=thread, excludes=jdb.excludes)
+    return PointOptions(policy=policy, thread=thread, excludes=jdb.patterns)
 
 
 async def _untrace(jdb: Debugger) -> None:

@@ -11,8 +11,10 @@ from jdbpy.cli.jdb.values import SHORT, is_object, massaged, text_of
 from jdbpy.cli.jdb.words import Words
 
 _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
-_UNKNOWN = re.compile(r"cannot find symbol: variable (\S+)(?: in class (\S+))?")
-_DOTTED = re.compile(r"[\w$]+(\.[\w$]+)*")
+_UNKNOWN = re.compile(r"cannot find symbol: (?:variable|method) ([\w$]+)(?:\(.*\))?(?: in \w+ (\S+))?")
+_NO_TYPE = re.compile(r"package \S+ does not exist|cannot find symbol: class \S+(?: in package \S+)?")
+_NO_FIT = re.compile(r"no suitable method found|method \S+ in \w+ \S+ cannot be applied")
+_DOTTED = re.compile(r"([\w$]+(?:\.[\w$]+)*)(\(.*\))?")
 
 
 @jdb_command("print", "eval", evaluates=True)
@@ -152,12 +154,19 @@ def _complaint(error: JdbpyError, text: str) -> str:
     if not isinstance(error, EvalError) or error.column is None:
         return error.message
     what = error.message
-    if unknown := _UNKNOWN.match(what):
-        name = text.strip()
-        dotted = bool(_DOTTED.fullmatch(name))
-        what = f"Name unknown: {name if dotted else unknown[1]}"
-        if dotted and unknown[2] and name.split(".")[0] != unknown[1]:
-            what = f"No instance field or method with the name {unknown[1]} in {unknown[2]}"
+    dotted = _DOTTED.fullmatch(text.strip())
+    name = dotted[1] if dotted else ""
+    if unknown := _UNKNOWN.fullmatch(what):
+        before, found, _ = f"{name}.".partition(f".{unknown[1]}.")
+        if found and unknown[2]:
+            kind = "static" if before.split("$")[-1] == unknown[2] else "instance"
+            what = f"No {kind} field or method with the name {unknown[1]} in {unknown[2]}"
+        else:
+            what = f"Name unknown: {name or unknown[1]}"
+    elif name and _NO_TYPE.fullmatch(what):
+        what = f"Name unknown: {name}"
+    elif _NO_FIT.match(what):
+        return "Arguments match no method"
     elif "variable this cannot be referenced" in what:
         what = "No 'this'.  In native or static method"
     return f"com.sun.tools.example.debug.expr.ParseException: {what}"

@@ -1,0 +1,117 @@
+"""jdb's command line: what is refused and what is shown, the same text and the same status as the JDK's jdb."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import trio
+
+from tests.jdb.beside import Command, beside
+from tests.jdb.differences import listed_differences
+from tests.jdb.driving import PROMPT, drive, theirs
+from tests.jdb.test_side_by_side import JDKS
+
+JDK = JDKS[-1]
+
+TOLD = """\
+-help
+-bogus
+-cp . Order
+-attach
+-X Order
+-dbgtrace 9999999999 Order
+-listenany -attach 5
+-attach 1 Main
+-attach 1 -Rfoo
+-listconnectors
+-J-Dfoo=1 -version
+--version
+"""
+"""Command lines that are answered without a program."""
+
+TAKEN = """\
+-Dx=1 -Xint -verbose:gc -verify -tclient -R-Dx=1 -R -dbgtrace 0x1f -sourcepath a -classpath b -J-Xmx64m Order x -Dx
+-trackallthreads -connect com.sun.jdi.CommandLineLaunch:vmexec=java Order
+-v Order
+"""
+"""Command lines after which there is a prompt."""
+
+
+async def told(words: list[str]) -> tuple[str, int]:
+    """All that a jdb says that ends by itself, and its status."""
+    async with drive(words, JDK) as driven:
+        return await driven.read(re.compile(rb"(?!)")), await driven.process.wait()
+
+
+async def taken(words: list[str]) -> str:
+    """What a jdb says to begin with, without running anything."""
+    async with drive(words, JDK) as driven:
+        text = await driven.read(re.compile(PROMPT.pattern + rb"|^\n?For command help.*\n\n?\Z", re.MULTILINE))
+        return text if "Usage" in text else text + (await driven.answer("exclude")).text
+
+
+async def test_what_is_told() -> None:
+    async def work(command: Command) -> list[tuple[str, int]]:
+        return [await told(command(*line.split())) for line in TOLD.splitlines()]
+
+    of_jdk, of_ours = await beside(JDK, work)
+    listed = listed_differences()
+    different = [
+        (line, one, other)
+        for line, one, other in zip(TOLD.splitlines(), of_jdk, of_ours, strict=True)
+        if one != other and f"jdb {line}" not in listed
+    ]
+    assert not different
+
+
+async def test_what_is_taken() -> None:
+    async def work(command: Command) -> list[str]:
+        return [await taken(command(*line.split())) for line in TAKEN.splitlines()]
+
+    of_jdk, of_ours = await beside(JDK, work)
+    listed = listed_differences()
+    different = [
+        (line, one, other)
+        for line, one, other in zip(TAKEN.splitlines(), of_jdk, of_ours, strict=True)
+        if one != other and f"jdb {line}" not in listed
+    ]
+    assert not different
+
+
+def test_the_table_lists_lines_of_these() -> None:
+    """A row about a command line that is not run would be checked by nothing."""
+    rows = {row.removeprefix("jdb ") for row in listed_differences() if row.startswith("jdb ")}
+    assert rows <= {*TOLD.splitlines(), *TAKEN.splitlines()}
+
+
+@pytest.mark.skipif(JDKS[0].feature >= 25, reason="one JDK only: its jdb takes what that of 25 takes")
+async def test_options_of_an_older_jdb() -> None:
+    """What the jdb of 25 has given up and that of 17 still takes is taken."""
+    assert "invalid" not in await taken(theirs(JDKS[0], "-v", "-noasyncgc", "-prof", "-ms5m", "Order"))
+
+
+async def test_variables_and_surroundings() -> None:
+    """The options of the variables reach the target, and what Java says of them is shown."""
+    from tests.harness import program
+
+    ends = program("JdbEnds")
+
+    async def work(command: Command) -> list[str]:
+        env = {"JDK_JAVA_OPTIONS": "-Dmine=1", "_JAVA_OPTIONS": "-Dhers=2", "ASKED_BY": "me"}
+        words = command("-tserver", "-R-Dours=3", "-classpath", ends.classes, "JdbEnds", "exits")
+        async with drive(words, JDK, cwd=ends.sources, env=env) as driven:
+            await driven.read()
+            await driven.type("run")
+            text = await driven.read(re.compile(rb"line 1\n"))
+            with trio.fail_after(10):
+                await driven.type("quit")
+            lines = text.splitlines()
+            return sorted(line for line in lines if "Picked up" in line or "asked in" in line)
+
+    of_jdk, of_ours = await beside(JDK, work)
+    assert [line.replace("VM Started: ", "") for line in of_ours] == [
+        line.replace("VM Started: ", "") for line in of_jdk if "_JAVA_OPTIONS: -Dhers" not in line or line in of_ours
+    ]
+    assert any(f"asked in {ends.sources} by me" in line for line in of_ours)
+    assert "NOTE: Picked up JDK_JAVA_OPTIONS: -Dmine=1" in of_ours
