@@ -141,12 +141,22 @@ class PacketStream:
 
     async def _receive_some(self) -> bytes | bytearray:
         """The next bytes. From a socket without a turn of the loop where some are there, ``READS_IN_A_ROW`` times."""
-        if self._socket is not None and self._reads < READS_IN_A_ROW:
-            self._reads += 1
-            with suppress(OSError):  # nothing there, or broken: as the stream says
-                return self._socket.recv(RECEIVE_BYTES)
-        self._reads = 0
-        return await self._stream.receive_some(RECEIVE_BYTES)
+        if self._socket is None:
+            return await self._stream.receive_some(RECEIVE_BYTES)
+        if self._reads == READS_IN_A_ROW:
+            self._reads = 0
+            await trio.lowlevel.checkpoint()
+        while True:
+            try:
+                data = self._socket.recv(RECEIVE_BYTES)
+            except BlockingIOError:
+                self._reads = 0
+                await trio.lowlevel.wait_readable(self._socket)
+            except OSError as error:
+                raise trio.BrokenResourceError from error
+            else:
+                self._reads += 1
+                return data
 
     async def _send(self) -> None:
         try:
