@@ -135,7 +135,7 @@ class Connection:
 
     async def request(self, command: Command[R]) -> R:
         """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
-        with self._packets.gathering():
+        with self._packets.gathering:
             pending = self.submit(command)
         return await pending.wait()
 
@@ -144,7 +144,7 @@ class Connection:
 
         Raises Disconnected or ProtocolError. Cancelled, it abandons all of them. wire: 1 trip.
         """
-        with self._packets.gathering():
+        with self._packets.gathering:
             pendings = [self.submit(command) for command in commands]
         return await self.gather(pendings)
 

@@ -12,8 +12,8 @@ The rest of a packet that was taken in part goes to the front of the queue, and 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 import trio
 
@@ -35,6 +35,22 @@ READS_IN_A_ROW = 4
 """As often the receiver takes what is there already before it lets other tasks run."""
 
 
+class Gathering:
+    """What is sent within ``with packets.gathering``, which must not wait, goes out at its end in one segment."""
+
+    def __init__(self, packets: PacketStream) -> None:
+        self.depth = 0
+        self._packets = packets
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+        if not self.depth:
+            self._packets.flush()
+
+
 class PacketStream:
     """Whole packets in both directions over ``stream``, from ``shake_hands`` to ``stop``."""
 
@@ -50,7 +66,7 @@ class PacketStream:
         self._queue: list[bytes] = []
         self._sender = trio.lowlevel.ParkingLot()
         self._sending = False  # the sending task is amid a packet
-        self._gathering = 0
+        self.gathering = Gathering(self)
         self._reads = 0  # in a row
         self._socket: socket.socket | None = None  # a second handle of the stream's, which never waits
         # Shielded: whoever is cancelled inside ``open_connection`` may still want to clean up in the target.
@@ -61,19 +77,8 @@ class PacketStream:
         """Queues a packet; everything queued when the sender has its turn goes out together."""
         self.bytes_out += len(data)
         self._queue.append(data)
-        if len(self._queue) == 1 and not self._gathering:
+        if len(self._queue) == 1 and not self.gathering.depth:
             self._sender.unpark()
-
-    @contextmanager
-    def gathering(self) -> Iterator[None]:
-        """What is sent within the block, which must not wait, goes out at its end in one segment."""
-        self._gathering += 1
-        try:
-            yield
-        finally:
-            self._gathering -= 1
-            if not self._gathering:
-                self.flush()
 
     def flush(self) -> None:
         """Sends what is queued at once, as far as the system takes it; the rest is left to the sending task."""
@@ -125,7 +130,7 @@ class PacketStream:
     async def _receive(self) -> None:
         try:
             while True:
-                with self.gathering():
+                with self.gathering:
                     for packet in self._framer:
                         self._on_packet(packet)
                 data = await self._receive_some()

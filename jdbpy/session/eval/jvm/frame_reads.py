@@ -18,13 +18,14 @@ class FrameRead:
 
     def __init__(self, locals_: Sequence[Local], *, this: bool) -> None:
         self._locals = locals_
+        self._slots = [stack_frame.SlotInfo(local.slot, ord(local.signature[0])) for local in locals_]
         self._this = this
 
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
         """One command for all slots, one for ``this``."""
         found: list[Command[Any]] = []
-        if self._locals:
-            found.append(stack_frame.GetValues(thread, frame, [_slot(local) for local in self._locals]))
+        if self._slots:
+            found.append(stack_frame.GetValues(thread, frame, self._slots))
         if self._this:
             found.append(stack_frame.ThisObject(thread, frame))
         return found
@@ -45,7 +46,3 @@ class FrameRead:
             return None
         slots = {local.slot: from_wire(value) for local, value in zip(self._locals, rest[0].values, strict=True)}
         return FrameValues(this, slots)
-
-
-def _slot(local: Local) -> stack_frame.SlotInfo:
-    return stack_frame.SlotInfo(local.slot, ord(local.signature[0]))
