@@ -185,10 +185,10 @@ class FastHits:
             return False
         if suspension.evaluating or suspension.epoch_of(thread) != look.epoch:
             return False
-        reply, *values = answers
-        if isinstance(reply, JdbpyError) or not reply.frames:
+        if any(isinstance(answer, JdbpyError) for answer in answers):
             return False
-        top = reply.frames[0]
+        reply, *values = answers
+        [top] = reply.frames
         right = target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
         if not right or top.location != look.place:
             return False

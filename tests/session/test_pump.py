@@ -35,6 +35,7 @@ class Stage:
         self.target = target
         self.peer = peer
         self.shown: list[list[tuple[Hit, StopPlan]]] = []
+        self.pump = Pump(target, self.show)
 
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         self.shown.append(votes)
@@ -56,9 +57,8 @@ async def stage() -> AsyncIterator[Stage]:
     capabilities = virtual_machine.CapabilitiesNewReply(*[True] * 32)
     async with connected() as (connection, peer):
         scene = Stage(Target(connection, INFO, capabilities), peer)
-        pump = Pump(scene.target, scene.show)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump.run)
+            nursery.start_soon(scene.pump.run)
             yield scene
             nursery.cancel_scope.cancel()
 

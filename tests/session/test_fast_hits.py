@@ -1,0 +1,365 @@
+"""Hits with a false condition, against a played target: races that no JVM makes on demand."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from jdbpy.session.fast_hits import FastHits
+from jdbpy.session.model import Gone, VmState
+from jdbpy.session.points.conditions import Condition, Glance
+from jdbpy.session.requests import RequestSpec
+from jdbpy.session.suspension import Op
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, EventKind, SuspendPolicy, Tag
+from jdbpy.wire.ids import FrameID, Location, ThreadID, Value
+from jdbpy.wire.messages import event, event_request, stack_frame, thread_reference, virtual_machine
+from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, Stage, stage, stop
+
+ELSEWHERE = PLACE.replace(index=99)
+ONE_RESUME = 0x10000
+FIRST = FrameID(3 * ONE_RESUME)
+RESUME = thread_reference.Resume(MAIN)
+NOT_SUSPENDED = Error.THREAD_NOT_SUSPENDED
+HOLDS, FAILS = 1, 0
+
+
+class IsOne:
+    """``n == 1``, of a variable in slot 0. It plays the parts of a point, its condition, and the glance."""
+
+    def __init__(self) -> None:
+        self.condition: Condition | None = self
+        self.told: list[tuple[int, int]] = []
+
+    async def holds(self, thread_id: int) -> bool:
+        raise AssertionError("the handlers of these tests do not ask")
+
+    def glance(self, place: Location) -> Glance | None:
+        return self if place == PLACE else None
+
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+        self.told.append((thread_id, answers[1].values[0].value))
+
+    def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
+        return [stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(0, Tag.INT)])]
+
+    def is_false(self, answers: Sequence[Any]) -> bool:
+        return bool(answers[0].values[0].value != 1)
+
+
+class Loop:
+    """A thread that meets a breakpoint with a condition again and again; frame ids can be foreseen."""
+
+    def __init__(self, s: Stage, fast: FastHits) -> None:
+        self.s = s
+        self.peer = s.peer
+        self.fast = fast
+        self.point = IsOne()
+        self.frame = FIRST
+        self.latency = 0.0
+
+    async def set_up(self, policy: SuspendPolicy = THREAD) -> None:
+        spec = RequestSpec(EventKind.BREAKPOINT, policy, [], stop, self.point)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.s.target.requests.add_many, [spec])
+            await self.peer.answer(event_request.Set(EventKind.BREAKPOINT, policy, []), event_request.SetReply(7))
+        foresight = self.s.target.foresight
+        foresight.compare(MAIN, 0, None, FIRST)
+        foresight.compare(MAIN, 0, foresight.guess(MAIN), FIRST)
+
+    async def hit(self, policy: SuspendPolicy = THREAD) -> None:
+        await self.s.hit(7, policy=policy)
+
+    async def asked(self) -> tuple[int, int]:
+        """The debugger reads the frame and the variable; gives the ids of the packets."""
+        frames = await self.peer.expect(thread_reference.Frames(MAIN, 0, 1))
+        [read] = self.point.commands(MAIN, self.frame)
+        return frames, await self.peer.expect(read)
+
+    async def answer(self, asked: tuple[int, int], number: int) -> None:
+        frames, values = asked
+        await trio.sleep(self.latency)
+        await self.answer_frames(frames)
+        await self.answer_values(values, number)
+
+    async def answer_frames(self, packet: int) -> None:
+        await self.peer.reply(packet, thread_reference.FramesReply([thread_reference.Frame(self.frame, PLACE)]))
+
+    async def answer_values(self, packet: int, number: int) -> None:
+        await self.peer.reply(packet, stack_frame.GetValuesReply([Value(Tag.INT, number)]))
+
+    async def refuse(self, asked: tuple[int, int]) -> None:
+        """The thread is not back yet."""
+        await trio.sleep(self.latency)
+        for packet in asked:
+            await self.peer.reply(packet, error=NOT_SUSPENDED)
+
+    async def resumed(self) -> None:
+        """The debugger lets the thread go."""
+        await self.peer.answer(RESUME)
+        self.frame = FrameID(self.frame + ONE_RESUME)
+
+    async def go_round(self) -> None:
+        """A false hit that is read when it has come."""
+        await self.hit()
+        await self.answer(await self.asked(), FAILS)
+        await self.resumed()
+
+
+@asynccontextmanager
+async def loop(policy: SuspendPolicy = THREAD, *, latency: float = 0.0) -> AsyncIterator[Loop]:
+    async with stage() as s:
+        made = Loop(s, s.pump.fast_hits)
+        await made.set_up(policy)
+        made.latency = latency
+        yield made
+
+
+far = partial(loop, latency=0.02)
+"""Answers take long enough for reading ahead."""
+
+
+# Near
+
+
+async def test_a_false_hit_is_let_go_and_nobody_is_asked() -> None:
+    async with loop() as played:
+        for _ in range(3):
+            await played.hit()
+            await played.answer(await played.asked(), FAILS)
+            await played.resumed()
+        assert not played.s.shown
+        assert not played.s.target.suspension.anything_held
+        assert played.fast.let_go == 3
+
+
+async def test_with_everything_suspended_everything_is_resumed() -> None:
+    async with loop(ALL) as played:
+        await played.hit(ALL)
+        await played.answer(await played.asked(), FAILS)
+        await played.peer.answer(virtual_machine.Resume())
+        assert played.s.target.state is VmState.RUNNING
+
+
+async def test_a_true_hit_goes_to_the_pump_with_what_was_read() -> None:
+    async with loop() as played:
+        await played.hit()
+        await played.answer(await played.asked(), HOLDS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.point.told == [(MAIN, 1)]
+        assert played.s.target.suspension.is_suspended(MAIN)
+        assert played.fast.let_go == 0
+
+
+async def test_what_cannot_be_read_goes_to_the_pump() -> None:
+    async with loop() as played:
+        await played.hit()
+        frames, values = await played.asked()
+        await played.answer_frames(frames)
+        await played.peer.reply(values, error=Error.INVALID_SLOT)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+
+
+async def test_a_frame_that_was_not_foreseen_goes_to_the_pump_and_nothing_is_foreseen_again() -> None:
+    async with loop() as played:
+        await played.hit()
+        frames, values = await played.asked()
+        other = thread_reference.Frame(FrameID(played.frame + 1), PLACE)
+        await played.peer.reply(frames, thread_reference.FramesReply([other]))
+        await played.answer_values(values, FAILS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert not played.s.target.foresight.sure
+
+
+async def test_a_point_that_is_removed_meanwhile_is_not_asked() -> None:
+    async with loop() as played:
+        await played.hit()
+        asked = await played.asked()
+        played.s.target.requests.submit_clear(played.s.target.requests.all_active())
+        await played.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 7))
+        await played.answer(asked, HOLDS)
+        await played.resumed()
+        assert not played.s.shown
+
+
+async def test_a_condition_that_is_changed_meanwhile_does_not_count() -> None:
+    async with loop() as played:
+        await played.hit()
+        asked = await played.asked()
+        played.point.condition = None
+        await played.answer(asked, FAILS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+
+
+async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice() -> None:
+    async with loop() as played:
+        target = played.s.target
+        target.submit_op(Op.VM_SUSPEND)
+        await played.peer.answer(virtual_machine.Suspend())
+        await played.hit()
+        asked = await played.asked()
+        target.submit_op(Op.VM_RESUME)
+        await played.peer.answer(virtual_machine.Resume())
+        await played.answer(asked, FAILS)
+        await wait_all_tasks_blocked()
+        assert played.fast.let_go == 0
+        assert len(played.s.shown) == 1, "the handler decides what to make of it"
+
+
+async def test_several_events_at_once_are_the_pumps() -> None:
+    async with loop() as played:
+        await played.s.request(8, stop, THREAD)
+        await played.s.hit(7, 8, policy=THREAD)
+        assert len(played.s.shown[0]) == 2
+
+
+async def test_hits_wait_while_an_expression_is_evaluated() -> None:
+    async with loop() as played:
+        played.s.target.suspension.evaluating.add(OTHER)
+        await played.hit()
+        assert len(played.s.shown) == 1
+
+
+async def test_a_connection_that_is_lost_amid_a_hit_ends_as_ever() -> None:
+    async with loop() as played:
+        await played.hit()
+        frames, _ = await played.asked()
+        await played.answer_frames(frames)
+        await played.peer.stream.aclose()
+        assert isinstance(await played.s.target.publisher.wait_ended(), Gone)
+
+
+# Far
+
+
+async def test_a_hit_that_comes_before_the_answers_is_not_read_again(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.go_round()
+        asked = await played.asked()
+        await played.hit()
+        await played.answer(asked, FAILS)
+        await played.resumed()
+        assert (played.fast.let_go, played.fast.read_ahead) == (2, 1)
+        asked = await played.asked()
+        await played.hit()
+        await played.answer(asked, HOLDS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.point.told == [(MAIN, 1)]
+
+
+async def test_everything_suspended_is_read_ahead_as_well(autojump_clock: MockClock) -> None:
+    async with far(ALL) as played:
+        await played.hit(ALL)
+        await played.answer(await played.asked(), FAILS)
+        await played.peer.answer(virtual_machine.Resume())
+        played.frame = FrameID(played.frame + ONE_RESUME)
+        asked = await played.asked()
+        await played.hit(ALL)
+        await played.answer(asked, FAILS)
+        await played.peer.answer(virtual_machine.Resume())
+        assert played.fast.read_ahead == 1
+
+
+async def test_a_thread_that_is_not_back_is_read_when_it_comes(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.go_round()
+        await played.refuse(await played.asked())
+        await played.go_round()
+        assert (played.fast.let_go, played.fast.read_ahead) == (2, 0)
+
+
+async def test_answers_before_the_event_do_not_count(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.go_round()
+        await played.answer(await played.asked(), FAILS)
+        await played.hit()
+        await played.answer(await played.asked(), HOLDS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.fast.read_ahead == 0
+
+
+async def test_an_event_between_the_answers_does_not_make_them_count(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.go_round()
+        frames, values = await played.asked()
+        await played.answer_frames(frames)
+        await played.hit()
+        await played.answer_values(values, FAILS)
+        await played.answer(await played.asked(), HOLDS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+
+
+async def test_an_event_elsewhere_stops_and_the_answers_are_forgotten(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.s.request(8, stop, THREAD)
+        await played.go_round()
+        asked = await played.asked()
+        await played.peer.event(event.Composite(THREAD, [event.Breakpoint(8, MAIN, ELSEWHERE)]))
+        await played.answer(asked, FAILS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.s.target.suspension.is_suspended(MAIN)
+        assert played.fast.let_go == 1
+
+
+async def test_answers_of_another_place_do_not_let_a_hit_go(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.go_round()
+        frames, values = await played.asked()
+        await played.hit()
+        elsewhere = thread_reference.Frame(played.frame, ELSEWHERE)
+        await played.peer.reply(frames, thread_reference.FramesReply([elsewhere]))
+        await played.answer_values(values, FAILS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.fast.let_go == 1
+
+
+async def test_a_thread_that_is_held_is_not_read_ahead(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.hit()
+        asked = await played.asked()
+        played.s.target.submit_op(Op.THREAD_SUSPEND, MAIN)
+        await played.peer.answer(thread_reference.Suspend(MAIN))
+        await played.answer(asked, FAILS)
+        await played.peer.answer(RESUME)
+        await trio.sleep(1)
+        played.s.target.submit_op(Op.THREAD_RESUME, MAIN)
+        await played.resumed()
+        await played.hit()
+        await played.asked()
+
+
+async def test_reads_that_are_due_are_left_out_when_the_event_is_here(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        await played.go_round()
+        await played.hit()  # no time has passed
+        asked = await played.asked()
+        await trio.sleep(1)
+        await played.answer(asked, HOLDS)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        played.s.target.submit_op(Op.THREAD_RESUME, MAIN, by_event=True)
+        await played.resumed()
+
+
+async def test_reading_ahead_in_vain_is_given_up_for_a_while(autojump_clock: MockClock) -> None:
+    async with far() as played:
+        for _ in range(8):
+            await played.go_round()
+            await played.refuse(await played.asked())
+        for _ in range(20):
+            await played.go_round()  # with no read in between
+        assert (played.fast.let_go, played.fast.read_ahead) == (28, 0)
