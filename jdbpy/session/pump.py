@@ -90,7 +90,7 @@ class Pump:
         if not all(getattr(event, "thread", 0) in evaluating for event in composite.events):
             return False
         self._note_suspension(composite)
-        self._let_go(composite)
+        self._resume(composite)
         return True
 
     async def _work(self) -> str:
@@ -108,10 +108,11 @@ class Pump:
                 self._let_go(composite)
                 self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
             finally:
+                self._target.suspension.undecided = None
                 self._target.publisher.was_handled()
 
     async def _handle(self, composite: wire_event.Composite) -> None:
-        self._note_suspension(composite)
+        self._note_suspension(composite, undecided=True)
         votes: list[tuple[Hit, StopPlan]] = []
         for event in composite.events:
             plan = await self._ask(composite, event)
@@ -139,7 +140,7 @@ class Pump:
         plan = await request.handler(hit)
         return (hit, plan) if plan is not None else None
 
-    def _note_suspension(self, composite: wire_event.Composite) -> None:
+    def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
         if composite.suspendPolicy == SuspendPolicy.NONE:
             return
         thread = _thread_of(composite)
@@ -147,12 +148,20 @@ class Pump:
         everything = composite.suspendPolicy == SuspendPolicy.ALL or not thread
         at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
         self._target.suspension.event(thread, everything=everything, at_event=at_event)
+        if undecided:
+            self._target.suspension.undecided = (thread, everything)
 
     def _let_go(self, composite: wire_event.Composite) -> None:
         """Resumes the set with its own policy, once. wire: no wait."""
         if composite.suspendPolicy == SuspendPolicy.NONE or composite is self._gone:
             return
         self._gone = composite
+        self._target.suspension.undecided = None
+        self._resume(composite)
+
+    def _resume(self, composite: wire_event.Composite) -> None:
+        if composite.suspendPolicy == SuspendPolicy.NONE:
+            return
         thread = _thread_of(composite)
         try:
             if composite.suspendPolicy == SuspendPolicy.ALL or not thread:

@@ -42,6 +42,9 @@ class Suspension:
         self.event_holds: Counter[int] = Counter()
         self.user_holds: Counter[int] = Counter()
         self.evaluating: set[int] = set()  # threads that run an invoked method now
+        self.undecided: tuple[int, bool] | None = None
+        """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
+        seen it stop, so ``cont`` does not release it."""
         self._base = 0  # the agent's count of every thread that is not in _counts
         self._counts: dict[int, int] = {}
         self._at_event: set[int] = set()
@@ -168,11 +171,16 @@ class Suspension:
         A kept or user-held thread that these would let go gets suspends before them.
         """
         plan: list[tuple[Op, int]] = []
+        vm_holds = self.vm_holds
+        if self.undecided is not None:
+            thread, everything = self.undecided
+            vm_holds -= everything
+            keep = keep if everything else keep | {thread}
         kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
         for thread in sorted(kept):
-            resumes = self.vm_holds + (0 if thread in keep else self.event_holds[thread])
+            resumes = vm_holds + (0 if thread in keep else self.event_holds[thread])
             plan += [(Op.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
-        plan += [(Op.VM_RESUME, 0)] * self.vm_holds
+        plan += [(Op.VM_RESUME, 0)] * vm_holds
         for thread, holds in sorted(self.event_holds.items()):
             if thread not in keep:
                 plan += [(Op.THREAD_RESUME, thread)] * holds

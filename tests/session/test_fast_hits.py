@@ -10,6 +10,8 @@ from typing import Any
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from jdbpy.errors import EvalError
+from jdbpy.session import model
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.model import Gone, VmState
 from jdbpy.session.points.conditions import Condition, Glance
@@ -38,6 +40,9 @@ class IsOne:
 
     async def holds(self, thread_id: int) -> bool:
         raise AssertionError("the handlers of these tests do not ask")
+
+    async def check(self, place: model.Location) -> EvalError | None:
+        return None
 
     def glance(self, place: Location) -> Glance | None:
         return self if place == PLACE else None

@@ -145,6 +145,29 @@ async def test_sets_wait_for_a_slow_handler_but_those_of_an_evaluating_thread_do
         assert not s.target.suspension.is_suspended(MAIN)
 
 
+@pytest.mark.parametrize("policy", [THREAD, ALL])
+async def test_a_hit_that_is_not_decided_is_not_released(policy: SuspendPolicy) -> None:
+    """The user's ``cont`` is about what has stopped; a thread whose condition is being read has not."""
+    async with stage() as s:
+        release = trio.Event()
+
+        async def think(hit: Hit) -> Verdict:
+            await release.wait()
+            return await stop(hit)
+
+        await s.request(2, stop, THREAD)
+        await s.request(3, think, policy)
+        await s.hit(2, policy=THREAD, thread=OTHER)
+        await s.hit(3, policy=policy, thread=MAIN)
+        assert s.target.suspension.plan_release() == [(Op.THREAD_RESUME, OTHER)]
+        release.set()
+        await wait_all_tasks_blocked()
+        everything = [(Op.VM_RESUME, 0)] if policy is ALL else [(Op.THREAD_RESUME, MAIN)]
+        assert sorted(s.target.suspension.plan_release(), key=str) == sorted(
+            [*everything, (Op.THREAD_RESUME, OTHER)], key=str
+        )
+
+
 async def test_a_handler_that_fails_lets_the_target_go_and_says_so() -> None:
     async with stage() as s:
 

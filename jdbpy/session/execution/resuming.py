@@ -43,7 +43,7 @@ class Resuming:
         keep = frozenset(stop.thread.id for stop in unseen if stop.thread)
         plan = target.suspension.plan_release(keep)
         if not plan:
-            if unseen:
+            if unseen or target.suspension.undecided:
                 return
             held = target.suspension.held_threads()
             raise StateError(
