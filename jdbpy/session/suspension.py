@@ -80,8 +80,9 @@ class Suspension:
         return thread in self._at_event and self.is_suspended(thread)
 
     def threads_at_events(self) -> list[int]:
-        """The threads that stand at the event that stopped them, in rising order of their ids."""
-        return [thread for thread in sorted(self._at_event) if self.is_suspended(thread)]
+        """The threads that stand at the event that stopped them, in rising order of their ids; not where that is still
+        to be decided."""
+        return [thread for thread in sorted(self._at_event) if self.count(thread) > self._undecided(thread)]
 
     @property
     def moment(self) -> Moment | None:
@@ -196,6 +197,13 @@ class Suspension:
         return [(Op.VM_RESUME, 0)] * highest
 
     # How it is counted
+
+    def _undecided(self, thread: int) -> int:
+        """How much of the thread's count is that of the event which is still to be decided."""
+        if self.undecided is None:
+            return 0
+        at_event, everything = self.undecided
+        return int(everything or at_event == thread)
 
     def _drop_lost_holds(self) -> None:
         """Forgets the reasons that a count no longer covers: a resume of the VM takes from every one."""

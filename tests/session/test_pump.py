@@ -160,8 +160,10 @@ async def test_a_hit_that_is_not_decided_is_not_released(policy: SuspendPolicy) 
         await s.hit(2, policy=THREAD, thread=OTHER)
         await s.hit(3, policy=policy, thread=MAIN)
         assert s.target.suspension.plan_release() == [(Op.THREAD_RESUME, OTHER)]
+        assert s.target.suspension.threads_at_events() == [OTHER]
         release.set()
         await wait_all_tasks_blocked()
+        assert s.target.suspension.threads_at_events() == [MAIN, OTHER]
         everything = [(Op.VM_RESUME, 0)] if policy is ALL else [(Op.THREAD_RESUME, MAIN)]
         assert sorted(s.target.suspension.plan_release(), key=str) == sorted(
             [*everything, (Op.THREAD_RESUME, OTHER)], key=str
