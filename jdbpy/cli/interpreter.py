@@ -19,6 +19,7 @@ from jdbpy.wire.record import Record
 
 Settle = Callable[[Command, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
+_EQUALS = re.compile(r"\s*=(?!=)")
 _NOT_ONE_LETTER = {
     "d": "'delete' removes breakpoints, 'down' goes to the called frame",
     "r": "'run' starts or continues, 'finish' runs to the caller, 'return' forces a return",
@@ -73,7 +74,7 @@ class Interpreter:
 
     async def _once(self, line: str) -> bool:
         found = self.table.find(line)
-        if found is None:
+        if found is None or _EQUALS.match(line, found.rest):  # a variable that is called like a command: `n = 3`
             return self._fail(line, self.unknown(line))
         command = found.command
         try:
@@ -106,7 +107,9 @@ class Interpreter:
         if not hint and word.lower() in TOPICS:
             hint = f"'help {word.lower()}' says more"
         elif not hint and assignment_sign(line) > 0:
-            hint = f"'set {line}' gives it a new value"
+            return UsageError(
+                f"'{line}' is no command", hint=f"'set {line}' gives it a new value", code="UNKNOWN_COMMAND"
+            )
         elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", line):
             hint = f"'print {line}' shows a value"
         elif not hint:

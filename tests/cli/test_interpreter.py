@@ -155,7 +155,9 @@ async def test_letters_that_mean_different_things_to_different_people_are_not_bo
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
+        ("total = 3", "'set total = 3' gives it a new value"),
         ("x = 3", "'set x = 3' gives it a new value"),
+        ("n=3", "'set n=3' gives it a new value"),
         ("order.total()", "'print order.total()' shows a value"),
         ("a[3]", "'print a[3]' shows a value"),
         ("(1 + 2)", "'print (1 + 2)' shows a value"),
