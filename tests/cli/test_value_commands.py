@@ -30,6 +30,13 @@ async def test_what_has_changed_is_marked(jvm: Jvm) -> None:
     assert '  java.lang.String name = "né日本"\n' in after
 
 
+async def test_displays_are_not_in_the_history(any_jvm: Jvm) -> None:
+    lines = (*AT_HERE, "display local", "print number", "next", "print $1 + $_", "values")
+    done = await jdbpy(*launching(EVALUATED, "--json", *script(*lines)), jvm=any_jvm)
+    assert [each["name"] for each in done.results[-1]["data"]["values"]] == ["$1", "$2"]
+    assert done.results[-2]["data"]["value"] == "84"
+
+
 async def test_an_exception_of_a_called_method_has_its_stack(jvm: Jvm) -> None:
     lines = (*AT_HERE, 'print fails("because")', "print $exc.getMessage()", "print 1 / 0")
     done = await jdbpy(*launching(EVALUATED, "--json", "--keep-going", *script(*lines)), jvm=jvm)

@@ -29,6 +29,7 @@ public class Shown {
         }
         Money empty = new Money("0", null);
         Basket basket = new Basket(prices);
+        Object nested = new Outer.Inner();
         Chain chain = new Chain(1, new Chain(2, new Chain(3, null)));
         for (int i = 4; i < 40; i++) {
             chain = new Chain(i, chain);
@@ -56,6 +57,9 @@ class Discount extends Money {
         super(amount, currency);
         this.percent = percent;
     }
+}
+class Outer {
+    static class Inner { int n = 5; }
 }
 class Basket {
     final List<Money> items;
@@ -166,6 +170,13 @@ async def test_what_goes_wrong_is_said_beside_the_object(jvm: Jvm, tmp_path: Pat
         with pytest.raises(UsageError, match="is no pattern"):
             added.add("a b", "1")
     assert "Invoke" not in await trio.Path(log).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("pattern", ["Outer.Inner", "Outer$Inner", "*.Inner", "Outer$*", "*Inner"])
+async def test_a_nested_class_is_named_either_way(any_jvm: Jvm, pattern: str) -> None:
+    async with stopped(any_jvm) as d:
+        d.session.values.views.add(pattern, "n + 1")
+        assert await told(d, "nested") == ("6", "")
 
 
 async def test_views_that_lead_to_themselves_come_to_an_end(any_jvm: Jvm) -> None:

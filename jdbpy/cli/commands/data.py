@@ -144,7 +144,8 @@ async def evaluate_displays(ctx: Context) -> Displayed:
 async def _evaluate(ctx: Context, number: int, shown: Display) -> DisplayedItem:
     expression = shown.expression
     try:
-        value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=1), format=shown.format)
+        limits = ctx.limits(depth=1)
+        value = await ctx.session.values.evaluate(expression, limits=limits, format=shown.format, remember=False)
     except Disconnected:
         raise
     except JdbpyError as error:

@@ -35,7 +35,7 @@ _FAMILIES = (
 
 
 class Registry:
-    """Views by class pattern: a Java name, in which ``*`` stands for anything (``com.acme.*Id``).
+    """Views by class pattern: a Java name, in which ``*`` stands for anything (``com.acme.*Id``, ``Order.Line``).
 
     The latest view that fits a class wins, and what is added here wins over what is in ``below``.
     """
@@ -57,11 +57,12 @@ class Registry:
 
     def find(self, class_name: str) -> View | None:
         """The view for objects of exactly that class; superclasses are the caller's business. None if there is none."""
-        found = self._exact.get(class_name)
+        names = (class_name, class_name.replace("$", "."))  # a nested class may be written as in source
+        found = self._exact.get(names[0]) or self._exact.get(names[1])
         if found is not None:
             return found
         for pattern, view in reversed(self._patterns.items()):
-            if fnmatchcase(class_name, pattern):
+            if fnmatchcase(names[0], pattern) or fnmatchcase(names[1], pattern):
                 return view
         return self._below.find(class_name) if self._below else None
 
