@@ -17,7 +17,7 @@ from jdbpy.session.values.views.numbers import decimal_text
 from jdbpy.session.values.views.time import civil_date
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value as WireValue
-from tests.harness import Debugging, Jvm, debug
+from tests.harness import Debugging, Jvm, debug, inline
 
 NOT_FILLED = "the target has not filled in its stack yet: evaluate getStackTrace() on it"
 
@@ -112,6 +112,28 @@ async def test_collections_of_kotlin_and_scala(any_jvm: Jvm) -> None:
             "tuple": 'Tuple2[_1="left", _2=2]',
             "buffer": "ArrayBuffer(2) [1, 2]",
         }
+
+
+async def test_a_class_that_is_laid_out_otherwise_is_shown_with_a_word_why(jvm: Jvm) -> None:
+    """A class of the name that a view is for, as another release of its library might have it."""
+    source = """
+        package scala;
+        public class Some {
+            public static void main(String[] args) {
+                Some some = new Some();
+                System.out.println(some);  // @other
+            }
+            int other = 1;
+        }
+    """
+    async with debug(jvm, inline(source)) as d:
+        await d.session.breakpoints.add(d.at("other"))
+        await d.resume()
+        await d.wait_stop("breakpoint", at="other")
+        value = await d.session.values.evaluate("some")
+        assert value.text == f"Some@{value.id}"
+        assert value.note == "not a layout of scala.Some that is known: no field x"
+        assert [(each.name, each.value.text) for each in value.children if each.value] == [("other", "1")]
 
 
 async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: Path) -> None:
