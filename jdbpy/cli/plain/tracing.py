@@ -23,7 +23,7 @@ def _summary(result: tracing.TraceSummary) -> Iterator[str]:
     off = "" if result.enabled else " (switched off)"
     pace = f" in {result.seconds:.1f} s, {_rate(result.rate)} a second" if result.seconds else ""
     cost = f", {result.cost * 1e6:,.1f} µs of the debugger's time each" if result.cost else ""
-    yield f"{result.name} {result.number}, {escape(result.spec)}{off}: {count(result.hits, 'hit')}{pace}{cost}"
+    yield f"{escape(result.name)} {result.number}, {escape(result.spec)}{off}: {count(result.hits, 'hit')}{pace}{cost}"
     if not result.methods:
         return
     rows = [(f"{'hits':>12}", f"{'a second':>10}", "", "method", "values")]
