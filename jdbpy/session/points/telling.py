@@ -36,9 +36,9 @@ class Whereabouts:
         """Where a hit happened. wire: 1 trip, 0 when known."""
         place: Location | None = getattr(hit.event, "location", None)
         known = [place] if place is not None and place.classID else []
-        name = self._names.get(hit.thread)
+        name = self._names.get(hit.thread) or self._stopped(hit.thread)
         if name is None or not self._target.types.is_placed(known):
-            name, _ = await both(lambda: self._name(hit.thread), lambda: self._learn(known))
+            name, _ = await both(lambda: self._name(hit.thread, name), lambda: self._learn(known))
         parts = [f'thread "{name}"'] if name else []
         data: list[tuple[str, object]] = [("thread", hit.thread)] if hit.thread else []
         if known:
@@ -50,8 +50,18 @@ class Whereabouts:
                 parts.append(f"line {location.line}")
         return Where(", ".join(parts), tuple(data), ThreadRef(hit.thread, name or "") if hit.thread else None)
 
-    async def _name(self, thread: int) -> str:
-        if thread and thread not in self._names:
+    def _stopped(self, thread: int) -> str | None:
+        """The name of a thread that stopped lately: known, though the target may be at its end by now."""
+        stop = self._target.last_stop
+        if stop is None or stop.thread is None or stop.thread.id != thread or not stop.thread.name:
+            return None
+        self._names[thread] = stop.thread.name
+        return stop.thread.name
+
+    async def _name(self, thread: int, known: str | None) -> str:
+        if known is not None:
+            return known
+        if thread:
             try:
                 reply = await self._target.conn.request(thread_reference.Name(ThreadID(ObjectID(thread))))
                 self._names[thread] = reply.threadName
