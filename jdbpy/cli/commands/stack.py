@@ -83,8 +83,10 @@ async def wherei_all(
 async def _where_all(
     ctx: Context, chosen: threads.ThreadFilter, folded: bool, count: int | None, *, pc: bool
 ) -> Stacks | FoldedStacks:
-    traces = await ctx.session.stack.all(chosen, count=count)
-    return FoldedStacks(tuple(threads.fold(traces)), pc) if folded else Stacks(tuple(traces), pc)
+    stack = ctx.session.stack
+    if folded:
+        return FoldedStacks(tuple(await stack.folded(chosen, count=count)), pc)
+    return Stacks(tuple(await stack.all(chosen, count=count)), pc)
 
 
 @command("up", "u", group="stack", repeats="again")

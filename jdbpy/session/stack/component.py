@@ -13,7 +13,9 @@ from jdbpy.session.stack.variables import DEFAULT_LIMITS, read_variables
 from jdbpy.session.target import Target
 from jdbpy.session.threads import ThreadFilter
 from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
+from jdbpy.session.threads.model import EqualStacks
 from jdbpy.session.threads.reader import FrameRange, ReadThread, ThreadReader, wire_thread
+from jdbpy.wire.ids import ThreadID
 
 
 class Stack:
@@ -42,13 +44,29 @@ class Stack:
 
         wire: 3 trips, 2 when the classes are known, however many threads; 1 more with a filter.
         """
+        threads = await self._chosen(chosen)
+        return [_trace(read) for read in await self._reader.read(threads, FrameRange(0, count))]
+
+    async def folded(self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None) -> list[EqualStacks]:
+        """As ``all``, equal stacks once: those of most threads first. ``count`` compares no more than the first frames.
+
+        Stacks are equal when they have the same methods at the same places; threads without frames are grouped by why.
+        Costs as ``all``.
+        """
+        threads = await self._chosen(chosen)
+        groups = [
+            EqualStacks(tuple(read.info for read in group), group[0].frames, group[0].error)
+            for group in await self._reader.read_equal(threads, FrameRange(0, count))
+        ]
+        return sorted(groups, key=lambda group: -len(group.threads))
+
+    async def _chosen(self, chosen: ThreadFilter) -> list[ThreadID]:
+        """The live threads that the filter lets through. wire: 1 trip, 2 with a filter."""
         self._target.require_alive()
         threads = await self._reader.all_threads()
-        if check(chosen) != EVERY_THREAD:
-            threads = [
-                wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)
-            ]
-        return [_trace(read) for read in await self._reader.read(threads, FrameRange(0, count))]
+        if check(chosen) == EVERY_THREAD:
+            return threads
+        return [wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)]
 
     async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
         """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""

@@ -14,6 +14,7 @@ from jdbpy.session.concurrency import both
 from jdbpy.session.model import Frame, Location, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.types.signatures import is_lambda_class
+from jdbpy.wire import ids as wire_ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
@@ -72,6 +73,31 @@ class FrameRange(Record):
 TOP = FrameRange(0, 1, top_only=True)
 
 
+class _Answer:
+    """The replies about one thread, or the errors in their place, in the order of ``ThreadReader._commands``."""
+
+    __slots__ = ("count", "epoch", "frames", "group", "is_virtual", "name", "status", "thread")
+
+    def __init__(self, thread: ThreadID, epoch: int, replies: Sequence[Any]) -> None:
+        self.thread = thread
+        self.epoch = epoch
+        self.name, self.status, self.count, self.group, *more = replies
+        self.frames: Any = more[-1] if more else None
+        virtual = more[0] if more else None
+        self.is_virtual = virtual.isVirtual if isinstance(virtual, thread_reference.IsVirtualReply) else None
+
+    def cut(self, frames: FrameRange | None) -> Sequence[thread_reference.Frame]:
+        """The frames that are wanted."""
+        return () if frames is None or isinstance(self.frames, JdwpError) else frames.cut(self.frames.frames)
+
+    def stack(self, frames: FrameRange) -> tuple[object, ...]:
+        """What equal stacks have in common: the places of the wanted frames, or why there are none."""
+        if isinstance(self.frames, JdwpError):
+            return (self.frames.number,)
+        places = (frame.location for frame in frames.cut(self.frames.frames))
+        return (0, *((place.classID, place.methodID, place.index) for place in places))
+
+
 class ThreadReader:
     """Reads threads of one target; remembers names of groups and which threads are virtual."""
 
@@ -94,22 +120,55 @@ class ThreadReader:
 
         wire: 2 trips, 1 when groups and classes are known, whatever the number of threads.
         """
+        alive = await self._ask(threads, frames)
+        places = [frame.location for each in alive for frame in each.cut(frames)]
+        locations = await self._learn(alive, places)
+        places_left = iter(locations)
+        return [self._thread(each, frames, places_left) for each in alive]
+
+    async def read_equal(self, threads: Iterable[ThreadID], frames: FrameRange) -> list[list[ReadThread]]:
+        """As ``read``, threads with equal stacks together, and only the first of them with its frames.
+
+        Stacks are compared as the agent sends them, so that thousands of like ones cost little. Costs as ``read``.
+        """
+        groups: dict[object, list[_Answer]] = {}
+        for each in await self._ask(threads, frames):
+            groups.setdefault(each.stack(frames), []).append(each)
+        firsts = [group[0] for group in groups.values()]
+        places = [frame.location for each in firsts for frame in each.cut(frames)]
+        locations = await self._learn([each for group in groups.values() for each in group], places)
+        places_left = iter(locations)
+        return [self._equal(self._thread(first, frames, places_left), others) for first, *others in groups.values()]
+
+    def _equal(self, first: ReadThread, others: Sequence[_Answer]) -> list[ReadThread]:
+        """Threads with equal stacks: the first as it is, the others with no more than their innermost frame."""
+        found = [first]
+        for each in others:
+            info = self._info(each)
+            if first.info.frame is not None:
+                own = each.frames.frames[0].frameID
+                top = first.info.frame.replace(thread=ThreadRef(each.thread, info.name), id=own, epoch=each.epoch)
+                info = info.replace(frame=top)
+            found.append(ReadThread(info))
+        return found
+
+    async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[_Answer]:
+        """What the agent says of the threads that are alive. wire: 1 trip."""
         wanted = list(threads)
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
         commands = [self._commands(thread, frames) for thread in wanted]
         outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
-        answers = [[next(outcomes) for _ in each] for each in commands]
-        alive = [each for each in zip(wanted, answers, epochs, strict=True) if not isinstance(each[1][1], JdwpError)]
-        places = [
-            frame.location
-            for _, answer, _ in alive
-            if frames is not None and not isinstance(answer[-1], JdwpError)
-            for frame in frames.cut(answer[-1].frames)
+        answers = [
+            _Answer(thread, epoch, [next(outcomes) for _ in each])
+            for thread, epoch, each in zip(wanted, epochs, commands, strict=True)
         ]
-        groups = {answer[3].group for _, answer, _ in alive if not isinstance(answer[3], JdwpError)}
+        return [each for each in answers if not isinstance(each.status, JdwpError)]
+
+    async def _learn(self, answers: Sequence[_Answer], places: Sequence[wire_ids.Location]) -> Sequence[Location]:
+        """The names of the groups, and the places. wire: 1 trip, 0 when known."""
+        groups = {each.group.group for each in answers if not isinstance(each.group, JdwpError)}
         _, locations = await both(lambda: self._learn_groups(groups), lambda: self._target.types.locations(places))
-        places_left = iter(locations)
-        return [self._thread(*each, frames, places_left) for each in alive]
+        return locations
 
     def _commands(self, thread: ThreadID, frames: FrameRange | None) -> list[Command[Any]]:
         """Name, Status, SuspendCount, ThreadGroup; IsVirtual if it has to be asked; Frames, the last, if wanted."""
@@ -125,38 +184,36 @@ class ThreadReader:
             commands.append(frames.command(thread))
         return commands
 
-    def _thread(
-        self,
-        thread: ThreadID,
-        answer: list[Any],
-        epoch: int,
-        frames: FrameRange | None,
-        locations: Iterator[Location],
-    ) -> ReadThread:
-        name, status, count, group = answer[:4]
-        if len(answer) > 4 and isinstance(answer[4], thread_reference.IsVirtualReply):
-            self._virtual[thread] = answer[4].isVirtual
-        suspension = self._target.suspension
+    def _info(self, answer: _Answer) -> ThreadInfo:
+        """The thread without its frames."""
+        thread, status = answer.thread, answer.status
+        if answer.is_virtual is not None:
+            self._virtual[thread] = answer.is_virtual
         selected = self._target.selection.thread
-        info = ThreadInfo(
+        return ThreadInfo(
             id=thread,
-            name="" if isinstance(name, JdwpError) else name.threadName,
+            name="" if isinstance(answer.name, JdwpError) else answer.name.threadName,
             state=_STATES.get(status.threadStatus, f"state {status.threadStatus}"),
             suspended=bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED),
-            suspend_count=0 if isinstance(count, JdwpError) else count.suspendCount,
-            group="" if isinstance(group, JdwpError) else self._group_names.get(group.group, ""),
-            at_breakpoint=suspension.stopped_by_event(thread),
+            suspend_count=0 if isinstance(answer.count, JdwpError) else answer.count.suspendCount,
+            group="" if isinstance(answer.group, JdwpError) else self._group_names.get(answer.group.group, ""),
+            at_breakpoint=self._target.suspension.stopped_by_event(thread),
             virtual=self._virtual.get(thread, False),
             current=selected is not None and selected.id == thread,
         )
+
+    def _thread(self, answer: _Answer, frames: FrameRange | None, locations: Iterator[Location]) -> ReadThread:
+        """The thread with its frames, whose places come next in ``locations``."""
+        info = self._info(answer)
         if frames is None:
             return ReadThread(info)
-        if isinstance(answer[-1], JdwpError):
-            return ReadThread(info, error=_WHY_NO_FRAMES.get(answer[-1].number, answer[-1].message))
-        wire_frames = answer[-1].frames
-        ref = ThreadRef(thread, info.name)
+        if isinstance(answer.frames, JdwpError):
+            return ReadThread(info, error=_WHY_NO_FRAMES.get(answer.frames.number, answer.frames.message))
+        wire_frames = answer.frames.frames
+        total = None if frames.top_only else len(wire_frames)
+        ref = ThreadRef(answer.thread, info.name)
         shown = tuple(
-            model_frame(index, frame, next(locations), ref, epoch, None if frames.top_only else len(wire_frames))
+            model_frame(index, frame, next(locations), ref, answer.epoch, total)
             for index, frame in enumerate(frames.cut(wire_frames), frames.start + 1)
         )
         return ReadThread(info.replace(frame=shown[0] if shown and not frames.start else None), shown, len(wire_frames))
