@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 import trio
@@ -24,6 +25,7 @@ def main() -> None:
     unknown = [name for name in arguments.cases if name not in CASES]
     if unknown:
         parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever starts Python a second time need not compile again
     bench = Bench(choose_jvm(arguments.java), Effort(arguments.runs, arguments.seconds))
     results = trio.run(_run, bench, arguments.cases or list(CASES))
     if not arguments.cases:

@@ -26,6 +26,8 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "attach": attach.run,
     "jdb-mode": jdb_mode.run,
     "where-all": stacks.where_all,
+    "fold": stacks.fold,
+    "paging": stacks.paging,
     "threads": stacks.threads,
     "locals": values.locals_,
     "dump": values.dump,

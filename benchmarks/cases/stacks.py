@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import jdbpy
 from benchmarks.bench import Bench, Link, Stopwatch, in_thread
 from benchmarks.figures import Result, Sample
 from benchmarks.rivals import jdi
 from benchmarks.rivals.conversation import Conversation, open_jdb, open_jdbpy
-from benchmarks.rivals.floor import Floor, count, ids
+from benchmarks.rivals.floor import Command, Floor, count, ids
+from benchmarks.rivals.terminal import open_prompt
 
 _ALL_THREADS = (1, 4, b"")
 _SUSPEND = (1, 8, b"")
@@ -32,6 +34,43 @@ async def threads(bench: Bench) -> list[Result]:
     return [await _crowd(bench, "threads", threads=200, frames=20, rtt=0.1, bare=_bare_threads)]
 
 
+async def fold(bench: Bench) -> list[Result]:
+    """``where all --fold`` of very many threads with deep stacks that are all the same."""
+    work = partial(_crowd, bench, "where all --fold", threads=2000, frames=100, rtt=0.0, bare=_bare_where_all)
+    return [await work(with_rivals=False)]
+
+
+async def paging(bench: Bench) -> list[Result]:
+    """100,000 lines through a pager: the time until its first page is there."""
+    threads, frames = 1000, 100
+    arguments = (str(threads), str(frames - WAITING_FRAMES))
+
+    async def first_page() -> Sample:
+        async with bench.near_target("Crowd", *arguments) as link, open_prompt(link.address) as terminal:
+            await terminal.run("suspend")
+            watch = Stopwatch(link)
+            await terminal.type("where all\r")
+            await terminal.until(b"Reference Handler")  # one of the JVM's own, which come first
+            sample = watch.sample()
+            await terminal.type("q")
+            return sample
+
+    async def whole() -> Sample:
+        async with bench.near_target("Crowd", *arguments) as link, open_jdbpy(link.address) as conversation:
+            await conversation.ask("suspend")
+            watch = Stopwatch(link)
+            await conversation.ask("where all")
+            return watch.sample()
+
+    async def floor() -> Sample:
+        async with bench.near_target("Crowd", *arguments) as link:
+            return await in_thread(lambda: _bare(link, _bare_where_all, [_SUSPEND]))
+
+    contenders = {"floor": floor, "jdbpy": first_page, "jdbpy, all of it": whole}
+    work = f"`where all` of {threads * frames:,} frames: the first page in the pager (floor: receiving)"
+    return [await bench.compare(work, "loopback", contenders)]
+
+
 async def _crowd(
     bench: Bench,
     command: str,
@@ -45,11 +84,11 @@ async def _crowd(
     arguments = (str(threads), str(frames - WAITING_FRAMES))
 
     async def asked(conversation: Conversation, link: Link) -> Sample:
-        if command == "where all":
+        if command != "threads":
             await conversation.ask("suspend")
         watch = Stopwatch(link)
         text = await conversation.ask(command)
-        if text.count("crowd-") < threads:
+        if command != "where all --fold" and text.count("crowd-") < threads:
             raise RuntimeError(f"{command} has not shown {threads} threads: {text[:2000]}")
         return watch.sample()
 
@@ -72,30 +111,33 @@ async def _crowd(
 
     async def by_script() -> Sample:
         async with bench.far_target("Crowd", *arguments, rtt=rtt) as link, jdbpy.attach(link.address) as session:
-            if command == "where all":
+            if command != "threads":
                 await session.execution.suspend()
             watch = Stopwatch(link)
-            found = await (session.stack.all() if command == "where all" else session.threads.list())
-            if len(found) < threads:
-                raise RuntimeError(f"only {len(found)} threads")
+            if command == "where all --fold":
+                found = sum(len(equal.threads) for equal in await session.stack.folded())
+            else:
+                found = len(await (session.stack.all() if command == "where all" else session.threads.list()))
+            if found < threads:
+                raise RuntimeError(f"only {found} threads")
             return watch.sample()
 
     async def by_floor() -> Sample:
         async with bench.far_target("Crowd", *arguments, rtt=rtt) as link:
-
-            def work() -> Sample:
-                with Floor(link.host, link.port, [_SUSPEND] if command == "where all" else []) as floor:
-                    watch = Stopwatch(link)
-                    bare(floor)
-                    return watch.sample()
-
-            return await in_thread(work)
+            return await in_thread(lambda: _bare(link, bare, [] if command == "threads" else [_SUSPEND]))
 
     contenders = {"floor": by_floor, "jdbpy": by_command_line, "jdbpy, from a script": by_script}
     if with_rivals:
         contenders |= {"JDI": by_jdi, "jdb": by_jdb}
-    size = f"{threads:,} threads" + (f" of {frames} frames" if command == "where all" else "")
-    return await bench.compare(f"`{command}`, {size}", f"{rtt * 1000:.0f} ms", contenders)
+    size = f"{threads:,} threads" + ("" if command == "threads" else f" of {frames} frames")
+    return await bench.compare(f"`{command}`, {size}", f"{rtt * 1000:.0f} ms" if rtt else "loopback", contenders)
+
+
+def _bare(link: Link, work: Callable[[Floor], None], before: Sequence[Command]) -> Sample:
+    with Floor(link.host, link.port, before) as floor:
+        watch = Stopwatch(link)
+        work(floor)
+        return watch.sample()
 
 
 def _bare_where_all(floor: Floor) -> None:

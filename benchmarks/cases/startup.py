@@ -11,9 +11,11 @@ import trio
 
 from benchmarks.bench import Bench, Link
 from benchmarks.figures import Result, Sample
+from benchmarks.rivals.stopped import Place
 from benchmarks.rivals.terminal import open_prompt
 
 _JDBPY = ("-m", "jdbpy")
+_LOOK = Place("Data", "look")
 
 
 async def run(bench: Bench) -> list[Result]:
@@ -28,11 +30,21 @@ async def run(bench: Bench) -> list[Result]:
         async with bench.near_target("Crowd", "1", "1") as link:
             return await _processor_time(lambda: _open_prompt(link))
 
+    async def first_stop() -> Sample:
+        async with bench.near_target("Data") as link:
+            return await _processor_time(lambda: _stop_once(link))
+
     return [
         await _compare(bench, "`--help` (floor: `pass`)", "pass", help_),
         await _compare(bench, "a batch that attaches (floor: `import trio`)", "import trio", batch),
         await _compare(
             bench, "the prompt (floor: `import trio, prompt_toolkit`)", "import trio, prompt_toolkit", prompt
+        ),
+        await _compare(
+            bench,
+            "the prompt and its first stop (floor: `import trio, prompt_toolkit`)",
+            "import trio, prompt_toolkit",
+            first_stop,
         ),
     ]
 
@@ -49,6 +61,12 @@ async def _compare(bench: Bench, work: str, floor: str, run: Callable[[], Awaita
 async def _open_prompt(link: Link) -> None:
     async with open_prompt(link.address):
         pass
+
+
+async def _stop_once(link: Link) -> None:
+    async with open_prompt(link.address) as terminal:
+        await terminal.run(f"stop at {_LOOK.text}")
+        await terminal.run("cont")
 
 
 async def _python(*arguments: str) -> Sample:

@@ -1,12 +1,23 @@
-"""Which pager is run. What it does is shown on a pseudo-terminal, in test_repl_look."""
+"""Which pager is run, and how much it is given. What it does is shown on a pseudo-terminal, in test_repl_look."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trio
 
-from jdbpy.cli.repl.terminal_pager import pager_command
+from jdbpy import ClassInfo
+from jdbpy.cli.colour.renderer import RichRenderer
+from jdbpy.cli.plain.renderer import PlainRenderer
+from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.repl.terminal_pager import page_through, pager_command
+from jdbpy.cli.repl.terminal_rows import fitting
+from jdbpy.cli.results import Classes
+from jdbpy.cli.settings import Settings
+from tests.harness import LIMIT
 
 
 @pytest.fixture
@@ -36,3 +47,67 @@ def test_command(programs: str, pager: str, command: list[str]) -> None:
 
 def test_without_any(tmp_path: Path) -> None:
     assert pager_command({"PATH": str(tmp_path)}) == []
+
+
+LINES = 100_000
+
+FIRST_PAGE_THEN_THE_REST = """
+import pathlib, sys
+first = [sys.stdin.buffer.readline() for _ in range(40)]
+pathlib.Path(sys.argv[1]).write_bytes(b"".join(first))
+rest = sum(1 for _ in sys.stdin.buffer)
+pathlib.Path(sys.argv[2]).write_text(str(rest))
+"""
+
+
+async def test_the_first_page_is_there_long_before_the_last_line_is_made(tmp_path: Path) -> None:
+    """The pipe holds 64 KB, so that whoever makes the text is held up by a reader who has seen no more than a page."""
+    script, first, rest = (tmp_path / name for name in ("pager.py", "first", "rest"))
+    script.write_text(FIRST_PAGE_THEN_THE_REST)
+    shown_at_half: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for number in range(LINES):
+            if number == LINES // 2:
+                shown_at_half.extend(first.read_text().splitlines())
+            yield f"line {number:06} of a long text\n"
+
+    with trio.fail_after(LIMIT):
+        await page_through([sys.executable, str(script), str(first), str(rest)], lines())
+    assert shown_at_half[0] == "line 000000 of a long text"
+    assert len(shown_at_half) == 40
+    assert rest.read_text() == str(LINES - 40)
+
+
+async def test_what_the_reader_never_looks_at_is_never_made(tmp_path: Path) -> None:
+    script = tmp_path / "pager.py"
+    script.write_text("import sys; sys.stdin.readline()")
+    made = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal made
+        for made in range(1, LINES + 1):
+            yield f"line {made:06} of a long text\n"
+
+    with trio.fail_after(LIMIT):
+        await page_through([sys.executable, str(script)], lines())
+    assert 0 < made < LINES
+
+
+@pytest.mark.parametrize("renderer", [PlainRenderer, RichRenderer])
+def test_a_long_result_is_drawn_no_further_than_is_shown(renderer: type[PlainRenderer]) -> None:
+    drawn = 0
+
+    class Long(tuple[ClassInfo, ...]):
+        __slots__ = ()
+
+        def __iter__(self) -> Iterator[ClassInfo]:
+            nonlocal drawn
+            for drawn in range(1, LINES + 1):
+                yield ClassInfo(drawn, f"com.acme.C{drawn}", "class", f"Lcom/acme/C{drawn};")
+
+    outcome = Outcome("classes", None, Classes("", Long()))
+    begun = fitting(renderer(Settings()).parts(outcome), 80, 24)
+    assert not isinstance(begun, str)
+    assert "com.acme.\x1b[0mC1" in next(begun) if renderer is RichRenderer else next(begun) == "com.acme.C1\n"
+    assert drawn < 1_000

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.highlighter import Highlighter
@@ -19,8 +21,6 @@ from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop, locks
 from jdbpy.cli import results
 from jdbpy.cli.colour import look
 from jdbpy.cli.colour.source import source_texts
-from jdbpy.cli.colour.tables import TABLES
-from jdbpy.cli.colour.vm import VM_TABLES
 from jdbpy.cli.plain.events import event_lines
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
@@ -55,8 +55,15 @@ _LOOKS: dict[type, Highlighter] = {
 }
 """What is laid over the lines of a result; sentences otherwise."""
 
-DRAWN = {**TABLES, **VM_TABLES}
-"""How results are drawn that are tables."""
+
+@cache
+def drawn() -> Mapping[type, Callable[[Any, int], Iterator[RenderableType]]]:
+    """How results are drawn that are tables; loaded when there is a result, which at a stop there is not."""
+    from jdbpy.cli.colour.tables import TABLES
+    from jdbpy.cli.colour.vm import VM_TABLES
+
+    return {**TABLES, **VM_TABLES}
+
 
 _AT_ONCE = 100
 """Lines that are drawn at a time."""
@@ -77,9 +84,9 @@ class RichRenderer(PlainRenderer):
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """The result in pieces, drawn while they are asked for."""
         result = outcome.result
-        if type(result) in DRAWN:
-            for drawn in DRAWN[type(result)](result, size()[0]):
-                yield self._draw([drawn])
+        if type(result) in drawn():
+            for each in drawn()[type(result)](result, size()[0]):
+                yield self._draw([each])
         elif isinstance(result, results.Listing):
             yield self._draw(source_texts(result.window))
         elif isinstance(result, results.FrameSelected | results.ThreadSelected) and result.source is not None:
@@ -94,15 +101,15 @@ class RichRenderer(PlainRenderer):
     def event(self, event: Event) -> str:
         if isinstance(event, Output):
             return event.text
-        drawn: list[Text] = []
+        texts: list[Text] = []
         if isinstance(event, Stop):
-            drawn += [look.Stops()(line) for line in event_lines(event.replace(source=None))]
-            drawn += source_texts(event.source) if event.source is not None else []
-            drawn += [look.styled(hint, "faint") for hint in self.hints(event)]
+            texts += [look.Stops()(line) for line in event_lines(event.replace(source=None))]
+            texts += source_texts(event.source) if event.source is not None else []
+            texts += [look.styled(hint, "faint") for hint in self.hints(event)]
         else:
             style = "title" if isinstance(event, Exited | Gone | Lost) else "plain"
-            drawn += [look.styled(line, style) for line in event_lines(event)]
-        return self._draw(drawn)
+            texts += [look.styled(line, style) for line in event_lines(event)]
+        return self._draw(texts)
 
     def displays(self, displayed: results.Displayed) -> str:
         return self._draw(look.Values()(line) for line in super().displays(displayed).splitlines())

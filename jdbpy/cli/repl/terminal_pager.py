@@ -45,12 +45,13 @@ async def page(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> None:
             for part in parts:
                 await _write(stdout, part)
         elif command:
-            await _page_through(command, parts)
+            await page_through(command, parts)
         else:
             await _page_simply(parts, stdin, stdout)
 
 
-async def _page_through(command: list[str], parts: Iterable[str]) -> None:
+async def page_through(command: list[str], parts: Iterable[str]) -> None:
+    """Shows a text through a program; parts are made as fast as that reads them."""
     environ = {"LESSCHARSET": "utf-8", **os.environ}
     process = await trio.lowlevel.open_process(command, stdin=subprocess.PIPE, env=environ)
     assert process.stdin is not None
