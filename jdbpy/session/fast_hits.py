@@ -107,7 +107,9 @@ class FastHits:
                 await self._more_due.park()
             when, thread, look = self._due.popleft()
             await trio.sleep_until(when)
-            if self._ahead.get(thread) is look and self._target.suspension.epoch_of(thread) == look.epoch:
+            suspension = self._target.suspension
+            running = suspension.epoch_of(thread) == look.epoch and not suspension.evaluating
+            if running and self._ahead.get(thread) is look:
                 with suppress(Disconnected):
                     self._read(look, thread)
 

@@ -40,7 +40,8 @@ class EventStream:
             self._queue.append(Lost(self._lost))
             self._lost = 0
         self._queue.append(event)
-        self._waiting.unpark()
+        if self._waiting:  # looking is cheap, and waking nobody is not
+            self._waiting.unpark()
 
     def take_nowait(self) -> Event | None:
         """The next event if there is one by now."""
@@ -122,7 +123,7 @@ class Publisher:
             self._early.append(event)
         for stream in self._streams:
             stream.put(event)
-        self._changed.unpark_all()
+        self._tell()
 
     async def next_stop(self) -> Stop | Exited | Gone:
         """The oldest stop that nobody has waited for, else the next one, else the ending."""
@@ -159,12 +160,16 @@ class Publisher:
     def was_handled(self) -> None:
         """It has been handled, and its stop published if it became one."""
         self._handled += 1
-        self._changed.unpark_all()
+        self._tell()
 
     @property
     def quiet(self) -> bool:
         """Whether no event set is being handled now."""
         return self._handled >= self._came_in
+
+    def _tell(self) -> None:
+        if self._changed:
+            self._changed.unpark_all()
 
     async def settled(self) -> None:
         """Waits until all that has come in so far was handled: a resume after it releases no stop unseen."""

@@ -61,8 +61,9 @@ class EventQueue:
             self._parked.append((self._sets_submitted, packet))
         else:
             self._ready.append(packet)
-            self._consumers.unpark()
-        if len(self) > HIGH and not self._holding:
+            if self._consumers:  # looking is cheap, and waking nobody is not
+                self._consumers.unpark()
+        if not self._holding and len(self) > HIGH:
             self._holding = True
             self._hold()
 
