@@ -10,6 +10,7 @@ _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+")
 _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
+_PROMPT_AMID = re.compile(r"\A\n([A-Z][^\"\n]*: )[\w-]+\[\d+\] (?=\")")
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -22,9 +23,10 @@ def listed_differences() -> dict[str, str]:
 def normalised(text: str) -> str:
     """An answer without what differs from run to run: ids, the order of relatives.
 
-    Prompts in a row count as one, and one that came after the former answer as none: jdb's monitors and events write
-    theirs from several threads.
+    Prompts in a row count as one, one that came after the former answer as none, and one amid the line of an event as
+    one before it: jdb's monitors and events write theirs from several threads.
     """
+    text = _PROMPT_AMID.sub(r"> \n\1", text)
     text = re.sub(r"(\[\d+\] )> $", r"\1", text)
     text = _LATE_PROMPT.sub("", _PROMPTS.sub(r"\1", _ID.sub("#", text)))
     lines = [" ".join(line.split(" ")) for line in text.split("\n")]
