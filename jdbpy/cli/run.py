@@ -110,7 +110,10 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
         status = await run_repl(session, settings, lines=guide.first_lines, greeting=said, after=guide.after)
         console.write(guide.farewell())
         return status
-    return await run_repl(session, settings, lines=lines.at_hand(), greeting=_greeting(session))
+    from jdbpy.cli.repl.init_file import init_lines
+
+    first = [*init_lines(), *lines.at_hand()]
+    return await run_repl(session, settings, lines=first, greeting=_greeting(session))
 
 
 def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:

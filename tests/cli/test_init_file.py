@@ -1,0 +1,48 @@
+"""The user's own file of commands: where it is, and that the prompt reads it and a batch does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jdbpy.cli.repl.init_file import init_lines
+from tests.cli.process import jdbpy, launching, script
+from tests.cli.prompt import attached
+from tests.harness import Jvm, program
+
+
+@pytest.mark.parametrize("place", [".config/jdbpy/init", "elsewhere/jdbpy/init"])
+def test_where_it_is(tmp_path: Path, place: str) -> None:
+    environ = {"HOME": str(tmp_path)}
+    if place.startswith("elsewhere"):
+        environ["XDG_CONFIG_HOME"] = str(tmp_path / "elsewhere")
+    assert init_lines(environ) == []
+    file = tmp_path / place
+    file.parent.mkdir(parents=True)
+    file.write_text("set hints off\n")
+    assert init_lines(environ) == [f"read {file}"]
+    assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == ([f"read {file}"] if ".config" in place else [])
+    assert init_lines({}) == []
+
+
+async def test_the_prompt_reads_it(any_jvm: Jvm, tmp_path: Path) -> None:
+    file = tmp_path / ".config/jdbpy/init"
+    file.parent.mkdir(parents=True)
+    file.write_text("# mine\nview Ticker 1 + 1\nset list-lines 3\n")
+    async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
+        await terminal.prompt("main[1]")
+        await terminal.run("view", "Ticker", "1 + 1", then="main[1]")
+        await terminal.run("show list-lines", "3", then="main[1]")
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0
+
+
+async def test_a_batch_does_not_read_it(any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "jdbpy/init"
+    file.parent.mkdir(parents=True)
+    file.write_text("set list-lines 3\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    done = await jdbpy(*launching(program("Hello"), "--json", *script("show list-lines")), jvm=any_jvm)
+    assert [found["command"] for found in done.results] == ["show list-lines"]
+    assert done.results[0]["data"]["settings"][0]["value"] == "10"
