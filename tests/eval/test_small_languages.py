@@ -122,6 +122,14 @@ def test_hit_counts_that_are_over(text: str, over_after: int | None) -> None:
     assert (over[0] if over else None) == over_after
 
 
+@pytest.mark.parametrize("text", ["3", "!= 3", ">= 5", "> 5", "< 3", "<= 3", "% 4"])
+def test_the_hit_count_that_follows(text: str) -> None:
+    count = parse_hit_count(text)
+    for hits in range(20):
+        following = next((each for each in range(hits + 1, 40) if count.admits(each)), None)
+        assert count.following(hits) == following
+
+
 @pytest.mark.parametrize("text", ["", "x", "> ", "% 0", "0", "< 1", "<= 0", "-1", "1.5", ">> 3", "3 4"])
 def test_what_is_no_hit_count(text: str) -> None:
     with pytest.raises(UsageError):

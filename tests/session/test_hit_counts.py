@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.bench import TARGETS
 from jdbpy import PointOptions
 from jdbpy.errors import UsageError
-from tests.harness import Jvm, debug
+from jdbpy.session.model import SuspendPolicy
+from tests.harness import Jvm, debug, program
 from tests.session.running import ROUNDS, breakpoints_in_target, run_to, values_at_stops
 
 
@@ -90,6 +92,35 @@ async def test_the_agent_counts_where_each_event_is_a_hit(jvm: Jvm) -> None:
         await d.check_stop(stop, "method-entry", frames=["Rounds.note", "Rounds.add"])
         await d.resume()
         await d.wait_exit()
+
+
+async def test_many_hits_of_one_place_are_counted_by_the_agent(jvm: Jvm) -> None:
+    async with debug(jvm, program("Loop", where=TARGETS)) as d:
+        point = await d.session.breakpoints.add(d.at("hit"), hits="== 5000", policy=SuspendPolicy.THREAD)
+        assert await values_at_stops(d, "number", most=1) == ["4999"]
+        found = d.session.points.get(point.number)
+        assert (found.hits, found.over) == (5000, True)
+        await d.session.breakpoints.add(d.at("hit"), temporary=True, ignore=1999)
+        [_, counting] = d.session.points.list()
+        assert counting.message == "the target counts, and tells only of the hit that is meant"
+        assert await values_at_stops(d, "number", most=1) == ["6999"]
+        await d.session.breakpoints.add(d.at("hit"), temporary=True, hits="% 3000")
+        await d.session.breakpoints.add(d.at("hit"), hits="== 2000", condition="number >= 0")
+        before = d.session.statistics().events
+        await d.session.points.disable([4])
+        assert await values_at_stops(d, "number", most=1) == ["9999"]
+        assert d.session.statistics().events - before == 1
+        assert [each.message for each in d.session.points.list()] == ["", ""]
+
+
+async def test_at_a_second_place_they_are_counted_here(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        point = await d.session.breakpoints.add(d.at("plugin"), hits="== 1000")
+        await d.resume()
+        notice = await d.wait_notice("breakpoint-recount")
+        assert notice.text == "breakpoint 1 counts its hits anew: its place is there a second time now"
+        await d.wait_exit()
+        assert d.session.points.get(point.number).hits == 1
 
 
 async def test_a_watchpoint_and_one_that_goes(any_jvm: Jvm) -> None:

@@ -19,6 +19,9 @@ from jdbpy.session.types.class_names import ClassName, enclosing
 from jdbpy.wire.ids import Location
 from jdbpy.wire.pending import Pending
 
+MANY = 1000
+"""So many hits are worth to be counted by the agent: here they would take some tenths of a second."""
+
 
 class Placing(Protocol):
     """What puts breakpoints into the target: ``placement.Placement``."""
@@ -52,6 +55,12 @@ class LogicalBreakpoint(Point):
         self.placed: dict[Location, EventRequest] = {}
         self.watches: dict[str, EventRequest] = {}
         self._placing = placing
+
+    @property
+    def agent_count(self) -> int:
+        """Of many hits at one place. The agent counts for each place by itself, and tells nothing meanwhile: counting
+        begins anew at a second place, and of few hits it is better to know how many there were."""
+        return self.only_hit if self.only_hit >= MANY else 0
 
     async def arm(self) -> None:
         await self._placing.arm(self)

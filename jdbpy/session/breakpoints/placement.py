@@ -67,6 +67,7 @@ class Placement:
         requests = [*point.placed.values(), *point.watches.values()]
         point.placed.clear()
         point.watches.clear()
+        point.counting = 0
         with suppress(Disconnected):
             return self._target.requests.submit_clear(requests)
         return []
@@ -76,6 +77,7 @@ class Placement:
         renewed = set(type_ids)
         lost = [place for place in point.placed if place.classID in renewed]
         self._target.requests.submit_clear([point.placed.pop(place) for place in lost])
+        point.counting = 0 if lost else point.counting
         known = await self._target.types.info(renewed)
         types = await self._finder.among(point.spec, known.values())
         if types:
@@ -149,21 +151,16 @@ class Placement:
 
     async def _set(self, point: LogicalBreakpoint, places: Iterable[Location]) -> None:
         """Sets the breakpoint at those places where it does not stand yet, and learns their lines. wire: 1 trip."""
+        new = [place for place in dict.fromkeys(places) if place not in point.placed]
+        if new and point.counting:
+            new = [*self._count_anew(point), *new]
+        if new:
+            point.counting = point.agent_count if len(new) + len(point.placed) == 1 else 0
         submitted = []
-        for place in dict.fromkeys(places):
-            if place not in point.placed:
-                modifiers: list[Any] = [event_request.LocationOnly(place)]
-                options = point.options
-                if options.thread is not None:
-                    modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(options.thread))))
-                if options.instance is not None:
-                    modifiers.append(event_request.InstanceOnly(ObjectID(options.instance)))
-                handler = partial(self._on_hit, point)
-                sieve = point.sieve(EventKind.BREAKPOINT, 0)
-                spec = RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, sieve)
-                request, pending = self._target.requests.submit(spec)
-                point.placed[place] = request
-                submitted.append((place, pending))
+        for place in new:
+            request, pending = self._target.requests.submit(self._spec(point, place))
+            point.placed[place] = request
+            submitted.append((place, pending))
         outcomes, _ = await both(
             lambda: self._target.conn.gather([pending for _, pending in submitted]),
             lambda: self._target.types.locations([place for place, _ in submitted]),
@@ -173,6 +170,29 @@ class Placement:
             del point.placed[place]
         if refused and not point.placed:
             raise next(iter(refused.values()))
+
+    def _spec(self, point: LogicalBreakpoint, place: Location) -> RequestSpec:
+        """The request for one place; Count comes last, since the agent tests modifiers in their order."""
+        options = point.options
+        modifiers: list[Any] = [event_request.LocationOnly(place)]
+        if options.thread is not None:
+            modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(options.thread))))
+        if options.instance is not None:
+            modifiers.append(event_request.InstanceOnly(ObjectID(options.instance)))
+        if point.counting:
+            modifiers.append(event_request.Count(point.counting))
+        handler = partial(self._on_hit, point)
+        sieve = point.sieve(EventKind.BREAKPOINT, 0)
+        return RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, sieve)
+
+    def _count_anew(self, point: LogicalBreakpoint) -> list[Location]:
+        """Takes out a breakpoint whose hits the agent counts at one place, since there is a second one now."""
+        places = list(point.placed)
+        self._target.requests.submit_clear(point.placed.values())
+        point.placed.clear()
+        text = f"breakpoint {point.number} counts its hits anew: its place is there a second time now"
+        self._publish("breakpoint-recount", point, text)
+        return places
 
     async def _on_prepare(self, point: LogicalBreakpoint, hit: Hit) -> Verdict:
         """A class is prepared that may have the place: sets the breakpoint before it runs. wire: 2 to 4 trips."""

@@ -258,8 +258,8 @@ class Points:
 
     def _counts(self, point: Point, hit: Hit) -> bool:
         """Counts a hit; whether it is one to stop at, or to report. wire: no wait."""
-        if point.agent_count:  # the agent has counted, and has dropped the request
-            point.hits += point.agent_count - 1
+        if point.counting:  # the agent has counted, and has dropped the request
+            point.hits += point.counting - 1
             point.ignore = 0
             self._target.requests.spent(hit.request)
         point.hits += 1

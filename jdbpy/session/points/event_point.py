@@ -101,7 +101,7 @@ class EventPoint(Point):
             raise
 
     def disarm(self) -> list[Pending[Any]]:
-        requests, self.requests = self.requests, []
+        requests, self.requests, self.counting = self.requests, [], 0
         with suppress(Disconnected):
             return self._target.requests.submit_clear(requests)
         return []
@@ -112,11 +112,12 @@ class EventPoint(Point):
         Count comes last, since the agent tests modifiers in their order. Raises the error of the first that the agent
         refuses. wire: 1 trip.
         """
+        self.counting = count = self.agent_count
         specs = [
             RequestSpec(
                 kind,
                 self.wire_policy,
-                [*subject, *share.modifiers, *([event_request.Count(self.agent_count)] if self.agent_count else ())],
+                [*subject, *share.modifiers, *([event_request.Count(count)] if count else ())],
                 partial(self._on_event, share.earlier),
                 self,
                 None if share.earlier else self.sieve(kind, self.only_method),
@@ -163,15 +164,5 @@ async def set_point(
 
 
 def count_for_agent(point: EventPoint) -> int:
-    """The Count modifier for a point that is one request, whose every event is a hit, and of which only one is wanted.
-
-    Breakpoints have none: they may be set at more places when other loaders define their class, and the agent counts
-    for each request by itself.
-    """
-    asked = point.condition is not None or point.callers is not None or point.after_each
-    if asked or len(point.options.classes) > 1:
-        return 0
-    if point.hit_count is not None:
-        only = point.hit_count.op == "==" and not point.ignore
-        return max(point.hit_count.number - point.hits, 0) if only else 0
-    return point.ignore + 1 if point.temporary and point.ignore else 0
+    """The Count modifier for a point that is one request, whose every event is a hit, if only one hit is wanted."""
+    return point.only_hit if point.only_hit > 1 and len(point.options.classes) <= 1 else 0

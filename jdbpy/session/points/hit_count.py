@@ -34,6 +34,15 @@ class HitCount(Record):
         """Whether the hit of that number is let through."""
         return _ADMITS[self.op](hits, self.number)
 
+    def following(self, hits: int) -> int | None:
+        """The number of the first hit after so many that is let through; None when there is none any more."""
+        match self.op:
+            case "%":
+                return (hits // self.number + 1) * self.number
+            case "==" | ">=" | ">":
+                return max(self.number + (self.op == ">"), hits + 1) if not self.is_over(hits) else None
+        return next((each for each in (hits + 1, hits + 2) if self.admits(each)), None)
+
     def is_over(self, hits: int) -> bool:
         """Whether no later hit can be let through: the point is then taken out of the target."""
         last = {"==": self.number, "<=": self.number, "<": self.number - 1}.get(self.op)

@@ -29,6 +29,8 @@ _POLICIES = {
 }
 
 
+_COUNTED = "the target counts, and tells only of the hit that is meant"
+
 SieveOf = Callable[[EventKind, int], Sieve | None]
 
 
@@ -62,6 +64,7 @@ class Point(ABC):
         self.after = options.after
         self.after_each = options.after_each
         self.waiting = False  # for the point ``after``
+        self.counting = 0  # the ``agent_count`` with which it stands in the target
         self.awaited = False  # by other points, which must be set before the thread of a hit runs on
         self.log: LogText | None = None
         self.reporting = options.reporting
@@ -107,6 +110,19 @@ class Point(ABC):
     def reports(self) -> bool:
         """Whether a hit is reported and the target goes on."""
         return self.log is not None or self.policy is model.SuspendPolicy.NONE
+
+    @property
+    def only_hit(self) -> int:
+        """Which of the hits to come, counted from 1, is the only one that can count; 0: there may be more, or that
+        depends on something else than their number."""
+        if self.condition is not None or self.callers is not None or self.after_each:
+            return 0
+        if self.hit_count is None:
+            return self.ignore + 1 if self.temporary else 0
+        if self.ignore or not (self.temporary or self.hit_count.op == "=="):
+            return 0
+        following = self.hit_count.following(self.hits)
+        return 0 if following is None else following - self.hits
 
     @property
     def agent_count(self) -> int:
@@ -160,7 +176,7 @@ class Point(ABC):
             condition=self.condition_text,
             ignore=self.ignore,
             thread=self.options.thread,
-            message=self.message,
+            message=self.message or (_COUNTED if self.counting else ""),
             hit_count=str(self.hit_count or ""),
             over=self.over,
             callers=self.options.callers,
