@@ -292,8 +292,9 @@ class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
-    exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started, thread-ended, vm-death,
-    logpoint, tracepoint, left-out, switched-off, warning. ``report`` is there where a hit is reported.
+    exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
+    thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, warning.
+    ``report`` is there where a hit is reported.
     """
 
     kind: str
