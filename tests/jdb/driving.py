@@ -59,7 +59,7 @@ class Driven:
 
     async def answer(self, line: str) -> Answer:
         """Types a line of a script and waits for the answer to it."""
-        mark = line[0] if line[:1] in ("~", "?", "!", "=") else ""
+        mark = line[0] if line[:1] in ("~", "?", "!", "=") and not line.startswith(("!!", "? ")) and line != "?" else ""
         bare = line[len(mark) :]
         await self.type(bare)
         text = ""

@@ -1,11 +1,84 @@
 """Scripts that run through both: every command of jdb, each with right and with wrong arguments.
 
-``{marker}`` is the line of a marker in fixtures/JdbTour.java. Marks at the start of a line: see ``driving``.
+``{marker}`` is the line of a marker in fixtures/JdbTour.java, ``{sources}`` and ``{classes}`` are its directories.
+Marks at the start of a line: see ``driving``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 EVERY_COMMAND = """\
+!!
+bytecodes
+class
+classes
+classpath
+disablegc
+down
+dump
+enablegc
+eval
+extension
+fields
+gc
+interrupt
+kill
+lines
+list
+load
+locals
+lock
+memory
+methods
+monitor
+next
+pop
+print
+redefine
+reenter
+resume
+save
+set
+step
+stepi
+suspend
+thread
+threadgroup
+threadgroups
+threadlocks
+threads
+trace
+unmonitor
+untrace
+up
+wherei
+connectors x
+help x
+? x
+version x
+sourcepath /nope
+use
+use /nope
+sourcepath
+sourcepath {sources}
+exclude none
+exclude
+exclude java.*, javax.*; sun.*,com.sun.* jdk.*
+exclude
+dbgtrace 010
+dbgtrace 0
+read /dev/null
+0 version
+2
+3x version
+catch caught Foo*
+stop in JdbTour.work(int
+catch all java.lang.Foo
+ignore all java.lang.Foo
+watch go JdbTour.counter
+unwatch JdbTour.counter
+watch access 1x.f
 stop
 stop in JdbTour.work
 stop at JdbTour:{call}
@@ -51,9 +124,20 @@ read
 ~run
 run
 version
+!!
+!!x
 stop
 catch
 threads main
+interrupt 1
+suspend 1
+resume 1
+where
+threadgroups
+threadgroups x
+classes x
+classpath x
+locals x
 threads nope
 threads
 threadgroups
@@ -113,6 +197,20 @@ print nope
 print square.nope
 print this
 print rest[0]
+print nope.x.y
+print com.foo.Bar
+print java.lang.String
+print JdbTour.nope
+print JdbTour.add("x")
+print 5 % 3
+print (int) 3.7
+set total = "x"
+wherei all
+fields java.lang.String
+methods int[]
+lines int[]
+lines JdbTour$Square nope
+redefine JdbTour$Base {classes}/JdbTour$Base.class
 print JdbTour.counter
 eval square.side
 set square
@@ -156,6 +254,7 @@ bytecodes JdbTour$Square rename
 bytecodes Nope x
 extension
 extension JdbTour
+extension Nope
 disablegc
 disablegc square
 enablegc square
@@ -195,6 +294,7 @@ stop 1 at JdbTour:{locked}
 stop 99 at JdbTour:{locked}
 clear JdbTour.add(int,int)
 clear JdbTour:{locked}
+exit now
 """
 
 STOPS = """\
@@ -205,6 +305,7 @@ stop in JdbTour$Square.area
 ~step
 pop
 where
+reenter 99
 ~reenter
 where
 ~cont
@@ -235,6 +336,8 @@ ignore java.lang.IllegalStateException
 ~stepi
 list
 locals
+~kill 1 new java.lang.IllegalStateException("killed")
+~cont
 suspend
 resume
 """
@@ -261,6 +364,23 @@ where
 """
 
 
-def lines(script: str, markers: dict[str, int]) -> list[str]:
-    """The lines of a script, with markers replaced."""
-    return [line.format_map(markers) if "{" in line and "}" in line else line for line in script.splitlines()]
+NEVER_RUN = """\
+stop
+quit x
+"""
+
+SCRIPTS = {"EVERY_COMMAND": EVERY_COMMAND, "STOPS": STOPS, "GOING_ON": GOING_ON, "NEVER_RUN": NEVER_RUN}
+
+
+def lines(script: str, words: Mapping[str, object]) -> list[str]:
+    """The lines of a script, with what is in braces replaced."""
+    return [line.format_map(words) if "{" in line and "}" in line else line for line in script.splitlines()]
+
+
+def typed() -> set[str]:
+    """All lines of all scripts, without their marks."""
+    return {
+        line if line.startswith(("!!", "? ")) or line == "?" else line.lstrip("~?!=")
+        for script in SCRIPTS.values()
+        for line in script.splitlines()
+    }

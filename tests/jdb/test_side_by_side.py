@@ -23,7 +23,7 @@ def test_there_is_a_jdb() -> None:
 
 
 @pytest.mark.parametrize("jdk", JDKS, ids=lambda jdk: f"jdk{jdk.feature}")
-@pytest.mark.parametrize("name", ["EVERY_COMMAND", "STOPS", "GOING_ON"])
+@pytest.mark.parametrize("name", scripts.SCRIPTS)
 async def test_answers(jdk: Jvm, name: str) -> None:
     """A command whose answer differs is in the table of docs/jdb.md."""
     of_jdk, of_ours = await both(jdk, name)
@@ -42,17 +42,14 @@ async def test_answers(jdk: Jvm, name: str) -> None:
 
 def test_the_table_lists_commands_of_the_scripts() -> None:
     """A row about a line that no script has would be checked by nothing."""
-    typed = {
-        line.lstrip("~?!=")
-        for text in (scripts.EVERY_COMMAND, scripts.STOPS, scripts.GOING_ON)
-        for line in text.splitlines()
-    }
-    assert {row for row in listed_differences() if not row.startswith("jdb ")} <= typed
+    assert {row for row in listed_differences() if not row.startswith("jdb ")} <= scripts.typed()
 
 
 async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:
     """A script through the JDK's jdb, and through ours with the same Java."""
     tour = program("JdbTour")
-    script = scripts.lines(getattr(scripts, name), {marker: tour.line(marker) for marker in tour.markers})
+    words: dict[str, object] = {"sources": tour.sources, "classes": tour.classes}
+    words.update({marker: tour.line(marker) for marker in tour.markers})
+    script = scripts.lines(scripts.SCRIPTS[name], words)
     arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-Dquiet=true", "JdbTour", "x")
     return await run_script(theirs(jdk, *arguments), jdk, script), await run_script(ours(*arguments), jdk, script)

@@ -49,6 +49,15 @@ _MOST_VALUES = 10_000
 
 _DEFAULT_LIMITS = Limits()
 
+_SPECIAL = {
+    "java.lang.String": Tag.STRING,
+    "java.lang.Class": Tag.CLASS_OBJECT,
+    "java.lang.Thread": Tag.THREAD,
+    "java.lang.ThreadGroup": Tag.THREAD_GROUP,
+    "java.lang.ClassLoader": Tag.CLASS_LOADER,
+}
+"""Classes whose objects have a tag of their own."""
+
 _WITH_FIELDS = OBJECT_TAGS - {Tag.ARRAY, Tag.STRING, Tag.CLASS_OBJECT}
 
 
@@ -178,6 +187,12 @@ class Describer:
     async def _object(self, tag: str, object_id: int, depth: int) -> Described:
         """By its view, or by its fields where there is no view or the view does not know what it sees."""
         chain, view = await self._viewer.find(object_id)
+        if tag == "L":  # what came by its id alone
+            special = next((_SPECIAL[each.name] for each in chain if each.name in _SPECIAL), Tag.OBJECT)
+            special = Tag.ARRAY if chain[0].name.endswith("[]") else special
+            if special in (Tag.STRING, Tag.CLASS_OBJECT, Tag.ARRAY):
+                return await self.describe(ids.Value(special, object_id), depth)
+            tag = chr(special)
         note = ""
         if view is not None and not (self._raw and depth == self._limits.depth):
             try:

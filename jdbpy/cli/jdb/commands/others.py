@@ -93,6 +93,12 @@ async def exit_(jdb: Debugger, words: Words) -> None:
     jdb.leaving = True
 
 
+@jdb_command("!!")
+async def again(jdb: Debugger, words: Words) -> None:
+    """With no line before it; else it never comes so far."""
+    jdb.out.line("Unrecognized command: '!!'.  Try help...")
+
+
 @jdb_command("gc")
 async def gc(jdb: Debugger, words: Words) -> None:
     jdb.out.line(NO_GC)
