@@ -179,6 +179,20 @@ async def test_a_nested_class_is_named_either_way(any_jvm: Jvm, pattern: str) ->
         assert await told(d, "nested") == ("6", "")
 
 
+async def test_views_are_good_wherever_a_value_is_shown(jvm: Jvm) -> None:
+    async with stopped(jvm) as d:
+        d.session.values.views.add("Money", 'cents + " cents"')
+        found = {each.name: each.value.text for each in await d.session.stack.variables() if each.value}
+        assert found["price"] == "1250 cents"
+        assert found["prices"].startswith("ArrayList(300) [1250 cents, 1250 cents, ")
+        stop = d.session.last_stop
+        assert stop is not None and stop.thread is not None
+        template = d.session.values.compile_template("{price} and {basket.array[0..2]}")
+        assert await template.render(stop.thread.id) == "1250 cents and Money[2] {1250 cents, 1250 cents}"
+        dumped = await d.session.values.dump("price")
+        assert [child.name for child in dumped.children] == ["amount", "currency", "cents", "scale"]
+
+
 async def test_views_that_lead_to_themselves_come_to_an_end(any_jvm: Jvm) -> None:
     async with stopped(any_jvm) as d:
         d.session.values.views.add("Chain", 'value + " " + next')
