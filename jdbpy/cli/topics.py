@@ -48,7 +48,7 @@ Ctrl-Z        puts the debugger into the background""",
     "numbers": """\
 Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set frame-base 0` makes 0 the innermost.
 Threads have the id that `threads` shows. Breakpoints, catchpoints, watchpoints and traces are numbered together in the
-order in which they were set; so are displays and monitors. Values that `print` has shown are `$1`, `$2`... (`values`).""",
+order in which they were set; so are displays and monitors. Values that `print` has shown are `$1`, `$2` and so on.""",
     "filters": """\
 After the subject of `break`, `stop`, `tbreak`, `catch`, `watch` and `trace`, in any order:
   thread main                only in that thread
