@@ -36,8 +36,10 @@ def main() -> None:
 async def _run(bench: Bench, names: list[str]) -> list[Result]:
     results: list[Result] = []
     for name in names:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        print(f"measuring {name} ...", end=" ", file=sys.stderr, flush=True)
+        start = trio.current_time()
         results += await CASES[name](bench)
+        print(f"{trio.current_time() - start:.0f} s", file=sys.stderr, flush=True)
     return results
 
 

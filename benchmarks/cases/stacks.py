@@ -130,7 +130,9 @@ async def _crowd(
     if with_rivals:
         contenders |= {"JDI": by_jdi, "jdb": by_jdb}
     size = f"{threads:,} threads" + ("" if command == "threads" else f" of {frames} frames")
-    return await bench.compare(f"`{command}`, {size}", f"{rtt * 1000:.0f} ms" if rtt else "loopback", contenders)
+    return await bench.compare(
+        f"`{command}`, {size}", f"{rtt * 1000:.0f} ms" if rtt else "loopback", contenders, rivals_at_once=True
+    )
 
 
 def _bare(link: Link, work: Callable[[Floor], None], before: Sequence[Command]) -> Sample:

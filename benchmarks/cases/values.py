@@ -98,4 +98,4 @@ async def _compare(bench: Bench, work: _Work, *, rtt: float) -> Result:
         "JDI": by_jdi,
         "jdb": by_jdb,
     }
-    return await bench.compare(work.words, f"{rtt * 1000:.0f} ms", contenders)
+    return await bench.compare(work.words, f"{rtt * 1000:.0f} ms", contenders, rivals_at_once=True)
