@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import table
 from jdbpy.cli.results import HelpEntry, HelpIndex, HelpPage, HelpTopic
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.topics import GROUPS, TOPICS
+
+WIDTH = 100
+"""Columns of what is said about a word: about those of the descriptions."""
 
 
 def help_index(result: HelpIndex, settings: Settings) -> Iterator[str]:
@@ -33,7 +37,7 @@ def help_page(result: HelpPage, settings: Settings) -> Iterator[str]:
         text += ["", *result.details.splitlines()]
     words = [f"{word.word}: {word.help}" for word in (*result.arguments, *result.options)]
     if words:
-        text += ["", *words]
+        text += ["", *(line for word in words for line in wrap(word, WIDTH, subsequent_indent="    "))]
     yield from map(escape, text)
 
 
