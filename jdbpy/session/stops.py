@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.concurrency import together
-from jdbpy.session.model import Frame, Stop, StopReason, SuspendPolicy, ThreadRef
+from jdbpy.session.concurrency import both, together
+from jdbpy.session.model import Frame, SourceWindow, Stop, StopReason, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.target import Target
@@ -42,6 +42,7 @@ class StopShower:
     def __init__(self, target: Target, sources: Sources) -> None:
         self._target = target
         self._sources = sources
+        self._learned: set[tuple[int, int]] = set()  # class and method of places where that was done
         self.hooks: list[Callable[[Stop], None]] = []
         """Called with each stop before it is published; must not wait."""
 
@@ -72,8 +73,7 @@ class StopShower:
         wire: 1 trip when the class at the top is known, 2 or 3 when it is new.
         """
         target = self._target
-        thread, frame = await self._where(thread_id, at) if thread_id else (None, None)
-        window = await self._sources.window(frame.location) if frame else None
+        thread, frame, window = await self._look(thread_id, at) if thread_id else (None, None, None)
         fields: dict[str, Any] = {
             "reason": reason,
             "thread": thread,
@@ -92,7 +92,19 @@ class StopShower:
         target.publish(stop)
         return stop
 
-    async def _where(self, thread_id: int, at: ids.Location | None) -> tuple[ThreadRef, Frame | None]:
+    async def _look(
+        self, thread_id: int, at: ids.Location | None
+    ) -> tuple[ThreadRef, Frame | None, SourceWindow | None]:
+        """The thread, its top frame, and the source there, which is looked up meanwhile where the place is known."""
+        types = self._target.types
+        if at is None or (at.classID, at.methodID) not in self._learned or not types.is_placed([at]):
+            (thread, frame), _ = await both(lambda: self._where(thread_id), lambda: self._learn_place(at))
+            return thread, frame, await self._sources.window(frame.location) if frame else None
+        place = types.location(at)
+        (thread, frame), window = await both(lambda: self._where(thread_id), lambda: self._sources.window(place))
+        return thread, frame, window if frame else None
+
+    async def _where(self, thread_id: int) -> tuple[ThreadRef, Frame | None]:
         target = self._target
         thread = ids.ThreadID(ids.ObjectID(thread_id))
         ask: list[Command[Any]] = [
@@ -100,7 +112,7 @@ class StopShower:
             thread_reference.Frames(thread, 0, 1),
             thread_reference.FrameCount(thread),
         ]
-        name, frames, count = (await together(lambda: target.conn.batch(ask), lambda: self._learn_place(at)))[0]
+        name, frames, count = await target.conn.batch(ask)
         ref = ThreadRef(thread_id, "" if isinstance(name, JdwpError) else name.threadName)
         if isinstance(frames, JdwpError) or not frames.frames:
             return ref, None
@@ -123,6 +135,7 @@ class StopShower:
             lambda: types.prefetch((facts.VARIABLES, methods), *((fact, [at.classID]) for fact in _FACTS_OF_FRAMES)),
             types.learn_root,
         )
+        self._learned.add((at.classID, at.methodID))
 
 
 def _rank(reason: StopReason) -> int:

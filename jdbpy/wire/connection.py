@@ -133,6 +133,10 @@ class Connection:
         self._packets.send(data)
         return pending
 
+    def flush(self) -> None:
+        """Sends what has been submitted now, instead of at the end of this turn: for what the target waits for."""
+        self._packets.flush()
+
     async def request(self, command: Command[R]) -> R:
         """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
         with self._packets.gathering:

@@ -124,6 +124,7 @@ class Resuming:
         by_event = self._target.suspension.event_holds
         for op, thread in plan:
             self._target.submit_op(op, thread, by_event=bool(by_event[thread]))
+        self._target.conn.flush()
 
     def _released(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
         """Bookkeeping after a release: who waits for a stop gets none that is over; nothing stays selected."""
