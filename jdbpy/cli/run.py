@@ -23,6 +23,9 @@ from jdbpy.cli.settings import Settings
 USAGE = 2
 NO_CONNECTION = 3
 
+_AT_ONCE = 0.005
+"""Seconds in which a target has answered that is not far away."""
+
 
 async def run(line: CommandLine) -> int:
     """Connects, debugs, and returns the exit status: 128 and its number when a signal ended it.
@@ -37,9 +40,10 @@ async def run(line: CommandLine) -> int:
     try:
         async with trio.open_nursery() as nursery:
             await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
-            ready = trio.Event()
-            nursery.start_soon(_load, line, ready)
-            status = await _debug(line, console, settings, ready)
+            ahead = _Ahead()
+            if not _is_batch(line):
+                nursery.start_soon(ahead.run)
+            status = await _debug(line, console, settings, ahead)
             nursery.cancel_scope.cancel()
     except* BrokenPipeError:  # nobody reads our output any more; the target was let go on the way here
         ended_by.append(signal.SIGPIPE)
@@ -51,11 +55,27 @@ def _is_batch(line: CommandLine) -> bool:
     return line.batch or line.json or not _is_terminal(sys.stdin)
 
 
-async def _load(line: CommandLine, ready: trio.Event) -> None:
-    """Loads what the prompt needs, in a thread: the time in which the target is waited for goes by unused."""
-    if not _is_batch(line):
-        await trio.to_thread.run_sync(_load_prompt)
-    ready.set()
+class _Ahead:
+    """Loads what the prompt needs, in a thread, while the target is waited for: that time goes by unused.
+
+    Not for a target that answers at once: there the thread would only stand in the way.
+    """
+
+    def __init__(self) -> None:
+        self._connected = trio.Event()
+        self._loaded = trio.Event()
+
+    async def run(self) -> None:
+        with trio.move_on_after(_AT_ONCE):
+            await self._connected.wait()
+        if not self._connected.is_set():
+            await trio.to_thread.run_sync(_load_prompt)
+        self._loaded.set()
+
+    async def done(self) -> None:
+        """There is a target. Waits until loading has ended, if it goes on."""
+        self._connected.set()
+        await self._loaded.wait()
 
 
 def _load_prompt() -> None:
@@ -64,7 +84,7 @@ def _load_prompt() -> None:
     loop.load()
 
 
-async def _debug(line: CommandLine, console: Console, settings: Settings, ready: trio.Event) -> int:
+async def _debug(line: CommandLine, console: Console, settings: Settings, ahead: _Ahead) -> int:
     """Opens the session and works in it; errors of the way there become their exit status."""
     name = f"{line.action} {line.address}".strip()
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
@@ -73,7 +93,8 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ready:
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             async with _open(line, console) as session:
                 waiting.deadline = float("inf")
-                await ready.wait()
+                if not _is_batch(line):
+                    await ahead.done()
                 gc.freeze()  # what was loaded stays; from now on there may be garbage
                 gc.enable()
                 return await _work(line, session, console, settings, lines)
