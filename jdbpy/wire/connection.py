@@ -217,6 +217,12 @@ class Connection:
         await self._end()
         await trio.lowlevel.checkpoint()
 
+    @property
+    def busy(self) -> float:
+        """Seconds that were spent on packets where they come in: cutting them apart, and what ``on_event`` and
+        ``on_reply`` do."""
+        return self._packets.busy
+
     def statistics(self) -> Statistics:
         """What has been sent and received so far."""
         return Statistics(bytes_in=self._packets.bytes_in, bytes_out=self._packets.bytes_out, **self._counts)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from time import perf_counter
 
 import trio
 
@@ -59,6 +60,8 @@ class PacketStream:
     ) -> None:
         self.bytes_in = 0
         self.bytes_out = 0
+        self.busy = 0.0
+        """Seconds that were spent on packets which had come in."""
         self._stream = stream
         self._on_packet = on_packet
         self._on_end = on_end
@@ -130,9 +133,11 @@ class PacketStream:
     async def _receive(self) -> None:
         try:
             while True:
+                begun = perf_counter()
                 with self.gathering:
                     for packet in self._framer:
                         self._on_packet(packet)
+                self.busy += perf_counter() - begun
                 data = await self._receive_some()
                 if not data:
                     self._on_end(ending.closed_by_peer(self._framer.incomplete()))

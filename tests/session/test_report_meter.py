@@ -92,6 +92,17 @@ def test_it_is_over_when_it_costs_too_much(short: bool) -> None:
     assert hits.meter.over
 
 
+def test_the_time_spent_on_events_counts() -> None:
+    """However few they are: a debugger that is busy all the time makes the target wait."""
+    meter = Meter(Reporting(limit=0, cost=50))
+    assert not any(meter.take(n, n / 100, wall=0, busy=n / 200).too_much for n in range(1, 100))
+    [over] = [taken for n in range(100, 103) if (taken := meter.take(n, n / 100, wall=0, busy=n / 200)).too_much]
+    assert over.too_much is not None
+    assert over.too_much.load == pytest.approx(0.5 + 100 * AGENT_COST)
+    assert over.too_much.cost == pytest.approx(0.005)
+    assert meter.cost == pytest.approx(0.005)
+
+
 def test_less_than_that_may_go_on(short: bool) -> None:
     hits = Hits(Reporting(limit=1, cost=20), short=short)
     hits.meter.measured(5e-6)
@@ -105,5 +116,5 @@ def test_less_than_that_may_go_on(short: bool) -> None:
 def test_while_earlier_ones_wait_no_more_are_told() -> None:
     meter = Meter(Reporting(limit=10))
     assert meter.take(1, 0.0, wall=0.0).reported
-    assert not meter.take(2, 0.1, wall=0.1, busy=True).reported
+    assert not meter.take(2, 0.1, wall=0.1, crowded=True).reported
     assert meter.take(3, 0.2, wall=0.2).reported

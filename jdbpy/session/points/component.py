@@ -100,7 +100,7 @@ class Points:
             raise UsageError("logpoints need an evaluator, and this session has none")
         point = make(self._last_number + 1, policy)
         point.require_fitting(options)
-        point.sieve = partial(sieve_of, point, self.reporter, self._target.conn.id_sizes)
+        point.sieve = partial(sieve_of, point, self.reporter, self._target.conn)
         point.file = absolute(options.reporting.file) if options.reporting.file else ""
         point.hit_count = parse_hit_count(options.hits) if options.hits else None
         point.callers = Callers(self._target, options.callers) if options.callers else None

@@ -57,6 +57,7 @@ class Meter:
         self._allowed = reporting.cost / 100
         self._first = self.last = 0.0
         self._cost = 0.0
+        self._busy = 0.0  # when the window was opened
         self._said = self._left_out = self._reports = 0
         self._counted_until = -math.inf  # a hit before that, and before that of the last number, is only counted
         self._last_number: float = self._most or math.inf
@@ -87,9 +88,9 @@ class Meter:
         """The end of a window in which hits were left out: it is then said how many."""
         return self._window + WINDOW if self._left_out and self._limit else None
 
-    def measured(self, seconds: float) -> None:
-        """A hit has taken the debugger so long."""
-        self.samples += 1
+    def measured(self, seconds: float, hits: int = 1) -> None:
+        """A hit, or some together, have taken the debugger so long."""
+        self.samples += hits
         self._cost += seconds
 
     def passes(self, number: int, now: float) -> bool:
@@ -103,17 +104,21 @@ class Meter:
         self.last = now
         return True
 
-    def take(self, number: int, now: float, *, wall: float, busy: bool = False) -> Taken:
-        """Takes the hit of that number, counted from 1. ``busy``: earlier ones still wait to be reported."""
+    def take(self, number: int, now: float, *, wall: float, busy: float | None = None, crowded: bool = False) -> Taken:
+        """Takes the hit of that number, counted from 1. ``crowded``: earlier ones still wait to be reported.
+
+        ``busy`` are the seconds that the debugger has spent on events so far; None where ``measured`` tells.
+        """
         too_much = left_out = None
         if self._paused:  # that time does not count
             self._first, self._paused = self._first + now - self.last, False
         self.last = now
         if now >= self._window + WINDOW:
-            too_much = self._judge(now)
+            too_much = self._judge(now, busy)
             left_out = self.close(now)
             self._open_window(now)
-        reported = self._reports < self._limit and not busy
+            self._busy = busy or 0.0
+        reported = self._reports < self._limit and not crowded
         if reported:
             self._reports += 1
         else:
@@ -138,10 +143,14 @@ class Meter:
         self._reports = self._left_out = self._said = 0
         self._counted_until = -math.inf
 
-    def _judge(self, now: float) -> Pace | None:
+    def _judge(self, now: float, busy: float | None) -> Pace | None:
         """The pace of the window that is over, when that is more than the point may take."""
-        if not self._allowed or now - self._window > 2 * WINDOW:  # it was quiet meanwhile
+        seconds = now - self._window
+        if seconds > 2 * WINDOW:  # it was quiet meanwhile
             return None
-        rate = (self._reports + self._left_out + self._said) / WINDOW
-        load = rate * (self.cost + AGENT_COST)
-        return Pace(rate, self.cost, load) if load > self._allowed else None
+        hits = self._reports + self._left_out + self._said
+        if busy is not None:
+            self.measured(busy - self._busy, hits)
+        spent = self.cost * hits if busy is None else busy - self._busy
+        load = (spent + AGENT_COST * hits) / seconds
+        return Pace(hits / seconds, spent / hits, load) if 0 < self._allowed < load else None

@@ -44,7 +44,8 @@ class Reporter:
 
     def take(self, point: Point) -> Taken:
         """Whether the last hit of a point is to be reported."""
-        taken = point.meter.take(point.hits, self.clock(), wall=self.wall())
+        busy = self._target.conn.busy if point.wire_policy is SuspendPolicy.NONE else None
+        taken = point.meter.take(point.hits, self.clock(), wall=self.wall(), busy=busy)
         self.watch(point)
         return taken
 

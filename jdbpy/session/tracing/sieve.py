@@ -13,23 +13,20 @@ from jdbpy.session.points.point import Point
 from jdbpy.session.requests import Sieve
 from jdbpy.session.tracing.meter import Taken
 from jdbpy.session.tracing.reports import Reporter
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.event_parts import event_parts
-from jdbpy.wire.ids import IDSizes
 
 MOST_WAITING = 32
 """Reports of a point that may wait to be made; then hits are only counted, though the pace would let them through."""
 
-_EVERY = 64
-"""One in so many hits is measured."""
 
-
-def sieve_of(point: Point, reporter: Reporter, sizes: IDSizes, kind: EventKind, only: int = 0) -> Sieve | None:
+def sieve_of(point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0) -> Sieve | None:
     """The sieve for the requests of a point for a kind of events; None where each of them has to be looked at.
 
     ``only`` is the id of the one method that is meant, 0 for all.
     """
-    parts = event_parts(kind, sizes)
+    parts = event_parts(kind, conn.id_sizes)
     if parts is None or point.wire_policy is not SuspendPolicy.NONE:
         return None
     taken_by: deque[Taken] = deque()
@@ -62,13 +59,12 @@ def sieve_of(point: Point, reporter: Reporter, sizes: IDSizes, kind: EventKind, 
                     add_value(row, key)
         counted = meter.passes(number, now)
         if not counted:
-            taken = meter.take(number, now, wall=wall(), busy=limited and len(taken_by) >= MOST_WAITING)
+            crowded = limited and len(taken_by) >= MOST_WAITING
+            taken = meter.take(number, now, wall=wall(), busy=conn.busy, crowded=crowded)
             counted = not (taken.reported or taken.left_out or taken.spent or taken.too_much)
             if not counted:
                 taken_by.append(taken)
             reporter.watch(point)
-        if not number % _EVERY:
-            meter.measured(clock() - now)
         return counted
 
     return Sieve(take, taken_by)
