@@ -156,6 +156,22 @@ def test_an_invoked_method_voids_frames_but_not_the_right_to_invoke() -> None:
         ledger.require_current(frame)
 
 
+def test_a_stop_lasts_until_the_thread_goes_on() -> None:
+    """Methods that are run in it, and pops, void its frames; the stop is the same."""
+    ledger = Suspension()
+    ledger.event(1, everything=True)
+    stop = ledger.stop_of(1)
+    ledger.invoked(1)
+    ledger.popped(1)
+    assert ledger.stop_of(1) == stop
+    assert ledger.epoch_of(1) == stop + 2
+    ledger.apply(Op.VM_RESUME)
+    ledger.event(1, everything=False)
+    assert ledger.stop_of(1) != stop
+    ledger.forget(1)
+    assert ledger.stop_of(1) == ledger.epoch_of(1)
+
+
 def test_only_the_thread_of_the_event_may_invoke() -> None:
     ledger = Suspension()
     ledger.event(1, everything=True)

@@ -94,8 +94,8 @@ async def test_counts_that_are_spread_over_cells(jvm: Jvm) -> None:
         assert shown_values["map"].text.startswith("ConcurrentHashMap(5) ")
 
 
-async def test_collections_of_kotlin_and_scala(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Foreign") as d:
+async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
+    async with debug(jvm, "Foreign") as d:
         await d.session.breakpoints.add(d.at("foreign"))
         await d.resume()
         await d.wait_stop("breakpoint", at="foreign")
