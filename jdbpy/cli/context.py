@@ -72,6 +72,7 @@ class Context:
         self.acting = False  # monitors or actions run
         self.acted_on = False  # one of these has let the target run
         self.leaving = False  # quit, exit or detach was run: no command follows
+        self.quiet = False  # only what fails is shown: of a file that is read with -q
         self.scripts: list[str] = []  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed

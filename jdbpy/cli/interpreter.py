@@ -87,7 +87,8 @@ class Interpreter:
                     result = await self._settle(command, result)
         except JdbpyError as error:
             return self._fail(line, error, command)
-        self._report(Outcome(line, command, result))
+        if not self.context.quiet:
+            self._report(Outcome(line, command, result))
         return True
 
     def _collect(self, collecting: Collecting, line: str) -> bool:

@@ -21,8 +21,8 @@ def test_where_it_is(tmp_path: Path, place: str) -> None:
     file = tmp_path / place
     file.parent.mkdir(parents=True)
     file.write_text("set hints off\n")
-    assert init_lines(environ) == [f"read {file}"]
-    assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == ([f"read {file}"] if ".config" in place else [])
+    assert init_lines(environ) == [f"read -q {file}"]
+    assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == ([f"read -q {file}"] if ".config" in place else [])
     assert init_lines({}) == []
 
 
@@ -31,6 +31,8 @@ async def test_the_prompt_reads_it(any_jvm: Jvm, tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text("# mine\nview Ticker 1 + 1\nset list-lines 3\n")
     async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
+        shown = await terminal.expect("2 commands of")
+        assert "1 + 1" not in shown
         await terminal.prompt("main[1]")
         await terminal.run("view", "Ticker", "1 + 1", then="main[1]")
         await terminal.run("show list-lines", "3", then="main[1]")
@@ -46,3 +48,16 @@ async def test_a_batch_does_not_read_it(any_jvm: Jvm, tmp_path: Path, monkeypatc
     done = await jdbpy(*launching(program("Hello"), "--json", *script("show list-lines")), jvm=any_jvm)
     assert [found["command"] for found in done.results] == ["show list-lines"]
     assert done.results[0]["data"]["settings"][0]["value"] == "10"
+
+
+async def test_what_is_read_quietly_shows_only_what_fails(any_jvm: Jvm, tmp_path: Path) -> None:
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    inner.write_text("set list-lines 3\n")
+    outer.write_text(f"read {inner}\nshow list-lines\nset list-lines nonsense\n")
+    lines = (f"read -q {outer}", "show list-lines")
+    done = await jdbpy(*launching(program("Hello"), "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
+    assert [(found["command"], found["ok"]) for found in done.results] == [
+        ("set list-lines nonsense", False),
+        (f"read -q {outer}", False),
+        ("show list-lines", True),
+    ]

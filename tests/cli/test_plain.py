@@ -176,11 +176,11 @@ def test_bytes_are_shown_sixteen_in_a_line() -> None:
         "  00000110  4c 4d                                             |LM|",
         "  ... 282 more elements; a slice shows them, [18..36], or 'x/300' all",
     ]
-    found = values.Bytes("java.lang.String", "char", 2, 0, 3, bytes.fromhex("0048 0069"))
+    found = values.Bytes("java.lang.String", "char", 2, 0, 5, bytes.fromhex("0048 65e5 d83d 001b"))
     assert render(Examined("text", found)).splitlines() == [
-        "text: java.lang.String, 3 chars, high byte first",
-        "  00000000  0048 0069                                 |.H.i|",
-        "  ... 1 more element; 'x/3' shows all",
+        "text: java.lang.String, 5 chars, high byte first",
+        "  00000000  0048 65e5 d83d 001b                       |H日..|",
+        "  ... 1 more element; 'x/5' shows all",
     ]
     found = values.Bytes("long[]", "long", 8, 0, 2, bytes(8) + bytes.fromhex("ffffffffffffffff"))
     assert render(Examined("wide", found)).splitlines() == [

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import trio
 
+from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import ScriptRead
@@ -15,14 +16,20 @@ from jdbpy.errors import JdbpyError, UsageError
 
 
 @command("read", "source", group="session")
-async def read(ctx: Context, path: Annotated[str, FilePath()]) -> ScriptRead:
+async def read(
+    ctx: Context,
+    path: Annotated[str, FilePath()],
+    *,
+    quiet: Annotated[bool, Option("-q", "--quiet", help="show only what fails")] = False,
+) -> ScriptRead:
     """Run the commands of a file, one a line; `#` starts a comment. It ends at the first command that fails."""
     lines = await trio.to_thread.run_sync(read_script, path)
     real = str(await trio.Path(path).resolve())
     if real in ctx.scripts:
         raise UsageError(f"{path} reads itself")
     ctx.scripts.append(real)
-    count, before = 0, ctx.collecting
+    count, before, loud = 0, ctx.collecting, not ctx.quiet
+    ctx.quiet = ctx.quiet or quiet
     try:
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.lstrip().startswith("#"):
@@ -36,6 +43,7 @@ async def read(ctx: Context, path: Annotated[str, FilePath()]) -> ScriptRead:
             raise unfinished(ctx.collecting)
     finally:
         ctx.scripts.pop()
+        ctx.quiet = not loud
     return ScriptRead(path, count)
 
 

@@ -24,7 +24,7 @@ def examined(result: Examined, settings: Settings) -> Iterator[str]:
     width = _ROW // found.width * (2 * found.width + 1) - 1 + (_ROW // found.width > 1)
     for place in range(0, len(found.data), _ROW):
         row = found.data[place : place + _ROW]
-        yield f"  {offset + place:08x}  {_hex(row, found.width):<{width}}  |{_text(row)}|"
+        yield f"  {offset + place:08x}  {_hex(row, found.width):<{width}}  |{_text(row, found.element)}|"
     if found.left_out:
         yield f"  ... {count(found.left_out, 'more element')}; {_how_to_see(found)}"
 
@@ -44,8 +44,11 @@ def _hex(row: bytes, width: int) -> str:
     return " ".join(cells[:half]) + ("  " if cells[half:] else "") + " ".join(cells[half:])
 
 
-def _text(row: bytes) -> str:
-    """The bytes that are characters of ASCII; a dot for the others."""
+def _text(row: bytes, element: str) -> str:
+    """The bytes that are characters of ASCII, or the characters; a dot for what would not show."""
+    if element == "char":
+        units = [chr(row[place] << 8 | row[place + 1]) for place in range(0, len(row), 2)]
+        return "".join(unit if escape(unit) == unit else "." for unit in units)
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
 
 

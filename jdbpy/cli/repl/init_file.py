@@ -21,4 +21,4 @@ def init_lines(environ: Mapping[str, str] = os.environ) -> list[str]:
             return []
         config = os.path.join(home, ".config")
     path = os.path.join(config, "jdbpy", "init")
-    return [f"read {path}"] if os.path.isfile(path) else []
+    return [f"read -q {path}"] if os.path.isfile(path) else []
