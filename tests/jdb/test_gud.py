@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import trio
 
 from tests.harness import program
@@ -19,9 +18,9 @@ LIMIT = 120.0
 """Seconds for a whole session in Emacs."""
 
 
-@pytest.mark.skipif(emacs() is None, reason="no Emacs here; ./dev test installs it where it can")
 async def test_gud_jdb(tmp_path: Path) -> None:
     """A breakpoint from a source buffer, next, step, up, down, print, finish: the arrow is on the right line."""
+    assert emacs() is not None, "no Emacs: apt-get install emacs-nox"
     tour = program("JdbTour")
     wrapper = tmp_path / "jdb"
     wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m jdbpy jdb "$@"\n')

@@ -8,13 +8,17 @@ import pytest
 
 from tests.harness import Jvm, all_jvms, program
 from tests.jdb import scripts
+from tests.jdb.beside import beside
 from tests.jdb.differences import listed_differences, normalised
-from tests.jdb.driving import Run, ours, run_script, theirs
+from tests.jdb.driving import Run, run_script
 
 JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
 """The JDKs with a jdb; there is one, since the tests compile with a JDK."""
 
-CHANGED = ("repeat", "repeat on", "repeat off", "repeat maybe", "help", "?", "connectors", "threadgroup", "list 1")
+CHANGED = {
+    *("repeat", "repeat on", "repeat off", "repeat maybe", "help", "help x", "?", "? x", "connectors", "connectors x"),
+    *("threadgroup", "list 1"),
+}
 """Lines that the jdb of a JDK before 25 does not know or answers in another way: ours is that of 25."""
 
 
@@ -52,4 +56,4 @@ async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:
     words.update({marker: tour.line(marker) for marker in tour.markers})
     script = scripts.lines(scripts.SCRIPTS[name], words)
     arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-Dquiet=true", "JdbTour", "x")
-    return await run_script(theirs(jdk, *arguments), jdk, script), await run_script(ours(*arguments), jdk, script)
+    return await beside(jdk, lambda command: run_script(command(*arguments), jdk, script))
