@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,39 @@ async def test_startup_files(jdk: Jvm, tmp_path: Path) -> None:
     of_jdk, of_ours = await beside(jdk, work)
     assert of_ours == of_jdk
     assert f"*** Reading commands from {home}/work/jdb.ini" in of_ours[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_it(jdk: Jvm, number: signal.Signals) -> None:
+    """Ctrl-C in a terminal is one. A program that was attached to runs on."""
+
+    async def work(command: Command) -> tuple[str, int]:
+        async with start_target(jdk, "JdbTour") as target:
+            async with drive(command("-attach", f"127.0.0.1:{target.port}"), jdk) as driven:
+                await driven.read(STOPPED)
+                driven.process.send_signal(number)
+                rest = await driven.read(END)
+                await target.wait_output("total")
+                return rest, await driven.process.wait()
+
+    of_jdk, of_ours = await beside(jdk, work)
+    assert of_ours == of_jdk == ("", 128 + number)
+
+
+async def test_bytes_that_come_one_by_one(jdk: Jvm) -> None:
+    """And lines that come together: what is read does not depend on how it was written."""
+    tour = program("JdbTour")
+    script = "stop in JdbTour.work\nmonitor where\nstop\n!!\nclear\nexit\n"
+
+    async def work(command: Command) -> list[str]:
+        texts = []
+        for parts in (list(script), [script]):
+            async with drive(command("-classpath", tour.classes, "JdbTour"), jdk) as driven:
+                assert driven.process.stdin is not None
+                for part in parts:
+                    await driven.process.stdin.send_all(part.encode())
+                texts.append(await driven.read(END))
+        return texts
+
+    of_jdk, of_ours = await beside(jdk, work)
+    assert of_ours == of_jdk

@@ -11,7 +11,7 @@ from jdbpy.errors import UsageError
 
 
 def main(arguments: list[str]) -> int:
-    """Runs jdb mode with the words after ``jdbpy jdb``; returns the exit status, which is always jdb's 0."""
+    """Runs jdb mode with the words after ``jdbpy jdb``; returns the exit status: jdb's 0, if no signal ends it."""
     out = Output()
     try:
         line = parse(arguments)

@@ -1,12 +1,14 @@
 """jdb mode from its command line to its exit status: connecting, the start-up files, the reading loop, the end.
 
 Owns the order of things. Commands run one after the other; what evaluates may take its time while the next line is
-read, and the end of the target ends all at once, with the input still open. Every way out has jdb's exit status, 0.
+read, and the end of the target ends all at once, with the input still open. Every way out has jdb's exit status, 0, but
+for a signal.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 
@@ -23,13 +25,26 @@ from jdbpy.cli.jdb.output import Output
 from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.cli.lines import STDIN, Lines
 
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end jdb; also for what it has launched, which has a process group of its own."""
+
 
 async def run(line: JdbLine, *, greeted: bool = False) -> int:
     """Debugs as the command line says, to the end; ``greeted``: the first prompt has been written."""
+    status = 0
+
+    async def be_ended(received: AsyncIterator[int]) -> None:
+        nonlocal status
+        async for number in received:
+            status = 128 + number  # as of a process that the signal has ended
+            nursery.cancel_scope.cancel()
+
     async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
-        await _Jdb(line, nursery, sessions).run(greeted=greeted)
-        nursery.cancel_scope.cancel()
-    return 0
+        with trio.open_signal_receiver(*_ENDING) as received:
+            nursery.start_soon(be_ended, received)
+            await _Jdb(line, nursery, sessions).run(greeted=greeted)
+            nursery.cancel_scope.cancel()
+    return status
 
 
 class _Jdb:
@@ -88,6 +103,7 @@ class _Jdb:
         if not jdb.source_path:
             with suppress(JdbpyError):
                 jdb.source_path = os.pathsep.join((await session.vm.paths()).class_path)
+        session.sources.with_jdk = False
         session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
         await jdb.specs.open(session)
 

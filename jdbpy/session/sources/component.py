@@ -34,6 +34,8 @@ class Sources:
     def __init__(self, target: Target, path: Sequence[str] = ()) -> None:
         self._target = target
         self._path = tuple(path)
+        self.with_jdk = True
+        """Whether classes of the JDK are looked for in the sources that come with the target's."""
         self._roots: list[DirectoryRoot | ArchiveRoot] | None = None
         self._jdk: ArchiveRoot | None = None
         self._jdk_looked_for = False
@@ -80,7 +82,7 @@ class Sources:
         async with self._lock:
             if (found := await trio.to_thread.run_sync(self._look, class_name, source)) is not None:
                 return found
-            if not of_the_runtime(class_name) or not await self._open_jdk():
+            if not self.with_jdk or not of_the_runtime(class_name) or not await self._open_jdk():
                 return None
             return await trio.to_thread.run_sync(self._look, class_name, source)
 
