@@ -84,7 +84,7 @@ class RequestSpec(Record):
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
-    __slots__ = ("active", "guard", "handler", "id", "kind", "policy", "sieve")
+    __slots__ = ("active", "dropped", "guard", "handler", "id", "kind", "policy", "sieve")
 
     def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler, guard: Guarded | None = None) -> None:
         self.kind = kind
@@ -94,6 +94,7 @@ class EventRequest:
         self.sieve: Sieve | None = None
         self.id = 0
         self.active = False
+        self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
 
 
 def _passed(data: bytes) -> bool:
@@ -140,6 +141,10 @@ class RequestTable:
         def registered(outcome: Any) -> None:
             if not isinstance(outcome, JdbpyError):
                 request.id = outcome.requestID
+                if request.dropped:
+                    with suppress(Disconnected):
+                        self._conn.submit(event_request.Clear(request.kind, request.id))
+                    return
                 request.active = True
                 self._by_id[request.id] = request
                 if request.sieve is not None:
@@ -149,9 +154,13 @@ class RequestTable:
         return request, self._conn.submit(command, on_reply=registered)
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
-        """Submits the Clear of each request and forgets them at once: events still under way are let go."""
+        """Submits the Clear of each request and forgets them at once: events still under way are let go.
+
+        One that the agent has not answered yet is cleared when it has.
+        """
         pending = []
         for request in requests:
+            request.dropped = not request.id
             if request.active:
                 self.spent(request)
                 pending.append(self._conn.submit(event_request.Clear(request.kind, request.id)))

@@ -143,6 +143,28 @@ async def test_a_cancelled_add_leaves_nothing_behind(any_jvm: Jvm) -> None:
             assert d.session.breakpoints.list() == []
 
 
+async def test_one_that_is_removed_while_it_is_set_leaves_nothing_behind(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        target, points = target_of(d), d.session.breakpoints
+        before = target.requests.all_active()
+
+        async def remove_after(trips: int, numbers: list[int]) -> None:
+            for _ in range(trips):
+                await target.conn.request(virtual_machine.IDSizes())
+            await points.remove(numbers)
+
+        for trips in range(1, 7):
+            first = await points.add("java.lang.String.isEmpty")
+            later = await points.add("java.lang.String.isBlank", after=first.number)
+            await points.disable([first.number])
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(points.enable, [first.number])
+                nursery.start_soon(remove_after, trips, [first.number, later.number])
+            await target.conn.request(virtual_machine.IDSizes())
+            assert target.requests.all_active() == before
+            assert points.list() == []
+
+
 async def test_on_a_remote_target_only_the_thread_that_hits_is_held(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         assert (await d.session.breakpoints.add("Order.pay")).policy is SuspendPolicy.ALL

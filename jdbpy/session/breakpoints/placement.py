@@ -144,7 +144,7 @@ class Placement:
         outcomes = await self._target.conn.gather([pending for _, _, pending in watches])
         refused = [label for (label, _, _), outcome in zip(watches, outcomes, strict=True) if _failed(outcome)]
         for label in refused:
-            del point.watches[label]
+            point.watches.pop(label, None)
         return bool(refused)
 
     # -- setting -----------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class Placement:
         )
         refused = {place: outcome for (place, _), outcome in zip(submitted, outcomes, strict=True) if _failed(outcome)}
         for place in refused:
-            del point.placed[place]
+            point.placed.pop(place, None)
         if refused and not point.placed:
             raise next(iter(refused.values()))
 

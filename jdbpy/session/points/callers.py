@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types import facts
@@ -38,8 +38,14 @@ class Callers:
         self._known: dict[tuple[ReferenceTypeID, MethodID], bool] = {}
 
     async def fit(self, thread_id: int) -> bool:
-        """Whether a caller of the thread's innermost frame fits. wire: 1 trip, and 1 for classes that are new."""
-        frames = (await self._target.conn.request(thread_reference.Frames(wire_thread(thread_id), 0, -1))).frames
+        """Whether a caller of the thread's innermost frame fits; not if the thread was let go meanwhile.
+
+        wire: 1 trip, and 1 for classes that are new.
+        """
+        try:
+            frames = (await self._target.conn.request(thread_reference.Frames(wire_thread(thread_id), 0, -1))).frames
+        except JdwpError:
+            return False
         callers = dict.fromkeys((frame.location.classID, frame.location.methodID) for frame in frames[1:])
         new = [caller for caller in callers if caller not in self._known]
         if new:

@@ -81,6 +81,7 @@ class Points:
             slip = await point.callers.slip() if point.callers is not None else ""
         except BaseException:
             self._points.pop(point.number, None)
+            point.removed = True
             point.disarm()
             if self._last_number == point.number:
                 self._last_number -= 1
@@ -129,6 +130,7 @@ class Points:
         points = self._take(numbers)
         for point in points:
             del self._points[point.number]
+            point.removed = True
         await self._disarm(points)
         await self._dependents.were_removed([point.number for point in points])
 
@@ -234,6 +236,7 @@ class Points:
                 return GO
             if point.temporary:
                 self._points.pop(point.number, None)
+                point.removed = True
                 point.disarm()
             await self._dependents.was_hit(point)
         taken = self.reporter.take(point)

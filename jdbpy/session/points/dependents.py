@@ -69,15 +69,11 @@ class Dependents:
 
     async def _set(self, point: Point) -> None:
         """Sets a point whose time has come; what is wrong with it now is told, as at a class that comes later."""
-        if not point.wanted:
-            return
         try:
-            await point.arm()
+            await point.renew()
         except Disconnected:
             raise
         except JdbpyError as error:
             point.message = error.message
             text = f"{point.noun} {point.number} cannot be set: {error.message}"
             self._target.publish(Notice("breakpoint-failed", text, (("breakpoint", point.number),)))
-        if self._points.get(point.number) is not point or not point.wanted:
-            point.disarm()  # removed or switched off meanwhile

@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+import trio
+
 from jdbpy.session import model
 from jdbpy.session.points.callers import Callers
 from jdbpy.session.points.conditions import Condition, LogText
@@ -54,6 +56,7 @@ class Point(ABC):
         self.temporary = options.temporary
         self.ignore = options.ignore
         self.enabled = True
+        self._renewing = trio.Lock()
         self.hits = 0
         self.message = ""
         self.condition_text = ""
@@ -63,6 +66,7 @@ class Point(ABC):
         self.callers: Callers | None = None
         self.after = options.after
         self.after_each = options.after_each
+        self.removed = False
         self.waiting = False  # for the point ``after``
         self.counting = 0  # the ``agent_count`` with which it stands in the target
         self.awaited = False  # by other points, which must be set before the thread of a hit runs on
@@ -83,7 +87,7 @@ class Point(ABC):
     @property
     def wanted(self) -> bool:
         """Whether it is to stand in the target now."""
-        return self.enabled and not self.waiting and not self.over
+        return self.enabled and not (self.waiting or self.over or self.removed)
 
     @property
     def wire_policy(self) -> SuspendPolicy:
@@ -134,12 +138,19 @@ class Point(ABC):
         """What of the point's state its requests in the target depend on."""
         return self.wanted, self.wire_policy, self.agent_count
 
-    async def renew(self, before: tuple[object, ...]) -> None:
-        """Sets the point anew, or takes it out, if ``requested`` is no longer what it was. wire: as ``arm``."""
-        if self.requested != before:
-            self.disarm()
-            if self.wanted:
-                await self.arm()
+    async def renew(self, before: tuple[object, ...] | None = None) -> None:
+        """Sets the point anew, or takes it out, if ``requested`` is no longer what it was.
+
+        Commands and hits of other points may ask for it at the same time: one comes after the other, and what is not
+        wanted any more at the end does not stay. wire: as ``arm``.
+        """
+        async with self._renewing:
+            if self.requested != before:
+                self.disarm()
+                if self.wanted:
+                    await self.arm()
+            if not self.wanted:
+                self.disarm()
 
     def require_fitting(self, options: PointOptions) -> None:
         """Raises UsageError for options that make no sense for such a point."""
