@@ -43,11 +43,12 @@ class Sieve(Record):
     """Keeps from the handler those events of a request that only have to be counted.
 
     ``take`` is shown the bytes of each set that is one event of the request, and returns True for one that needs no
-    more; it must not wait or raise. ``taken`` is what it found out about those that it passed on, in their order.
+    more; it must not wait or raise. ``taken`` is what it found out about those that it passed on, in their order, with
+    the value that a field had, where that is known.
     """
 
     take: Callable[[bytes], bool]
-    taken: deque[Taken]
+    taken: deque[tuple[Taken, bytes | None]]
 
 
 class StopPlan(Record):

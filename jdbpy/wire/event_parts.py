@@ -35,24 +35,28 @@ class EventParts(Record):
     place: struct.Struct
     place_at: int
     value: slice | None
+    field: slice | None = None
+    """Of a change of a field, which field of which object it is."""
 
 
 def event_parts(kind: EventKind, sizes: IDSizes) -> EventParts | None:
     """The parts of a kind; None for one that has no place in code, or whose value is not at its end."""
     place_at = _THREAD_AT + sizes.objectIDSize + 1
     end = place_at + sizes.referenceTypeIDSize + sizes.methodIDSize + 8
-    field = 1 + sizes.referenceTypeIDSize + sizes.fieldIDSize + 1 + sizes.objectIDSize
+    of_field = end + 1 + sizes.referenceTypeIDSize
+    after_field = of_field + sizes.fieldIDSize + 1 + sizes.objectIDSize
+    field = None
     match kind:
         case EventKind.METHOD_ENTRY | EventKind.METHOD_EXIT | EventKind.BREAKPOINT | EventKind.FIELD_ACCESS:
             value = None
         case EventKind.METHOD_EXIT_WITH_RETURN_VALUE:
             value = slice(end, None)
         case EventKind.FIELD_MODIFICATION:
-            value = slice(end + field, None)
+            value, field = slice(after_field, None), slice(of_field, after_field)
         case _:
             return None
     form = ">" + _UNSIGNED[sizes.referenceTypeIDSize] + _UNSIGNED[sizes.methodIDSize]
-    return EventParts(struct.Struct(form), place_at, value)
+    return EventParts(struct.Struct(form), place_at, value, field)
 
 
 def value_of(data: bytes) -> Value:

@@ -103,6 +103,16 @@ def test_the_time_spent_on_events_counts() -> None:
     assert meter.cost == pytest.approx(0.005)
 
 
+def test_what_hits_cost_is_known_before_the_second_is_over() -> None:
+    meter = Meter(Reporting(limit=1))
+    for number in range(1, 11):
+        meter.take(number, 1.0, wall=0, busy=5.0)
+    meter.close(1.5, busy=5.5)
+    assert meter.cost == pytest.approx(0.05)
+    meter.close(1.6, busy=7.0)
+    assert meter.cost == pytest.approx(0.05), "that was for something else"
+
+
 def test_less_than_that_may_go_on(short: bool) -> None:
     hits = Hits(Reporting(limit=1, cost=20), short=short)
     hits.meter.measured(5e-6)

@@ -76,6 +76,17 @@ async def test_fields_with_what_they_become(jvm: Jvm) -> None:
         await d.wait_exit()
 
 
+async def test_what_a_field_held_is_known_from_its_last_change(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Happenings", "fields") as d:
+        told = COUNTED.replace(reporting=Reporting(hold=False))
+        await d.session.watchpoints.add("happenings.Counter.value", options=told)
+        await d.resume()
+        texts = [(await d.wait_notice("field-changed")).text.partition(":")[0] for _ in range(4)]
+        name = "happenings.Counter.value changed"
+        assert texts == [f"{name} to 1", f"{name} to 10", f"{name} from 1 to 3", f"{name} from 10 to 30"]
+        await d.wait_exit()
+
+
 async def test_exceptions_with_their_classes(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "exceptions") as d:
         point = await d.session.catchpoints.exception("*", options=COUNTED.replace(classes=("happenings.*",)))

@@ -57,6 +57,10 @@ def test_they_are_where_the_codec_puts_them(sizes: IDSizes, value: Value) -> Non
         assert data[event_parts.REQUEST] == b"\1\2\3\4"
         assert data[event_parts.COUNT] == event_parts.ONE
         assert parts.place.unpack_from(data, parts.place_at) == (PLACE.classID, PLACE.methodID)
+        if isinstance(happened, event.FieldModification):
+            assert parts.field is not None
+            field = int(happened.fieldID).to_bytes(sizes.fieldIDSize, "big")
+            assert data[parts.field] == field + bytes([Tag.OBJECT]) + (5).to_bytes(8, "big")
         if carries:
             assert parts.value is not None
             assert event_parts.value_of(data[parts.value]) == value

@@ -217,7 +217,7 @@ class Points:
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
         if hit.request.sieve is not None and hit.request.sieve.taken:  # it is counted already
-            await self.reporter.report(point, hit, hit.request.sieve.taken.popleft(), "")
+            await self.reporter.report(point, hit, *hit.request.sieve.taken.popleft())
             return GO
         if point.callers is not None and not await point.callers.fit(hit.thread):
             return GO
@@ -242,7 +242,7 @@ class Points:
         taken = self.reporter.take(point)
         if point.reports:
             point.count(hit)
-            await self.reporter.report(point, hit, taken, message)
+            await self.reporter.report(point, hit, taken, failed=message)
             return GO
         extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
         if point.temporary and not message:

@@ -57,7 +57,8 @@ class Meter:
         self._allowed = reporting.cost / 100
         self._first = self.last = 0.0
         self._cost = 0.0
-        self._busy = 0.0  # when the window was opened
+        self._busy = self._accounted_busy = 0.0  # when the window was opened, and when hits were accounted for
+        self._accounted = 0
         self._said = self._left_out = self._reports = 0
         self._counted_until = -math.inf  # a hit before that, and before that of the last number, is only counted
         self._last_number: float = self._most or math.inf
@@ -116,8 +117,7 @@ class Meter:
         if now >= self._window + WINDOW:
             too_much = self._judge(now, busy)
             left_out = self.close(now)
-            self._open_window(now)
-            self._busy = busy or 0.0
+            self._open_window(now, busy or 0.0)
         reported = self._reports < self._limit and not crowded
         if reported:
             self._reports += 1
@@ -131,26 +131,41 @@ class Meter:
             left_out = left_out or self.close(now)
         return Taken(number, wall, reported, left_out, spent, too_much)
 
-    def close(self, now: float) -> LeftOut | None:
-        """What was left out since the window began and is not said yet."""
+    def close(self, now: float, busy: float | None = None) -> LeftOut | None:
+        """What was left out since the window began and is not said yet; ``busy`` is as for ``take``."""
+        if busy is not None:
+            self._account(busy)
         count, self._left_out = self._left_out, 0
         self._said += count
         self._counted_until = -math.inf
         return LeftOut(count, min(max(now - self._window, 0.0), WINDOW)) if count and self._limit else None
 
-    def _open_window(self, now: float) -> None:
+    def _open_window(self, now: float, busy: float = 0.0) -> None:
         self._window = now
-        self._reports = self._left_out = self._said = 0
+        self._busy = self._accounted_busy = busy
+        self._reports = self._left_out = self._said = self._accounted = 0
         self._counted_until = -math.inf
+
+    @property
+    def _in_window(self) -> int:
+        return self._reports + self._left_out + self._said
+
+    def _account(self, busy: float) -> None:
+        """Enters what the hits since the last time have taken."""
+        hits = self._in_window - self._accounted
+        if hits:
+            self.measured(busy - self._accounted_busy, hits)
+            self._accounted += hits
+            self._accounted_busy = busy
 
     def _judge(self, now: float, busy: float | None) -> Pace | None:
         """The pace of the window that is over, when that is more than the point may take."""
         seconds = now - self._window
         if seconds > 2 * WINDOW:  # it was quiet meanwhile
             return None
-        hits = self._reports + self._left_out + self._said
+        hits = self._in_window
         if busy is not None:
-            self.measured(busy - self._busy, hits)
+            self._account(busy)
         spent = self.cost * hits if busy is None else busy - self._busy
         load = (spent + AGENT_COST * hits) / seconds
         return Pace(hits / seconds, spent / hits, load) if 0 < self._allowed < load else None

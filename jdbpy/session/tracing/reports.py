@@ -23,7 +23,9 @@ from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.tracing.log_file import append
 from jdbpy.session.tracing.meter import LeftOut, Taken
+from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.event_parts import value_of
 from jdbpy.wire.ids import Location
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
@@ -40,14 +42,19 @@ class Reporter:
         self.wall = wall
         self._whereabouts = Whereabouts(target)
         self._limited: set[Point] = set()
+        self._second = -1
+        self._written = "", ""
         self._changed = trio.lowlevel.ParkingLot()
 
     def take(self, point: Point) -> Taken:
         """Whether the last hit of a point is to be reported."""
-        busy = self._target.conn.busy if point.wire_policy is SuspendPolicy.NONE else None
-        taken = point.meter.take(point.hits, self.clock(), wall=self.wall(), busy=busy)
+        taken = point.meter.take(point.hits, self.clock(), wall=self.wall(), busy=self._busy(point))
         self.watch(point)
         return taken
+
+    def _busy(self, point: Point) -> float | None:
+        """What tells the cost of a point's hits, unless they are measured one by one: a thread waits for them."""
+        return self._target.conn.busy if point.wire_policy is SuspendPolicy.NONE else None
 
     def watch(self, point: Point) -> None:
         """Sees to it that what the point has left out so far is said in time."""
@@ -71,31 +78,34 @@ class Reporter:
         """Says what those points, or all of them, have left out until now."""
         for point in points or tuple(self._limited):
             self._limited.discard(point)
-            self._say_left_out(point, point.meter.close(self.clock()))
+            self._say_left_out(point, point.meter.close(self.clock(), self._busy(point)))
 
-    async def report(self, point: Point, hit: Hit, taken: Taken, failed: str) -> None:
+    async def report(
+        self, point: Point, hit: Hit, taken: Taken, before: bytes | None = None, *, failed: str = ""
+    ) -> None:
         """Publishes or writes what there is to say of a hit; ``failed`` is why it counts as one although it may not.
+
+        ``before`` is what a field held that changes, where it is known without reading it.
 
         wire: with a text or a stack 1 trip, in which the thread goes on; else 1, 0 when thread and place are known.
         """
         start = self.clock()
         self._say_left_out(point, taken.left_out)
         if taken.reported:
-            kind, text, stack, where = await self._told(point, hit, failed)
-            at = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(taken.at))
-            offset = time.strftime("%z", time.localtime(taken.at))
-            moment = f"{at}.{int(taken.at * 1000) % 1000:03d}{offset[:3]}:{offset[3:]}"
-            report = model.Report(moment, where.thread, taken.number, tuple(stack))
+            kind, text, stack, where = await self._told(point, hit, before, failed)
+            report = model.Report(self._moment(taken.at), where.thread, taken.number, tuple(stack))
             self._out(point, model.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
         if point.wire_policy is not SuspendPolicy.NONE:
             point.meter.measured(self.clock() - start)
         if taken.spent or taken.too_much is not None:
             self.switch_off(point, taken)
 
-    async def _told(self, point: Point, hit: Hit, failed: str) -> tuple[str, str, list[model.Location], Where]:
+    async def _told(
+        self, point: Point, hit: Hit, before: bytes | None, failed: str
+    ) -> tuple[str, str, list[model.Location], Where]:
         """Kind, text, stack and place of a report."""
         if point.log is None and not point.reporting.stack:
-            return await self._details(point, hit, failed)
+            return await self._details(point, hit, before, failed)
         frames = self._ask_for_stack(point, hit)
         kind, text = ("tracepoint" if point.reporting.stack else "logpoint"), failed
         if point.log is not None and not failed:
@@ -118,12 +128,16 @@ class Reporter:
         except JdbpyError as error:
             return f"the text of {point.called} failed: {error.message}"
 
-    async def _details(self, point: Point, hit: Hit, failed: str) -> tuple[str, str, list[model.Location], Where]:
+    async def _details(
+        self, point: Point, hit: Hit, before: bytes | None, failed: str
+    ) -> tuple[str, str, list[model.Location], Where]:
         """What a point tells by itself of a hit."""
         details: dict[str, Any] = {}
         with suppress(Disconnected):  # the target ran on to its end: it is told as far as it is known
             try:
                 details = await point.details(hit)
+                if before is not None:
+                    [details["old_value"]] = await describe(self._target, [value_of(before)], model.Limits(depth=0))
             except JdwpError as error:
                 failed = failed or f"what happened could not be read: {error.message}"
         where = await self._whereabouts.of(hit)
@@ -144,6 +158,16 @@ class Reporter:
         with suppress(JdwpError):
             return await self._target.types.locations(places)
         return [self._target.types.location(place) for place in places]
+
+    def _moment(self, at: float) -> str:
+        """A time of day in ISO 8601; what is the same for all of a second is made once."""
+        second = int(at)
+        if second != self._second:
+            local = time.localtime(second)
+            offset = time.strftime("%z", local)
+            self._second = second
+            self._written = time.strftime("%Y-%m-%dT%H:%M:%S.", local), f"{offset[:3]}:{offset[3:]}"
+        return f"{self._written[0]}{int(at % 1 * 1000):03d}{self._written[1]}"
 
     def _out(self, point: Point, notice: model.Notice) -> None:
         """Hands a report to the listeners, or writes it to the file of its point."""

@@ -20,6 +20,9 @@ from jdbpy.wire.event_parts import event_parts
 MOST_WAITING = 32
 """Reports of a point that may wait to be made; then hits are only counted, though the pace would let them through."""
 
+MOST_FIELDS = 10_000
+"""Fields of objects whose last value is kept, to be told as the old one at the next change."""
+
 
 def sieve_of(point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0) -> Sieve | None:
     """The sieve for the requests of a point for a kind of events; None where each of them has to be looked at.
@@ -29,10 +32,12 @@ def sieve_of(point: Point, reporter: Reporter, conn: Connection, kind: EventKind
     parts = event_parts(kind, conn.id_sizes)
     if parts is None or point.wire_policy is not SuspendPolicy.NONE:
         return None
-    taken_by: deque[Taken] = deque()
+    taken_by: deque[tuple[Taken, bytes | None]] = deque()
+    held: dict[bytes, bytes] = {}  # by fields, their values as they were last seen to change
     tally, meter, clock, wall = point.tally, point.meter, reporter.clock, reporter.wall
     rows, add_value, row_of = tally.of_kind(kind), tally.add_value, tally.row
     unpack, place_at, value = parts.place.unpack_from, parts.place_at, parts.value
+    field = parts.field if not (point.options.classes or point.options.excludes or point.options.thread) else None
     limited = point.reporting.limit is not None
 
     def take(data: bytes) -> bool:
@@ -57,13 +62,19 @@ def sieve_of(point: Point, reporter: Reporter, conn: Connection, kind: EventKind
                     row.values[key] += 1
                 elif len(key) > 1:  # not void
                     add_value(row, key)
+        before = None
+        if field is not None and value is not None:
+            which = data[field]
+            before = held.get(which)
+            if before is not None or len(held) < MOST_FIELDS:
+                held[which] = data[value]
         counted = meter.passes(number, now)
         if not counted:
             crowded = limited and len(taken_by) >= MOST_WAITING
             taken = meter.take(number, now, wall=wall(), busy=conn.busy, crowded=crowded)
             counted = not (taken.reported or taken.left_out or taken.spent or taken.too_much)
             if not counted:
-                taken_by.append(taken)
+                taken_by.append((taken, before))
             reporter.watch(point)
         return counted
 
