@@ -24,6 +24,7 @@ from jdbpy.wire.command import Command, R
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
+from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.messages.event import Composite, VMDeath
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
 """Commands whose replies matter to the connection itself: events may wait for the first, the others end it."""
+
+_LARGE = 100_000
+"""Bytes of a reply that is made into thousands of records."""
 
 EXIT_LIMIT = 2.0
 """The longest that a target which was told to exit is waited for, in seconds."""
@@ -295,7 +299,10 @@ class Connection:
         if packet.error:
             return jdwp_error(packet.error, command.NAME)
         try:
-            return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+            if len(packet.data) < _LARGE:
+                return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+            with no_collection():
+                return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
         except ProtocolError as error:
             return error
 

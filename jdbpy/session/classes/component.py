@@ -10,12 +10,12 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.classes.loaders import Loaders
-from jdbpy.session.classes.origin import Origins
 from jdbpy.session.classes.records import class_info, class_infos, declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import together
@@ -26,13 +26,14 @@ from jdbpy.session.types import facts, signatures
 from jdbpy.session.types.class_names import ClassName, close_to, parse_class_name, similar
 from jdbpy.session.types.generics import generic_class
 from jdbpy.session.types.refs import Field, Method, RefType
-from jdbpy.session.values.reader import SHAPE_FACTS
 from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 from jdbpy.wire.messages import module_reference, reference_type
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 
 if TYPE_CHECKING:
+    from jdbpy.session.classes.origin import Origins
     from jdbpy.session.eval.own_calls import CallRunner
 
 _ABOUT = (
@@ -56,7 +57,13 @@ class Classes:
         self._runner = runner
         self._types = target.types
         self._loaders = Loaders(target.conn, target.types)
-        self._origins = Origins(target)
+
+    @cached_property
+    def _origins(self) -> Origins:
+        """Loaded when a class is described: a list of classes does not need it."""
+        from jdbpy.session.classes.origin import Origins
+
+        return Origins(self._target)
 
     async def list(self, pattern: str = "", *, visible_to: str | None = None) -> builtins.list[ClassInfo]:
         """Loaded classes and array types by name: all, or those that fit.
@@ -69,11 +76,12 @@ class Classes:
         if visible_to is not None:
             seen = await self._loaders.visible((await self.loaded(visible_to)).id)
             listed = [each for each in listed if each.typeID in seen]
-        found = class_infos(listed)
-        if pattern:
-            fits = _filter(pattern)
-            found = [info for info in found if fits(info.name)]
-        found.sort(key=attrgetter("name"))
+        with no_collection():
+            found = class_infos(listed)
+            if pattern:
+                fits = _filter(pattern)
+                found = [info for info in found if fits(info.name)]
+            found.sort(key=attrgetter("name"))
         return found
 
     async def find(self, name: str) -> builtins.list[ClassInfo]:
@@ -103,7 +111,7 @@ class Classes:
         own = found[0].typeID
         await self._types.prefetch(
             *((fact, [own]) for fact in _ABOUT),
-            *((fact, self._origins.expected(everything)) for fact in SHAPE_FACTS),
+            *((fact, self._origins.expected(everything)) for fact in self._origins.FACTS),
         )
         loader = self._types.known(facts.LOADER, own) or ClassLoaderID(0)
         subclasses, module, origin = await together(

@@ -12,7 +12,7 @@ from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.target import Target
 from jdbpy.session.values.obj import find_fields
-from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.reader import SHAPE_FACTS, Reader
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
@@ -62,6 +62,9 @@ class Origin(Record):
 
 class Origins:
     """The origins of one target's classes; what is once known of a loader or a protection domain is kept."""
+
+    FACTS = SHAPE_FACTS
+    """What of the ``expected`` classes is to be learned."""
 
     def __init__(self, target: Target) -> None:
         self._target = target

@@ -21,6 +21,7 @@ from jdbpy.session.types.locations import model_location, no_code_on_line
 from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag
+from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.ids import ClassID, Location, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import reference_type, virtual_machine
 
@@ -128,10 +129,11 @@ class TypeCache:
         self, listed: Sequence[virtual_machine.ClassInfoWithGeneric]
     ) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
         """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own."""
-        new = [each for each in listed if each.typeID not in self._types]
-        ids = [each.typeID for each in new]
-        made = map(RefType, ids, [each.refTypeTag for each in new], [each.signature for each in new])
-        self._types.update(zip(ids, made, strict=True))
+        with no_collection():
+            new = [each for each in listed if each.typeID not in self._types]
+            ids = [each.typeID for each in new]
+            made = map(RefType, ids, [each.refTypeTag for each in new], [each.signature for each in new])
+            self._types.update(zip(ids, made, strict=True))
         return listed
 
     def learn(self, type_id: ReferenceTypeID, tag: int, signature: str) -> RefType:
