@@ -172,7 +172,15 @@ async def test_what_goes_wrong_is_said_beside_the_object(jvm: Jvm, tmp_path: Pat
     assert "Invoke" not in await trio.Path(log).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("pattern", ["Outer.Inner", "Outer$Inner", "*.Inner", "Outer$*", "*Inner"])
+async def test_a_simple_name_means_no_class_of_the_jdk(any_jvm: Jvm) -> None:
+    async with stopped(any_jvm) as d:
+        d.session.values.views.add("ArrayList", "1")
+        assert (await told(d, "prices"))[0].startswith("ArrayList(300)")
+        d.session.values.views.add("java.util.ArrayList", "size + 1")
+        assert await told(d, "prices") == ("301", "")
+
+
+@pytest.mark.parametrize("pattern", ["Outer.Inner", "Outer$Inner", "*.Inner", "Outer$*", "*Inner", "Inner"])
 async def test_a_nested_class_is_named_either_way(any_jvm: Jvm, pattern: str) -> None:
     async with stopped(any_jvm) as d:
         d.session.values.views.add(pattern, "n + 1")

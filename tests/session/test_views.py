@@ -105,6 +105,8 @@ async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
             "pair": 'Pair[first="a", second=1]',
             "triple": 'Triple[first="a", second=1, third=null]',
             "deque": 'ArrayDeque(4) ["a", "b", "c", "d"]',
+            "emptyList": "EmptyList(0) []",
+            "emptyMap": "EmptyMap(0) {}",
             "list": 'List(2) ["x", "y"]',
             "nothing": "List(0) []",
             "some": 'Some["held"]',

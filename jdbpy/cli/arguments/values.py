@@ -16,7 +16,7 @@ class ViewPattern(Argument[str]):
     """A class, or a pattern of classes, that a view is for: a pattern as it stands."""
 
     metavar = "PATTERN"
-    help = "a class by its full name, or a pattern: `*` stands for anything"
+    help = "a class, or a pattern of full names: `*` stands for anything"
 
     def parse(self, text: str) -> str:
         if not re.fullmatch(r"[\w$.*]+", text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from jdbpy.session.values.obj import Obj, number, reference
-from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, UnknownLayout
+from jdbpy.session.values.shown import Entries, Holder, Items, Part, Parts, Scalar, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import array_prefix, ring
 from jdbpy.wire.constants import Tag
@@ -68,6 +68,11 @@ async def kotlin_deque(obj: Obj) -> Shown:
 @view("kotlin.collections.EmptyList", "kotlin.collections.EmptySet")
 async def kotlin_empty(obj: Obj) -> Shown:
     return Items(0, [])
+
+
+@view("kotlin.collections.EmptyMap")
+async def kotlin_empty_map(obj: Obj) -> Shown:
+    return Entries(0, [])
 
 
 # -- Scala -------------------------------------------------------------------------------------------------------

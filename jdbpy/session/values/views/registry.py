@@ -17,6 +17,8 @@ from jdbpy.session.values.shown import Shown
 View = Callable[[Obj], Coroutine[Any, Any, Shown]]
 """Reads an object and says what it is; raises UnknownLayout."""
 
+_OF_THE_JDK = ("java.", "javax.", "jdk.", "sun.")
+
 _FAMILIES = (
     "atomic",
     "hashing",
@@ -35,7 +37,10 @@ _FAMILIES = (
 
 
 class Registry:
-    """Views by class pattern: a Java name, in which ``*`` stands for anything (``com.acme.*Id``, ``Order.Line``).
+    """Views by class pattern: a Java name, in which ``*`` stands for anything (``com.acme.*Id``).
+
+    A nested class may be written as in source (``com.acme.Order.Line``), and what is no class of the JDK by its simple
+    name (``Line``).
 
     The latest view that fits a class wins, and what is added here wins over what is in ``below``.
     """
@@ -57,12 +62,15 @@ class Registry:
 
     def find(self, class_name: str) -> View | None:
         """The view for objects of exactly that class; superclasses are the caller's business. None if there is none."""
-        names = (class_name, class_name.replace("$", "."))  # a nested class may be written as in source
-        found = self._exact.get(names[0]) or self._exact.get(names[1])
+        source_name = class_name.replace("$", ".")
+        names = [class_name, source_name]
+        if not class_name.startswith(_OF_THE_JDK):
+            names.append(source_name.rpartition(".")[2])
+        found = next((self._exact[name] for name in names if name in self._exact), None)
         if found is not None:
             return found
         for pattern, view in reversed(self._patterns.items()):
-            if fnmatchcase(names[0], pattern) or fnmatchcase(names[1], pattern):
+            if fnmatchcase(class_name, pattern) or fnmatchcase(source_name, pattern):
                 return view
         return self._below.find(class_name) if self._below else None
 
