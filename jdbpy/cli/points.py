@@ -5,7 +5,7 @@ Owns the way from typed words to what the session takes, and from a point back t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy
 from jdbpy.cli.arguments.location import BreakpointRequest
@@ -133,8 +133,10 @@ async def delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
     return BreakpointsChanged("deleted", points)
 
 
-def as_commands(points: Iterable[Breakpoint], threads: Mapping[int, str]) -> list[str]:
-    """The commands that set these points again, in their order; ``threads`` are names by id.
+def as_commands(
+    points: Iterable[Breakpoint], threads: Mapping[int, str], actions: Mapping[int, Sequence[str]]
+) -> list[str]:
+    """The commands that set these points again, in their order; ``threads`` are names by id, ``actions`` what hits run.
 
     What is for a thread, an object or a place of this run only is a comment, and so is what waits for such a point.
     """
@@ -150,7 +152,9 @@ def as_commands(points: Iterable[Breakpoint], threads: Mapping[int, str]) -> lis
             number = kept.index(point.after) - len(kept) if known else point.after  # numbers may be others then
             words += f" after {'each ' * point.after_each}{number}"
         here = here or "on" in dict(point.options)
-        lines.append(f"{'# ' * here}{_as_command(point, words)}")
+        runs = actions.get(point.number)
+        block = [_as_command(point, words), *(["commands", *runs, "end"] if runs else [])]
+        lines += [f"{'# ' * here}{line}" for line in block]
         kept += [] if here else [point.number]
     return lines
 

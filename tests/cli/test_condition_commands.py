@@ -113,6 +113,8 @@ async def test_what_is_saved_sets_them_again(any_jvm: Jvm, tmp_path: Path) -> No
         f"break {AT('round')}",
         "delete 1",
         f"break all {AT('number')} -t -hit >= 2 if number > 1",
+        "on 2 print number",
+        "on 2 cont",
         "watch Rounds.total caller add(String),add(int) after 2",
         f"tbreak {AT('text')} after each 3",
         f'logpoint {AT("note")} "{{value}}" after 4 from Rounds.main',
@@ -122,6 +124,10 @@ async def test_what_is_saved_sets_them_again(any_jvm: Jvm, tmp_path: Path) -> No
     saved = (await trio.Path(tmp_path / "1").read_text()).splitlines()[1:]
     assert saved == [
         f"break all {AT('number')} -t -hit >= 2 if number > 1",
+        "commands",
+        "print number",
+        "cont",
+        "end",
         "watch Rounds.total suspend all caller add(String),add(int) after -1",
         f"break all {AT('text')} after each -1 -t",
         f'logpoint {AT("note")} "{{value}}" limit 100/s from Rounds.main after -1',

@@ -139,14 +139,14 @@ async def condition(ctx: Context, request: Annotated[ConditionRequest, Condition
 
 @command("save breakpoints", group="breakpoints")
 async def save_breakpoints(ctx: Context, path: Annotated[str, FilePath()]) -> Saved:
-    """Write the breakpoints to a file as commands; `read` sets them again.
+    """Write the breakpoints, and what their hits run, to a file as commands; `read` sets them again.
 
     What is for one thread or one object is written as a comment: these are of this run only.
     """
     points = ctx.session.points.list()
     some = any(point.thread is not None for point in points)
     threads = {thread.id: thread.name for thread in await ctx.session.threads.list()} if some else {}
-    lines = ["# breakpoints of jdbpy; set them again with: read FILE", *as_commands(points, threads)]
+    lines = ["# breakpoints of jdbpy; set them again with: read FILE", *as_commands(points, threads, ctx.actions)]
     try:
         await trio.Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
     except OSError as error:
