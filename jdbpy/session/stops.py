@@ -101,6 +101,9 @@ class StopShower:
             (thread, frame), _ = await both(lambda: self._where(thread_id), lambda: self._learn_place(at))
             return thread, frame, await self._sources.window(frame.location) if frame else None
         place = types.location(at)
+        if self._sources.has_recent(place):
+            thread, frame = await self._where(thread_id)
+            return thread, frame, self._sources.recent_window(place) if frame else None
         (thread, frame), window = await both(lambda: self._where(thread_id), lambda: self._sources.window(place))
         return thread, frame, window if frame else None
 

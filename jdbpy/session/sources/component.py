@@ -24,6 +24,9 @@ from jdbpy.session.types.signatures import package_of
 AROUND = 5
 """Lines shown on each side of the current one, unless asked otherwise."""
 
+RECENT = 0.3
+"""For so many seconds a stop takes a file as it was when it was last looked at: a loop may stop thousands of times."""
+
 _REMEMBERED = 32
 """How many files are kept in memory."""
 
@@ -40,6 +43,7 @@ class Sources:
         self._jdk: ArchiveRoot | None = None
         self._jdk_looked_for = False
         self._files: OrderedDict[tuple[str, str], tuple[Root, str, object, SourceFile]] = OrderedDict()
+        self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
         self._lock = trio.Lock()  # one search at a time: they share the indexes of the roots
 
     @property
@@ -51,6 +55,7 @@ class Sources:
     def path(self, path: Sequence[str]) -> None:
         self._path = tuple(path)
         self._files.clear()
+        self._recent.clear()
         for root in self._roots or ():
             if isinstance(root, ArchiveRoot):
                 root.close()
@@ -64,10 +69,17 @@ class Sources:
         location = place.location if isinstance(place, Frame) else place
         if location is None or location.line is None:
             return None
-        file = await self._file(location.class_name, location.source_path or location.source)
-        if file is None:
-            return None
-        return window_of(file, location.source or "", location.line, around)
+        return _window(await self._file(*_name(location)), location, around)
+
+    def has_recent(self, place: Location) -> bool:
+        """Whether ``recent_window`` knows: the file was looked at a moment ago. Of places without a line it does."""
+        looked_at, _ = self._recent.get(_name(place), (-RECENT, None))
+        return place.line is None or trio.current_time() - looked_at < RECENT
+
+    def recent_window(self, place: Location) -> SourceWindow | None:
+        """As ``window``, from the file as it was a moment ago; waits for nothing."""
+        _, file = self._recent.get(_name(place), (0.0, None))
+        return _window(file, place, AROUND)
 
     async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
         """The whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
@@ -80,11 +92,13 @@ class Sources:
 
     async def _file(self, class_name: str, source: str | None) -> SourceFile | None:
         async with self._lock:
-            if (found := await trio.to_thread.run_sync(self._look, class_name, source)) is not None:
-                return found
-            if not self.with_jdk or not of_the_runtime(class_name) or not await self._open_jdk():
-                return None
-            return await trio.to_thread.run_sync(self._look, class_name, source)
+            found = await trio.to_thread.run_sync(self._look, class_name, source)
+            if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
+                found = await trio.to_thread.run_sync(self._look, class_name, source)
+            if len(self._recent) >= _REMEMBERED:
+                self._recent.clear()
+            self._recent[class_name, source] = trio.current_time(), found
+            return found
 
     async def _open_jdk(self) -> bool:
         """Whether the sources of the target's JDK have come to light now. wire: 3 trips, the first time only."""
@@ -143,6 +157,14 @@ class Sources:
                     notice = Notice("warning", f"{entry} on the source path cannot be used: {reason}")
                     trio.from_thread.run_sync(self._target.publish, notice)
         return self._roots
+
+
+def _name(place: Location) -> tuple[str, str | None]:
+    return place.class_name, place.source_path or place.source
+
+
+def _window(file: SourceFile | None, place: Location, around: int) -> SourceWindow | None:
+    return None if file is None or place.line is None else window_of(file, place.source or "", place.line, around)
 
 
 def window_of(file: SourceFile, name: str, line: int, around: int = AROUND) -> SourceWindow:
