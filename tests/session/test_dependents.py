@@ -110,6 +110,8 @@ async def test_points_of_every_kind(any_jvm: Jvm) -> None:
         stop = await d.session.execution.cont()
         await d.check_stop(stop, "modification", at="note", breakpoint=2)
         assert d.session.points.get(3).after is None, "the watchpoint is gone, and was hit"
+        late = await d.session.breakpoints.add(d.at("close"), after=1)
+        assert d.session.points.get(late.number).message == "number 1 is over"
         assert await values_at_stops(d, "number") == ["2", "3", "4", "5", "6"]
 
 
@@ -133,6 +135,9 @@ async def test_switched_off_while_it_waits(any_jvm: Jvm) -> None:
         await d.session.breakpoints.add(d.at("number"), after=1)
         await d.session.points.disable([2])
         await d.session.points.enable([3])
+        await d.session.points.disable([1])
+        assert d.session.points.get(3).message == "number 1 is switched off"
+        await d.session.points.enable([1])
         d.ignored.add("breakpoint-hit")
         assert await values_at_stops(d, "number", most=1) == ["3"]
         assert state(d, 2) == (1, False, False, 0)

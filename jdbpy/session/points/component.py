@@ -113,11 +113,11 @@ class Points:
 
     def list(self) -> builtins.list[Breakpoint]:
         """All points by number. No trip."""
-        return [point.snapshot() for _, point in sorted(self._points.items())]
+        return [self._shown(point) for _, point in sorted(self._points.items())]
 
     def get(self, number: int) -> Breakpoint:
         """The point of that number. Raises UsageError. No trip."""
-        return self._point(number).snapshot()
+        return self._shown(self._point(number))
 
     def of_type(self, kind: type[P]) -> builtins.list[P]:
         """The points of a class, by number: for the component that sets them."""
@@ -279,6 +279,14 @@ class Points:
         if point is None:
             raise UsageError(f"there is no breakpoint {number}", hint="'breakpoints' lists them")
         return point
+
+    def _shown(self, point: Point) -> Breakpoint:
+        """The point as plain data, with a word when it waits in vain. No trip."""
+        shown, first = point.snapshot(), self._points.get(point.after or 0)
+        if point.waiting and first is not None and (first.over or not first.enabled):
+            why = f"number {first.number} is {'over' if first.enabled else 'switched off'}"
+            shown = shown.replace(message=f"{shown.message}; {why}" if shown.message else why)
+        return shown
 
     def _take(self, numbers: Iterable[int]) -> builtins.list[Point]:
         self._target.require_alive()

@@ -24,6 +24,7 @@ class Dependents:
     async def wait(self, point: Point) -> None:
         """Takes a point out of the target until the one that it waits for is hit. wire: 1 trip."""
         point.waiting = True
+        point.message = ""  # what it would have waited for otherwise may be there by then
         replies = point.disarm()
         await self._hold(point.after)
         await self._target.conn.gather(replies)
