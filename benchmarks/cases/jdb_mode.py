@@ -23,13 +23,13 @@ async def run(bench: Bench) -> list[Result]:
 
     async def prompt(command: Sequence[str]) -> Sample:
         start = time.perf_counter()
-        async with converse(command) as conversation:
+        async with converse(command, java_home=bench.jvm.home) as conversation:
             await conversation.until("> ")
             return Sample(time.perf_counter() - start)
 
     async def hit(command: Sequence[str]) -> Sample:
         start = time.perf_counter()
-        async with converse(command) as conversation:
+        async with converse(command, java_home=bench.jvm.home) as conversation:
             await conversation.until("> ")
             await conversation.say("stop in Crowd.main")
             await conversation.until("> ")

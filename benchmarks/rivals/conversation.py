@@ -6,6 +6,7 @@ that all before it is done.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -55,10 +56,15 @@ class Conversation:
 
 
 @asynccontextmanager
-async def converse(command: Sequence[str]) -> AsyncIterator[Conversation]:
-    """Runs a debugger; the block's end kills it."""
+async def converse(command: Sequence[str], *, java_home: str | None = None) -> AsyncIterator[Conversation]:
+    """Runs a debugger; the block's end kills it. ``java_home``: the Java with which it launches targets."""
     process = await trio.lowlevel.open_process(
-        list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        list(command),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env=None if java_home is None else {**os.environ, "JAVA_HOME": java_home},
     )
     try:
         yield Conversation(process)
