@@ -59,7 +59,7 @@ async def locals_(jdb: Debugger, words: Words) -> None:
 async def _where(jdb: Debugger, words: Words, *, pc: bool) -> None:
     word = words.next()
     if word.lower() == "all":
-        for trace in await jdb.target.stack.all():
+        for trace in sorted(await jdb.target.stack.all(), key=lambda each: each.thread.virtual):
             jdb.out.line(f"{trace.thread.name}:")
             current = jdb.current is not None and trace.thread.id == jdb.current.id
             _write(jdb, trace, jdb.frame_index if current else 1, pc=pc)

@@ -38,7 +38,8 @@ async def lock(jdb: Debugger, words: Words) -> None:
 async def threadlocks(jdb: Debugger, words: Words) -> None:
     word = words.next()
     if word.lower() == "all":
-        ids = [each.id for each in await jdb.target.threads.list()]
+        everybody = sorted(await jdb.target.threads.list(), key=lambda each: each.virtual)
+        ids = [each.id for each in everybody]
     elif word:
         found = await jdb.thread(word)
         if found is None:

@@ -28,6 +28,9 @@ async def threads(jdb: Debugger, words: Words) -> None:
         return
     groups = _flat([start])
     known = {each.id: each for each in await jdb.target.threads.list(with_frames=True)}
+    if start is tree[0]:  # virtual threads are in no group's list; all that is known of them comes last
+        virtual = tuple(each for each in known.values() if each.virtual)
+        groups += [ThreadGroup(0, "VirtualThreads", virtual, ())] if virtual else []
     everybody = [known.get(each.id, each) for group in groups for each in group.threads]
     described = await _described(jdb, [each.id for each in everybody])
     wide = max((len(described[each.id]) for each in everybody), default=0)
