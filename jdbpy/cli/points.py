@@ -5,6 +5,7 @@ Owns the way from typed words to what the session takes, and from a point back t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy
@@ -13,13 +14,17 @@ from jdbpy.cli.arguments.logpoint import quoted
 from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
-from jdbpy.errors import UsageError
+from jdbpy.errors import EvalError, UsageError
 
 CATCHPOINTS = ("exception", "class-load", "class-unload", "thread", "exit")
 WATCHPOINTS = ("field",)
 TRACES = ("methods", "monitors")
 
 _VERBS = {**dict.fromkeys(CATCHPOINTS, "catch"), "field": "watch", "methods": "trace", "monitors": "trace"}
+
+
+_LATE = re.compile(r"\s(?:-(?:hit|t|d|c|max)|thread|suspend|from|after|on|limit|to)\s.*|\s-[td]$")
+"""Words of a breakpoint that stand behind its condition, where they are taken for a part of it."""
 
 
 def policy_here(ctx: Context) -> SuspendPolicy:
@@ -91,21 +96,27 @@ async def add_breakpoint(
     With ``log``, a text, it is a logpoint.
     """
     options = await options_of(ctx, request.tail, policy, log=log)
-    point = await ctx.session.breakpoints.add(
-        request.place.text,
-        temporary=options.temporary,
-        policy=options.policy,
-        condition=options.condition,
-        thread=options.thread,
-        ignore=options.ignore,
-        instance=options.instance,
-        callers=options.callers,
-        hits=options.hits,
-        after=options.after,
-        after_each=options.after_each,
-        log=log,
-        reporting=options.reporting,
-    )
+    try:
+        point = await ctx.session.breakpoints.add(
+            request.place.text,
+            temporary=options.temporary,
+            policy=options.policy,
+            condition=options.condition,
+            thread=options.thread,
+            ignore=options.ignore,
+            instance=options.instance,
+            callers=options.callers,
+            hits=options.hits,
+            after=options.after,
+            after_each=options.after_each,
+            log=log,
+            reporting=options.reporting,
+        )
+    except EvalError as error:
+        late = _LATE.search(options.condition)
+        if late is not None and not error.hint:
+            error.hint = f"'if' comes last: '{late[0].strip()}' stands before it"
+        raise
     return await was_set(ctx, point, request.tail)
 
 

@@ -154,6 +154,7 @@ async def test_what_a_person_reads(any_jvm: Jvm) -> None:
         "cond 2",
         "cond 9 true",
         f"break {AT('note')} after -9",
+        f"break {AT('note')} if value > 1 -hit % 2",
         "delete 3 4",
     ]
     done = await jdbpy(*launching(ROUNDS, "--keep-going", *script(*lines)), jvm=any_jvm)
@@ -176,3 +177,4 @@ async def test_what_a_person_reads(any_jvm: Jvm) -> None:
     assert f"condition removed: 2 at {AT('number')}\n" in done.out
     assert "there is no breakpoint 9" in text
     assert "there are not so many breakpoints: 9" in text
+    assert "hint: 'if' comes last: '-hit % 2' stands before it\n" in text
