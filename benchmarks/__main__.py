@@ -19,7 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {', '.join(CASES)} (all, and the page)")
     parser.add_argument("--runs", type=int, default=5, help="runs of each contender, at most (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=5, help="after which no more runs begin (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=4, help="after which no more runs begin (%(default)s)")
     parser.add_argument("--java", type=int, metavar="VERSION", help="the Java to measure on (the oldest)")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.cases if name not in CASES]
