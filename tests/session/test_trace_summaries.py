@@ -154,3 +154,16 @@ async def test_what_stops_has_no_summary(any_jvm: Jvm) -> None:
         )
         await d.resume()
         await d.wait_exit()
+
+
+async def test_what_was_left_out_is_said_before_the_end(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Happenings", "methods") as d:
+        d.session.points.reporter.clock = lambda: 5.0  # all within the same second
+        options = PointOptions(policy=GO, classes=(CALCULATOR,), reporting=Reporting(limit=2))
+        await d.session.traces.methods(entries=False, options=options)
+        await d.resume()
+        told = [await d.wait_notice("trace") for _ in range(2)]
+        assert [notice.report.hit for notice in told if notice.report is not None] == [1, 2]
+        left = await d.wait_notice("left-out")
+        assert dict(left.data) == {"breakpoint": 1, "count": 5, "seconds": 0.0}
+        await d.wait_exit()
