@@ -60,10 +60,7 @@ class Points:
         _check_count(options.ignore)
         if options.thread == 0:
             raise UsageError("there is no thread 0", hint="'threads' lists them")
-        if not options.reporting.hold and (
-            options.log or options.condition or options.callers or options.reporting.stack
-        ):
-            raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
+        _check_held(options)
         if options.after is not None:
             self._point(options.after)
         point = self._made(make, options)
@@ -166,7 +163,9 @@ class Points:
         """
         point = self._point(number)
         text = condition.strip()
-        point.require_fitting(point.options.replace(condition=text))
+        changed = point.options.replace(condition=text)
+        _check_held(changed)
+        point.require_fitting(changed)
         compiled = self._compiled(text)
         await self._check(point, compiled)
         before = point.requested
@@ -319,6 +318,12 @@ class Points:
                 return
         if wrong is not None:
             raise wrong
+
+
+def _check_held(options: PointOptions) -> None:
+    reads = options.log or options.condition or options.callers or options.reporting.stack
+    if reads and not options.reporting.hold:
+        raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
 
 
 def _check_count(count: int) -> None:
