@@ -285,8 +285,8 @@ monitor
 ?unmonitor x
 ?unmonitor 9
 ?unmonitor 1
-monitor
-stop in JdbTour.add(int,int)
+?monitor
+?stop in JdbTour.add(int,int)
 stop in JdbTour.nope
 stop at JdbTour$Square:9999
 stop thread at JdbTour:{locked}

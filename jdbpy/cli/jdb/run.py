@@ -39,8 +39,8 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
             status = 128 + number  # as of a process that the signal has ended
             nursery.cancel_scope.cancel()
 
-    async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
-        with trio.open_signal_receiver(*_ENDING) as received:
+    with trio.open_signal_receiver(*_ENDING) as received:
+        async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
             nursery.start_soon(be_ended, received)
             await _Jdb(line, nursery, sessions).run(greeted=greeted)
             nursery.cancel_scope.cancel()
