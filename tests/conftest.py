@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.harness.jvms import Jvm, describe, test_jvms
 from tests.harness.wire_coverage import (
@@ -11,6 +12,11 @@ from tests.harness.wire_coverage import (
     pytest_sessionfinish as pytest_sessionfinish,
     pytest_terminal_summary as pytest_terminal_summary,
 )
+
+settings.register_profile(
+    "jdbpy", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("jdbpy")  # the same examples each time, however busy the machine is
 
 
 @pytest.fixture(scope="session", params=test_jvms(), ids=describe)

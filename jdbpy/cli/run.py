@@ -133,8 +133,7 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
         return status
     from jdbpy.cli.repl.init_file import init_lines
 
-    first = [*init_lines(), *lines.at_hand()]
-    return await run_repl(session, settings, lines=first, greeting=_greeting(session))
+    return await run_repl(session, settings, before=init_lines(), lines=lines.at_hand(), greeting=_greeting(session))
 
 
 def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:

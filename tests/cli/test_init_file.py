@@ -40,6 +40,17 @@ async def test_the_prompt_reads_it(any_jvm: Jvm, tmp_path: Path) -> None:
         assert await terminal.wait_exit() == 0
 
 
+async def test_a_slip_in_it_keeps_nothing_else_from_running(any_jvm: Jvm, tmp_path: Path) -> None:
+    file = tmp_path / ".config/jdbpy/init"
+    file.parent.mkdir(parents=True)
+    file.write_text("set list-lines nonsense\n")
+    async with attached(any_jvm, tmp_path, "-c", "show list-lines", suspend=True) as (terminal, _):
+        await terminal.expect("error: ", "list-lines  10")
+        await terminal.prompt("main[1]")
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0
+
+
 async def test_a_batch_does_not_read_it(any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "jdbpy/init"
     file.parent.mkdir(parents=True)

@@ -15,7 +15,7 @@ from jdbpy.wire.record import Record
 from jdbpy.wire.reference import ReferenceCodec
 from tests.wire.strategies import MESSAGES, SIZES, messages, untagged
 
-EXAMPLES = settings(max_examples=10, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=10)
 
 
 @functools.cache

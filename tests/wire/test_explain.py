@@ -110,7 +110,7 @@ def test_data_that_is_no_message() -> None:
 
 
 @pytest.mark.parametrize("cls", [cls for _, cls in MESSAGES], ids=[name for name, _ in MESSAGES])
-@settings(max_examples=5, deadline=None, derandomize=True, database=None)
+@settings(max_examples=5)
 @given(draw=st.data())
 def test_no_message_lets_a_control_character_through(draw: st.DataObject, cls: type[Record]) -> None:
     message = draw.draw(messages(cls, IDSizes()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from jdbpy.wire.strings import ENCODING_ERRORS
 from tests.wire.strategies import JAVA_STRINGS
@@ -46,7 +46,6 @@ def test_what_is_no_utf8_is_refused(data: bytes) -> None:
         data.decode("utf-8", ENCODING_ERRORS)
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(text=JAVA_STRINGS)
 def test_every_java_string_round_trips(text: str) -> None:
     assert text.encode("utf-8", ENCODING_ERRORS).decode("utf-8", ENCODING_ERRORS) == text

@@ -103,24 +103,32 @@ class Conversation:
 
     # The course of it
 
-    async def run(self, lines: Sequence[str], interrupts: trio.MemoryReceiveChannel[None]) -> None:
-        """Runs ``lines``, then what is typed, until a command leaves, Ctrl-D, or the end of the target."""
+    async def run(
+        self, lines: Sequence[str], interrupts: trio.MemoryReceiveChannel[None], before: Sequence[str] = ()
+    ) -> None:
+        """Runs ``lines``, then what is typed, until a command leaves, Ctrl-D, or the end of the target.
+
+        A line that fails keeps those behind it from running, but not if it is one of ``before``, which come first.
+        """
         with self._session.events() as stream:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 nursery.start_soon(EventWatcher(stream, self._event_text, self._sink, self._happened).run)
                 nursery.start_soon(self._safely, self._names.run)
                 nursery.start_soon(self._obey, interrupts)
-                await self._converse(lines)
+                await self._converse(lines, before)
                 if self._session.ending is not None:
                     await self._ended.wait()  # until it was shown
                 await self._sink.flush()
                 nursery.cancel_scope.cancel()
 
-    async def _converse(self, lines: Sequence[str]) -> None:
-        if lines:
+    async def _converse(self, lines: Sequence[str], before: Sequence[str]) -> None:
+        if lines or before:
             with trio.move_on_after(GRACE):  # a target that is held at its start says so, or is just about to
                 await self._begun.wait()
+        for line in before:
+            if not self._over:
+                await self._run_line(line)
         while True:
             for line in lines:
                 if self._over or not await self._run_line(line):

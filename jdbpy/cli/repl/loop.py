@@ -37,6 +37,7 @@ async def run_repl(
     session: Session,
     settings: Settings | None = None,
     *,
+    before: Sequence[str] = (),
     lines: Sequence[str] = (),
     greeting: str = "",
     after: Callable[[str], str] = lambda line: "",
@@ -44,9 +45,9 @@ async def run_repl(
     """Talks with the person at the terminal until one of both leaves; returns the exit status.
 
     That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
-    ``lines`` are commands to run before the first prompt, ``greeting`` is the text to begin with; ``after`` is told of
-    each line that succeeded and may answer something to show. The session is still open afterwards, unless a command
-    has left it.
+    ``before`` and ``lines`` are commands to run before the first prompt; one of ``lines`` that fails is the last of
+    them. ``greeting`` is the text to begin with; ``after`` is told of each line that succeeded and may answer something
+    to show. The session is still open afterwards, unless a command has left it.
     """
     settings = settings or Settings()
     known = Known(TABLE)
@@ -75,7 +76,7 @@ async def run_repl(
                     names = NamesRefresher(context, known)
                     look = partial(choose_renderer, settings)
                     conversation = Conversation(context, TABLE, look, prompt, sink, names, after)
-                    await conversation.run(lines, interrupts)
+                    await conversation.run(lines, interrupts, before)
                     status = conversation.status
                 nursery.cancel_scope.cancel()
     except* OSError:  # the terminal does not take what is written: nobody is there any more
