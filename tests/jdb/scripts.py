@@ -339,7 +339,6 @@ locals
 ~kill 1 new java.lang.IllegalStateException("killed")
 ~cont
 suspend
-resume
 """
 
 GOING_ON = """\

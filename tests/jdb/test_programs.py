@@ -91,6 +91,7 @@ async def test_a_program_that_reads(way: str) -> None:
             await driven.answer("cont")
             await driven.answer("suspend")
             stack = (await driven.answer("where 1")).text
+            assert (await driven.answer("resume")).text == "All threads resumed.\n> "
             await driven.type("quit")
             rest = await debuggee.rest()
             if debuggee.target is not None:
@@ -129,6 +130,7 @@ async def test_a_program_that_deadlocks_and_throws(way: str) -> None:
 
 
 def _of_the_program(text: str) -> str:
-    """The parts of an answer that are about threads of the program: the JVM's own come and go."""
+    """The parts of an answer that are about threads of the program, by name: the JVM's own come and go."""
+    text = re.sub(r"\w+\[\d+\] $", "", text)
     parts = re.split(r"(?m)^(?=Monitor information|\S.*:$|  \(java)", text)
-    return "".join(part for part in parts if re.search(r"\b(main|one|two)\b", part.partition("\n")[0]))
+    return "".join(sorted(part for part in parts if re.search(r"\b(main|one|two)\b", part.partition("\n")[0])))
