@@ -133,4 +133,6 @@ def _of_the_program(text: str) -> str:
     """The parts of an answer that are about threads of the program, by name: the JVM's own come and go."""
     text = re.sub(r"\w+\[\d+\] $", "", text)
     parts = re.split(r"(?m)^(?=Monitor information|\S.*:$|  \(java)", text)
-    return "".join(sorted(part for part in parts if re.search(r"\b(main|one|two)\b", part.partition("\n")[0])))
+    return "".join(
+        sorted(normalised(part) for part in parts if re.search(r"\b(main|one|two)\b", part.partition("\n")[0]))
+    )
