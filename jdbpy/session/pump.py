@@ -18,8 +18,8 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
+from jdbpy.session.events import Exited, Gone, Notice, StopReason
 from jdbpy.session.fast_hits import FastHits
-from jdbpy.session.model import Exited, Gone, Notice, StopReason
 from jdbpy.session.requests import EventRequest, Hit, StopPlan
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.model import Event, Exited, Frame, Gone, Stop, VmInfo, VmState
+from jdbpy.session.events import Event, Exited, Gone, Stop
+from jdbpy.session.model import Frame, VmInfo, VmState
 from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream

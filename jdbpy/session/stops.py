@@ -11,7 +11,8 @@ from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.model import Frame, SourceWindow, Stop, StopReason, SuspendPolicy, ThreadRef
+from jdbpy.session.events import SourceWindow, Stop, StopReason
+from jdbpy.session.model import Frame, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.target import Target

@@ -13,7 +13,7 @@ from types import TracebackType
 
 import trio
 
-from jdbpy.session.model import Event, Exited, Gone, Lost, Notice, Output, Stop
+from jdbpy.session.events import Event, Exited, Gone, Lost, Notice, Output, Stop
 
 DEFAULT_CAPACITY = 10_000
 

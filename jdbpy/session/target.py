@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.events import Event, Exited, Stop
 from jdbpy.session.foresight import Foresight
-from jdbpy.session.model import Event, Exited, Stop, VmInfo, VmState
+from jdbpy.session.model import VmInfo, VmState
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
 from jdbpy.session.streams import Publisher

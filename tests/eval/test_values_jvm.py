@@ -11,7 +11,8 @@ import trio
 import jdbpy
 from jdbpy.errors import EvalError, JdbpyError, StateError, UsageError
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.model import Limits, Stop, SuspendPolicy
+from jdbpy.session.events import Stop
+from jdbpy.session.model import Limits, SuspendPolicy
 from tests.harness import Debugging, Jvm, debug, program, start_target
 
 

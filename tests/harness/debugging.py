@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import trio
 
 import jdbpy
-from jdbpy.session.model import Event, Exited, Notice, Output, Stop, StopReason
+from jdbpy.session.events import Event, Exited, Notice, Output, Stop, StopReason
 from jdbpy.session.streams import EventStream
 from tests.harness.jvms import Jvm
 from tests.harness.programs import Program

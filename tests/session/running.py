@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from jdbpy.session.model import Breakpoint, Exited, Stop, StopReason
+from jdbpy.session.events import Exited, Stop, StopReason
+from jdbpy.session.model import Breakpoint
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind
 from tests.harness import Debugging

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.model import Notice, SuspendPolicy
+from jdbpy.session.events import Notice
+from jdbpy.session.model import SuspendPolicy
 from tests.harness import Jvm, debug
 from tests.session.running import places, run_to
 

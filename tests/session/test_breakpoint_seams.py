@@ -11,7 +11,8 @@ import trio
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session import model
 from jdbpy.session.breakpoints import Breakpoints
-from jdbpy.session.model import Frame, Stop, SuspendPolicy
+from jdbpy.session.events import Stop
+from jdbpy.session.model import Frame, SuspendPolicy
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.conditions import Condition, Glance
 from jdbpy.session.target import Target

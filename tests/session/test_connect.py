@@ -9,7 +9,8 @@ import trio
 
 import jdbpy
 from jdbpy.errors import ConnectError, Disconnected, StateError, UsageError
-from jdbpy.session.model import Exited, Gone, Output, StopReason, SuspendPolicy, VmState
+from jdbpy.session.events import Exited, Gone, Output, StopReason
+from jdbpy.session.model import SuspendPolicy, VmState
 from tests.harness import Jvm, debug, program, start_target
 
 

@@ -12,8 +12,9 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from jdbpy.errors import EvalError
 from jdbpy.session import model
+from jdbpy.session.events import Gone
 from jdbpy.session.fast_hits import FastHits
-from jdbpy.session.model import Gone, VmState
+from jdbpy.session.model import VmState
 from jdbpy.session.points.conditions import Condition, Glance
 from jdbpy.session.requests import RequestSpec
 from jdbpy.session.suspension import Op

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from jdbpy.errors import ConnectError, UsageError
-from jdbpy.session.model import Output
+from jdbpy.session.events import Output
 from jdbpy.session.opening import launch
 from jdbpy.session.opening.launch import LaunchCommand, Launched, launch_target
 from tests.harness import LIMIT, Jvm, inline, program

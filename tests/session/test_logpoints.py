@@ -13,7 +13,7 @@ import jdbpy
 from benchmarks.bench import TARGETS
 from jdbpy import Options, Reporting, UsageError
 from jdbpy.errors import EvalError
-from jdbpy.session.model import Notice
+from jdbpy.session.events import Notice
 from jdbpy.session.streams import EventStream
 from tests.harness import Jvm, program, start_target
 

@@ -10,7 +10,8 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.model import Exited, Gone, Notice, StopReason, VmInfo, VmState
+from jdbpy.session.events import Exited, Gone, Notice, StopReason
+from jdbpy.session.model import VmInfo, VmState
 from jdbpy.session.pump import Pump
 from jdbpy.session.requests import GO, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.suspension import Op

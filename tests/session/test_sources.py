@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from jdbpy.session.model import Location, Notice
+from jdbpy.session.events import Notice
+from jdbpy.session.model import Location
 from jdbpy.session.opening.java_home import JavaHome, inspect_home
 from jdbpy.session.sources import jdk
 from jdbpy.session.sources.component import Sources, window_of

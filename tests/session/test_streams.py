@@ -6,7 +6,8 @@ import pytest
 import trio
 import trio.testing
 
-from jdbpy.session.model import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason, SuspendPolicy, ThreadRef
+from jdbpy.session.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
+from jdbpy.session.model import SuspendPolicy, ThreadRef
 from jdbpy.session.streams import Publisher
 
 

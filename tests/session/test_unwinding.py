@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from jdbpy.errors import EvalError, JdbpyError, StateError, UsageError
-from jdbpy.session.model import Exited, StepDepth, StopReason
+from jdbpy.session.events import Exited, StopReason
+from jdbpy.session.model import StepDepth
 from tests.harness import Debugging, Jvm, debug
 
 FORCED = {

@@ -15,7 +15,8 @@ from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
-from jdbpy.session.model import Breakpoint, Frame, Location, StopReason, SuspendPolicy
+from jdbpy.session.events import StopReason
+from jdbpy.session.model import Breakpoint, Frame, Location, SuspendPolicy
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit, Verdict

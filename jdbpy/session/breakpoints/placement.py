@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError, UsageError
-from jdbpy.session import model
+from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
@@ -241,7 +241,7 @@ class Placement:
 
     def _publish(self, kind: str, point: LogicalBreakpoint, text: str, code: str = "") -> None:
         data = (("breakpoint", point.number), ("spec", point.shown_spec))
-        self._target.publish(model.Notice(kind, text, (*data, ("code", code)) if code else data))
+        self._target.publish(events.Notice(kind, text, (*data, ("code", code)) if code else data))
 
 
 def _failed(outcome: object) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from jdbpy.errors import Disconnected
+from jdbpy.session.events import Exited, Gone, Stop, StopReason
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.execution.unwinding import Convert, FramesOf, Unwinding
-from jdbpy.session.model import Exited, Gone, StepDepth, StepSize, Stop, StopReason, VmState
+from jdbpy.session.model import StepDepth, StepSize, VmState
 from jdbpy.session.stops import StopShower
 from jdbpy.session.target import Target
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.model import Stop, StopReason, SuspendPolicy
+from jdbpy.session.events import Stop, StopReason
+from jdbpy.session.model import SuspendPolicy
 from jdbpy.session.stops import StopShower
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session.events import Notice, Stop, StopReason
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
-from jdbpy.session.model import Location, Notice, StepDepth, StepSize, Stop, StopReason, SuspendPolicy
+from jdbpy.session.model import Location, StepDepth, StepSize, SuspendPolicy
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops import StopShower
 from jdbpy.session.target import Target

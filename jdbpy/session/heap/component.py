@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.classes.component import Classes
+from jdbpy.session.events import Notice
 from jdbpy.session.heap.model import ClassCount, HeapPath, Histogram, Instances, Referrer
 from jdbpy.session.heap.paths import find_path
 from jdbpy.session.heap.places import places_of
 from jdbpy.session.heap.usage import Usage
-from jdbpy.session.model import ClassInfo, Limits, Notice
+from jdbpy.session.model import ClassInfo, Limits
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.component import Values

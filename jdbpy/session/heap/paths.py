@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.events import Notice
 from jdbpy.session.heap.model import HeapPath, PathStep
 from jdbpy.session.heap.places import places_of
 from jdbpy.session.heap.roots import stack_roots
-from jdbpy.session.model import Limits, Notice
+from jdbpy.session.model import Limits
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe

@@ -15,7 +15,8 @@ import trio
 
 from jdbpy.errors import ConnectError, Disconnected, JdwpError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.model import Output, VmInfo
+from jdbpy.session.events import Output
+from jdbpy.session.model import VmInfo
 from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
 from jdbpy.session.options import Options
 from jdbpy.session.session import Session

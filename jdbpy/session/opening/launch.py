@@ -29,7 +29,7 @@ import trio
 
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.model import Output
+from jdbpy.session.events import Output
 from jdbpy.session.opening.address import LOOPBACK, parse_address
 from jdbpy.session.opening.java_home import JavaHome, find_java
 from jdbpy.wire.record import Record

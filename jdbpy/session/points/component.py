@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
-from jdbpy.session.model import Breakpoint, Notice, StopReason, SuspendPolicy
+from jdbpy.session.events import Notice, StopReason
+from jdbpy.session.model import Breakpoint, SuspendPolicy
 from jdbpy.session.points.callers import Callers
 from jdbpy.session.points.conditions import CompileCondition, CompileLogText, Condition
 from jdbpy.session.points.dependents import Dependents

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.model import Notice
+from jdbpy.session.events import Notice
 from jdbpy.session.points.point import Point
 from jdbpy.session.target import Target
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError, StateError
-from jdbpy.session import model
+from jdbpy.session import events, model
 from jdbpy.session.points import filters
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.options import PointOptions
@@ -28,24 +28,24 @@ from jdbpy.wire.record import Record
 
 _NO_TYPE = ReferenceTypeID(0)
 
-OnHit = Callable[[Point, model.StopReason, Hit], Awaitable[Verdict]]
+OnHit = Callable[[Point, events.StopReason, Hit], Awaitable[Verdict]]
 
-_REASONS: dict[type, model.StopReason] = {
-    event.Exception: model.StopReason.EXCEPTION,
-    event.FieldAccess: model.StopReason.ACCESS,
-    event.FieldModification: model.StopReason.MODIFICATION,
-    event.MethodEntry: model.StopReason.METHOD_ENTRY,
-    event.MethodExit: model.StopReason.METHOD_EXIT,
-    event.MethodExitWithReturnValue: model.StopReason.METHOD_EXIT,
-    event.MonitorContendedEnter: model.StopReason.MONITOR,
-    event.MonitorContendedEntered: model.StopReason.MONITOR,
-    event.MonitorWait: model.StopReason.MONITOR,
-    event.MonitorWaited: model.StopReason.MONITOR,
-    event.ClassPrepare: model.StopReason.CLASS_PREPARE,
-    event.ClassUnload: model.StopReason.CLASS_UNLOAD,
-    event.ThreadStart: model.StopReason.THREAD_START,
-    event.ThreadDeath: model.StopReason.THREAD_DEATH,
-    event.VMDeath: model.StopReason.VM_DEATH,
+_REASONS: dict[type, events.StopReason] = {
+    event.Exception: events.StopReason.EXCEPTION,
+    event.FieldAccess: events.StopReason.ACCESS,
+    event.FieldModification: events.StopReason.MODIFICATION,
+    event.MethodEntry: events.StopReason.METHOD_ENTRY,
+    event.MethodExit: events.StopReason.METHOD_EXIT,
+    event.MethodExitWithReturnValue: events.StopReason.METHOD_EXIT,
+    event.MonitorContendedEnter: events.StopReason.MONITOR,
+    event.MonitorContendedEntered: events.StopReason.MONITOR,
+    event.MonitorWait: events.StopReason.MONITOR,
+    event.MonitorWaited: events.StopReason.MONITOR,
+    event.ClassPrepare: events.StopReason.CLASS_PREPARE,
+    event.ClassUnload: events.StopReason.CLASS_UNLOAD,
+    event.ThreadStart: events.StopReason.THREAD_START,
+    event.ThreadDeath: events.StopReason.THREAD_DEATH,
+    event.VMDeath: events.StopReason.VM_DEATH,
 }
 
 
@@ -138,10 +138,10 @@ class EventPoint(Point):
         data = (("breakpoint", self.number), ("spec", self.spec))
         if resolved:
             text = f"{self.noun} {self.number} is set for {self.spec}"
-            self._target.publish(model.Notice("breakpoint-resolved", text, data))
+            self._target.publish(events.Notice("breakpoint-resolved", text, data))
         elif not self.requests:
             text = f"{self.noun} {self.number} cannot be set: {self.message}"
-            self._target.publish(model.Notice("breakpoint-failed", text, data))
+            self._target.publish(events.Notice("breakpoint-failed", text, data))
 
     async def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Verdict:
         happened = hit.event

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
-from jdbpy.session import model
+from jdbpy.session import events
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
 from jdbpy.session.points.event_point import Basis, EventPoint
@@ -117,13 +117,13 @@ class ExceptionPoint(EventPoint):
             lambda: self._target.types.locations(caught),
         )
         causes = ", caused by ".join(map(str, thrown.causes))
-        info = model.ExceptionInfo(
+        info = events.ExceptionInfo(
             thrown.type, thrown.message, object_id, bool(caught), catch[0] if catch else None, causes
         )
         return {"exception": info}
 
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
-        info: model.ExceptionInfo | None = details.get("exception")
+        info: events.ExceptionInfo | None = details.get("exception")
         if info is None:
             return "exception-thrown", f"an exception was thrown: {where}"
         said = f": {info.message}" if info.message is not None else ""

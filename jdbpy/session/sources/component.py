@@ -13,7 +13,8 @@ from contextlib import suppress
 
 import trio
 
-from jdbpy.session.model import Frame, Location, Notice, SourceWindow
+from jdbpy.session.events import Notice, SourceWindow
+from jdbpy.session.model import Frame, Location
 from jdbpy.session.sources.jdk import find_jdk_sources
 from jdbpy.session.sources.roots import ArchiveRoot, DirectoryRoot, Root, open_root
 from jdbpy.session.sources.text import SourceFile, package_in, relative_path

@@ -14,7 +14,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
-from jdbpy.session import model
+from jdbpy.session import events, model
 from jdbpy.session.points.conditions import Passing
 from jdbpy.session.points.point import Point
 from jdbpy.session.points.telling import Where, Whereabouts
@@ -93,8 +93,8 @@ class Reporter:
         self._say_left_out(point, taken.left_out)
         if taken.reported:
             kind, text, stack, where = await self._told(point, hit, before, failed)
-            report = model.Report(self._moment(taken.at), where.thread, taken.number, tuple(stack))
-            self._out(point, model.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
+            report = events.Report(self._moment(taken.at), where.thread, taken.number, tuple(stack))
+            self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
         if point.wire_policy is not SuspendPolicy.NONE:
             point.meter.measured(self.clock() - start)
         if taken.spent or taken.too_much is not None:
@@ -169,7 +169,7 @@ class Reporter:
             self._written = time.strftime("%Y-%m-%dT%H:%M:%S.", local), f"{offset[:3]}:{offset[3:]}"
         return f"{self._written[0]}{int(at % 1 * 1000):03d}{self._written[1]}"
 
-    def _out(self, point: Point, notice: model.Notice) -> None:
+    def _out(self, point: Point, notice: events.Notice) -> None:
         """Hands a report to the listeners, or writes it to the file of its point."""
         if point.file:
             try:
@@ -178,7 +178,7 @@ class Reporter:
             except OSError as error:
                 point.file, path = "", point.file
                 text = f"{point.called} cannot write to {path}: {error.strerror}; it reports here from now on"
-                self._target.publish(model.Notice("warning", text, (("breakpoint", point.number),)))
+                self._target.publish(events.Notice("warning", text, (("breakpoint", point.number),)))
         self._target.publish(notice)
 
     def _say_left_out(self, point: Point, left: LeftOut | None) -> None:
@@ -186,7 +186,7 @@ class Reporter:
             hits = "1 more hit" if left.count == 1 else f"{left.count:,} more hits"
             text = f"... {hits} of {point.called} in {left.seconds:.1f} s left out"
             data = (("breakpoint", point.number), ("count", left.count), ("seconds", round(left.seconds, 3)))
-            self._out(point, model.Notice("left-out", text, data))
+            self._out(point, events.Notice("left-out", text, data))
 
     def switch_off(self, point: Point, taken: Taken) -> None:
         """Takes a point out of the target that has had enough, and says why. The requests go without a wait."""
@@ -207,4 +207,4 @@ class Reporter:
         else:
             why = "it has had its hit" if point.reporting.most == 1 else f"it has had its {point.reporting.most:,} hits"
         text = f"{point.called} is switched off: {why}; 'enable {point.number}' sets it again"
-        self._target.publish(model.Notice("switched-off", text, tuple(data)))
+        self._target.publish(events.Notice("switched-off", text, tuple(data)))

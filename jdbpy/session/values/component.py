@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError, StateError
 from jdbpy.session.concurrency import together
 from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.model import Frame, Limits, Stop, Value, Variable
+from jdbpy.session.events import Stop
+from jdbpy.session.model import Frame, Limits, Value, Variable
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target

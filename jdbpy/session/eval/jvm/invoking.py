@@ -15,7 +15,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.model import Notice
+from jdbpy.session.events import Notice
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import InvokeOptions
