@@ -53,17 +53,22 @@ def environment(jvm: Jvm | None) -> dict[str, str]:
     }
 
 
-async def jdbpy(*words: str, stdin: str = "", jvm: Jvm | None = None) -> Done:
-    """Runs jdbpy to its end with ``stdin`` to read."""
-    with trio.fail_after(2 * LIMIT):
-        done = await trio.run_process(
-            command(*words),
-            stdin=stdin.encode(),
-            capture_stdout=True,
-            capture_stderr=True,
-            check=False,
-            env=environment(jvm),
-        )
+async def jdbpy(*words: str, stdin: str | None = "", jvm: Jvm | None = None) -> Done:
+    """Runs jdbpy to its end with ``stdin`` to read; None is an input in which nothing ever comes."""
+    silence, open_end = os.pipe()
+    try:
+        with trio.fail_after(2 * LIMIT):
+            done = await trio.run_process(
+                command(*words),
+                stdin=silence if stdin is None else stdin.encode(),
+                capture_stdout=True,
+                capture_stderr=True,
+                check=False,
+                env=environment(jvm),
+            )
+    finally:
+        os.close(silence)
+        os.close(open_end)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -182,7 +182,7 @@ def test_the_script_has_every_command() -> None:
 async def test_every_command(jvm: Jvm, tmp_path: Path) -> None:
     expected = steps(tmp_path)
     lines = [line for line, _ in expected]
-    done: Done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*lines)), stdin="", jvm=jvm)
+    done: Done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*lines)), stdin=None, jvm=jvm)
     results = [
         found for found in done.results if not found["command"].startswith("break ") or found["command"] in lines
     ]

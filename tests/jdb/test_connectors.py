@@ -63,7 +63,7 @@ async def test_launching_without_a_halt() -> None:
             text = await driven.read(re.compile(rb"(?s)(?=.*ready\n).*> "))
             assert "Set deferred uncaught java.lang.Throwable\n" in text
             await driven.type("where")
-            return (await driven.read(re.compile(rb"No thread specified\.\n> $"))).partition("No thread")[1]
+            return (await driven.read(re.compile(rb"No thread specified\.\n> "))).partition("No thread")[1]
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
