@@ -25,7 +25,9 @@ async def run(bench: Bench) -> list[Result]:
         start = time.perf_counter()
         async with converse(command, java_home=bench.jvm.home) as conversation:
             await conversation.until("> ")
-            return Sample(time.perf_counter() - start)
+            sample = Sample(time.perf_counter() - start)
+            await conversation.leave()
+            return sample
 
     async def hit(command: Sequence[str]) -> Sample:
         start = time.perf_counter()
@@ -35,7 +37,9 @@ async def run(bench: Bench) -> list[Result]:
             await conversation.until("> ")
             await conversation.say("run")
             await conversation.until("main[1] ")
-            return Sample(time.perf_counter() - start)
+            sample = Sample(time.perf_counter() - start)
+            await conversation.leave()
+            return sample
 
     async def compared(what: str, work: Callable[[Sequence[str]], Awaitable[Sample]]) -> Result:
         title = f"`jdb CLASS`, from the start of the process to {what}"

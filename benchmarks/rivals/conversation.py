@@ -47,6 +47,14 @@ class Conversation:
         assert self._process.stdin is not None
         await self._process.stdin.send_all(f"{command}\n".encode())
 
+    async def leave(self) -> None:
+        """Lets the debugger end, and with it the program that it has launched."""
+        assert self._process.stdout is not None
+        await self.say("quit")
+        with trio.fail_after(PATIENCE):
+            while await self._process.stdout.receive_some():
+                pass
+
     async def ask(self, command: str) -> str:
         """Gives a command and waits until it is done; returns its output."""
         self._asked += 1
