@@ -10,7 +10,7 @@ _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+|(?<=/)0x[0-9a-f]{16}\b")
 _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
-_PROMPT_AMID = re.compile(r"\A\n([A-Z][^\"\n]*: )(?:> |[\w-]+\[\d+\] )+(?=\")")
+_PROMPT_AMID = re.compile(r"(\A|\n)\n([A-Z][^\"\n]*: )(?:> |[\w-]+\[\d+\] )+(?=\"|Set )")
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -26,7 +26,7 @@ def normalised(text: str) -> str:
     Prompts in a row count as one, one that came after the former answer as none, and one amid the line of an event as
     one before it: jdb's monitors and events write theirs from several threads.
     """
-    text = _PROMPT_AMID.sub(r"> \n\1", text)
+    text = _PROMPT_AMID.sub(r"\1> \n\2", text)
     text = re.sub(r"(\[\d+\] )> $", r"\1", text)
     text = _LATE_PROMPT.sub("", _PROMPTS.sub(r"\1", _ID.sub("#", text)))
     lines = [" ".join(line.split(" ")) for line in text.split("\n")]

@@ -31,6 +31,7 @@ from jdbpy.errors import ConnectError, UsageError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.events import Output
 from jdbpy.session.opening.address import LOOPBACK, parse_address
+from jdbpy.session.opening.ahead import load_ahead
 from jdbpy.session.opening.java_home import JavaHome, find_java
 from jdbpy.wire.record import Record
 
@@ -184,6 +185,7 @@ async def launch_target(command: LaunchCommand, on_output: Callable[[Output], No
                 assert process.stderr is not None
                 nursery.start_soon(launched._pump, process.stdout, "stdout", on_output)
                 nursery.start_soon(launched._pump, process.stderr, "stderr", on_output)
+                load_ahead()
                 launched.stream = await _accept(listener, launched)
                 launched.address = f"{host}:{port}"
                 await listener.aclose()  # this one JVM, and nobody else
