@@ -31,7 +31,7 @@ from jdbpy.session.requests import EventRequest
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import SuspendPolicy
-from jdbpy.wire.event_head import only_request
+from jdbpy.wire.event_parts import only_request
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.ids import FrameID, Location, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference

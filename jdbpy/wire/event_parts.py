@@ -1,4 +1,4 @@
-"""Where the parts of an event stand that is alone in its set: read from the bytes, for floods that are mostly counted.
+"""Where the parts of an event stand that is alone in its set: read from the bytes, to see whether to decode them.
 
 Owns the offsets, which follow from the declarations in ``messages.event`` and the sizes of the target's ids (a test
 compares them with the codec). Whoever wants all of an event decodes the packet.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 
 from jdbpy.wire.constants import EventKind
+from jdbpy.wire.framing import Packet
 from jdbpy.wire.ids import IDSizes, Value
 from jdbpy.wire.record import Record
 
@@ -23,9 +24,18 @@ COUNT = slice(1, 5)
 ONE = b"\0\0\0\1"
 """``COUNT`` of a set with one event."""
 
-_THREAD_AT = 10
+_HEAD = struct.Struct(">BiBi")  # up to the request
+_THREAD_AT = _HEAD.size
 _UNSIGNED = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _FORMS = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
+
+
+def only_request(packet: Packet) -> int:
+    """The request of the only event of a set that suspends something; 0 for every other set."""
+    if len(packet.data) < _HEAD.size:
+        return 0
+    policy, count, _, request_id = _HEAD.unpack_from(packet.data)
+    return int(request_id) if policy and count == 1 else 0
 
 
 class EventParts(Record):
