@@ -97,21 +97,7 @@ async def add_breakpoint(
     """
     options = await options_of(ctx, request.tail, policy, log=log)
     try:
-        point = await ctx.session.breakpoints.add(
-            request.place.text,
-            temporary=options.temporary,
-            policy=options.policy,
-            condition=options.condition,
-            thread=options.thread,
-            ignore=options.ignore,
-            instance=options.instance,
-            callers=options.callers,
-            hits=options.hits,
-            after=options.after,
-            after_each=options.after_each,
-            log=log,
-            reporting=options.reporting,
-        )
+        point = await ctx.session.breakpoints.add_with(request.place.text, options)
     except EvalError as error:
         late = _LATE.search(options.condition)
         if late is not None and not error.hint:

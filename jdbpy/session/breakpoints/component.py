@@ -77,8 +77,6 @@ class Breakpoints:
         on; ``reporting`` says how, and with a stack makes a tracepoint of it. Raises UsageError when the place is not
         there, EvalError for a condition or text that does not compile. wire: as ``Placement.arm``.
         """
-        self._target.require_alive()
-        place = await self._absolute(parse_location(spec))
         options = PointOptions(
             policy,
             temporary,
@@ -93,6 +91,12 @@ class Breakpoints:
             log=log,
             reporting=reporting,
         )
+        return await self.add_with(spec, options)
+
+    async def add_with(self, spec: str, options: PointOptions) -> Breakpoint:
+        """As ``add``, with all that a point may be given in one piece. Raises and wire: as ``add``."""
+        self._target.require_alive()
+        place = await self._absolute(parse_location(spec))
         make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
         return await self._points.add(make, options)
 
