@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import os
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import trio
 
 import jdbpy
 from jdbpy import LaunchCommand, Session
@@ -38,7 +40,7 @@ def open_session(
     if connector is connectors.SOCKET_ATTACH:
         return jdbpy.attach(_address(values, "hostname"), timeout=_seconds(values, _ATTACH_LIMIT))
     if connector is connectors.PROCESS_ATTACH:
-        return jdbpy.attach(agent_address(values["pid"]), timeout=_seconds(values, _ATTACH_LIMIT))
+        return _attach_process(values["pid"], _seconds(values, _ATTACH_LIMIT))
     if connector is connectors.SOCKET_LISTEN:
         return jdbpy.listen(
             _address({**values, "port": values["port"] or "0"}, "localAddress"),
@@ -49,6 +51,14 @@ def open_session(
         words = words_of(values["command"], values["quote"])
         return jdbpy.launch(LaunchCommand(words, agent_at=values["address"], stdin="pipe"))
     return jdbpy.launch(_command(connection, line.options, main))
+
+
+@asynccontextmanager
+async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
+    """Asks for the agent's address in a thread: the JVM may take its time to answer, and Ctrl-C ends the wait."""
+    address = await trio.to_thread.run_sync(agent_address, pid, abandon_on_cancel=True)
+    async with jdbpy.attach(address, timeout=timeout) as session:
+        yield session
 
 
 def main_words(line: JdbLine, typed: str) -> list[str]:
