@@ -9,7 +9,6 @@ from importlib import import_module
 
 _NEEDED = (
     "jdbpy.wire.codegen",
-    "jdbpy.session.session",
     "jdbpy.session.stops",
     "jdbpy.session.execution.component",
     "jdbpy.session.stack.component",
