@@ -111,7 +111,7 @@ class Interpreter:
             return UsageError(
                 f"'{line}' is no command", hint=f"'set {line}' gives it a new value", code="UNKNOWN_COMMAND"
             )
-        elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", line):
+        elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", word):
             hint = f"'print {line}' shows a value"
         elif not hint:
             quoted = [f"'{name}'" for name in self.table.suggestions(word)]

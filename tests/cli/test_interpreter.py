@@ -163,6 +163,7 @@ async def test_letters_that_mean_different_things_to_different_people_are_not_bo
         ("(1 + 2)", "'print (1 + 2)' shows a value"),
         ("jump 7", "'help jump' says more"),
         ("brek at A:1", "did you mean 'break' or 'tbreak'?"),
+        ("brek Order.total", "did you mean 'break' or 'tbreak'?"),
         ("xyzzy", "'help' lists the commands"),
     ],
 )
