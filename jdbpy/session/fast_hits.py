@@ -31,7 +31,6 @@ from jdbpy.session.requests import EventRequest
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import SuspendPolicy
-from jdbpy.wire.event_parts import only_request
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.ids import FrameID, Location, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
@@ -113,10 +112,10 @@ class FastHits:
                 with suppress(Disconnected):
                     self._read(look, thread)
 
-    def take(self, packet: Packet) -> bool:
-        """Takes the hit of an event set that has just come in, if it is one to be looked at here."""
-        request = self._target.requests.find(only_request(packet))
-        if request is None or request.guard is None or request.guard.condition is None:
+    def take(self, packet: Packet, request: EventRequest) -> bool:
+        """Takes the hit of an event set that has just come in, if it is one to be looked at here; the set is one event
+        of that request."""
+        if request.guard is None or request.guard.condition is None:
             return False
         try:
             composite = self._target.conn.decode_event(packet)

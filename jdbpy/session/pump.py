@@ -3,15 +3,17 @@
 Owns the order of events and the rule of votes: every owner of a request in a set is asked, and the set is resumed,
 once and with its own suspend policy, only when all agree. It knows nothing of what a breakpoint or a step is.
 
-Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Three kinds
+Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Four kinds
 are not kept waiting, but passed where they come in (``Connection.on_event``): those of a thread that evaluates an
-expression, whose invoke could otherwise never reply, hits whose condition is false (``fast_hits``), and those that
-suspend nothing and are only counted (``RequestTable.sift``).
+expression, whose invoke could otherwise never reply, hits whose condition is false (``fast_hits``), those that suspend
+nothing and are only counted (``RequestTable.sift``), and those whose owner lets them go without having to wait. The
+last are asked about at once only while no other set waits or is being handled, so that the order stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -20,10 +22,11 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
 from jdbpy.session.events import Exited, Gone, Notice, StopReason
 from jdbpy.session.fast_hits import FastHits
-from jdbpy.session.requests import EventRequest, Hit, StopPlan
+from jdbpy.session.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.event_parts import only_request
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.messages import event as wire_event
 
@@ -43,6 +46,8 @@ class Pump:
         self._show_stop = show_stop
         self.fast_hits = FastHits(target)
         self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
+        self._begun: tuple[Hit, Vote] | None = None  # of the next set, whose owner was asked when it came in
+        self._running = False
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
         self.death_told = False
@@ -54,10 +59,16 @@ class Pump:
         for _ in range(conn.events_waiting):  # the VM's start comes before anybody is there to take it
             self._target.publisher.came_in()
         conn.on_event = self._take
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.fast_hits.run)
-            reason = await self._work()
-            nursery.cancel_scope.cancel()
+        self._running = True
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.fast_hits.run)
+                reason = await self._work()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._running = False
+            if self._begun is not None and isinstance(self._begun[1], Coroutine):
+                self._begun[1].close()
         await self._end(reason)
 
     async def _end(self, reason: str) -> None:
@@ -75,9 +86,38 @@ class Pump:
         """Passes an event set as it comes in, if it is not to wait for its turn."""
         if self._target.suspension.evaluating and self._is_of_evaluation(packet):
             return True
-        if self._target.requests.sift(packet.data) or self.fast_hits.take(packet):
+        if self._target.requests.sift(packet.data):
+            return True
+        request = self._target.requests.find(only_request(packet))
+        if request is not None and (self.fast_hits.take(packet, request) or self._decide(packet, request)):
             return True
         self._target.publisher.came_in()
+        return False
+
+    def _decide(self, packet: Packet, request: EventRequest) -> bool:
+        """Asks the owner of a set's one event, unless it has to wait for others, and lets it go if that is the verdict.
+
+        If it is not, or is not there yet, the set goes on from there when the pump takes it.
+        """
+        if not (self._running and self._target.publisher.quiet) or self._target.conn.parking:
+            return False
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # told when its turn comes
+        [event] = composite.events
+        if event.requestID != request.id:
+            return False  # of an unknown kind
+        self._note_suspension(composite, undecided=True)
+        hit = self._hit(composite, event, request)
+        try:
+            vote = request.handler(hit)
+        except Exception as error:
+            vote = _failing(error)  # the pump's to tell
+        if vote is None:
+            self._let_go(composite)
+            return True
+        self._begun = hit, vote
         return False
 
     def _is_of_evaluation(self, packet: Packet) -> bool:
@@ -112,19 +152,22 @@ class Pump:
                 self._target.publisher.was_handled()
 
     async def _handle(self, composite: wire_event.Composite) -> None:
-        self._note_suspension(composite, undecided=True)
-        votes: list[tuple[Hit, StopPlan]] = []
+        begun, self._begun = self._begun, None
+        if begun is None:
+            self._note_suspension(composite, undecided=True)
+        votes: Votes = []
         for event in composite.events:
-            plan = await self._ask(composite, event)
-            if plan is not None:
-                votes.append(plan)
+            asked = begun or self._ask(composite, event)
+            plan = await verdict_of(asked[1]) if asked is not None else None
+            if asked is not None and plan is not None:
+                votes.append((asked[0], plan))
         if votes and composite is not self._gone:
             await self._show_stop(votes)
         else:
             self._let_go(composite)
 
-    async def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, StopPlan] | None:
-        policy = SuspendPolicy(composite.suspendPolicy)
+    def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, Vote] | None:
+        """The vote of an event's owner; None when it has none."""
         if isinstance(event, wire_event.VMDeath) and event.requestID == 0:
             self.death_told = True  # published when the connection ends: a requested VMDeath may still stop the VM
             return None
@@ -134,11 +177,14 @@ class Pump:
         request = self._target.requests.find(event.requestID) if event.requestID else _automatic
         if request is None:
             return None  # cleared while the event was on its way
+        hit = self._hit(composite, event, request)
+        return hit, request.handler(hit)
+
+    def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> Hit:
+        policy = SuspendPolicy(composite.suspendPolicy)
         alone = len(composite.events) == 1 and policy is SuspendPolicy.EVENT_THREAD
         go_on = partial(self._let_go, composite) if alone else None
-        hit = Hit(event, request, getattr(event, "thread", 0), policy, go_on)
-        plan = await request.handler(hit)
-        return (hit, plan) if plan is not None else None
+        return Hit(event, request, getattr(event, "thread", 0), policy, go_on)
 
     def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
         if composite.suspendPolicy == SuspendPolicy.NONE:
@@ -163,13 +209,11 @@ class Pump:
         if composite.suspendPolicy == SuspendPolicy.NONE:
             return
         thread = _thread_of(composite)
-        try:
+        with suppress(Disconnected), self._target.conn.gathering:
             if composite.suspendPolicy == SuspendPolicy.ALL or not thread:
                 self._target.submit_op(Op.VM_RESUME)
             else:
                 self._target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
-        except Disconnected:
-            pass
 
 
 def _thread_of(composite: wire_event.Composite) -> int:
@@ -178,7 +222,11 @@ def _thread_of(composite: wire_event.Composite) -> int:
     return next((thread for thread in threads if thread), 0)
 
 
-async def _on_automatic(hit: Hit) -> StopPlan | None:
+async def _failing(error: Exception) -> Verdict:
+    raise error
+
+
+def _on_automatic(hit: Hit) -> Verdict:
     """Events that the agent sends unasked: VMStart, or the exception of ``onthrow`` (agent notes 3, 14)."""
     if hit.policy == SuspendPolicy.NONE:
         return None

@@ -12,7 +12,7 @@ knows what no command is for, except that a few leave something behind (``undo``
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -107,6 +107,7 @@ class Connection:
         self._next_id = 1
         self._events = EventQueue(hold=self._hold_events, release=self._release_events)
         self._last_event: Packet | None = None
+        self._decoded: tuple[Packet | None, Composite | None] = None, None  # the last event set that was looked at
         self._exiting = False
         self._closed = trio.Event()
         self._counts = dict.fromkeys(("commands", "replies", "events", "waves", "strays", "holds"), 0)
@@ -137,13 +138,19 @@ class Connection:
         self._packets.send(data)
         return pending
 
+    @property
+    def gathering(self) -> AbstractContextManager[None]:
+        """What is submitted within ``with connection.gathering``, which must not wait, goes out at its end in one
+        segment: no task is woken to send it."""
+        return self._packets.gathering
+
     def flush(self) -> None:
         """Sends what has been submitted now, instead of at the end of this turn: for what the target waits for."""
         self._packets.flush()
 
     async def request(self, command: Command[R]) -> R:
         """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
-        with self._packets.gathering:
+        with self.gathering:
             pending = self.submit(command)
         return await pending.wait()
 
@@ -152,7 +159,7 @@ class Connection:
 
         Raises Disconnected or ProtocolError. Cancelled, it abandons all of them. wire: 1 trip.
         """
-        with self._packets.gathering:
+        with self.gathering:
             pendings = [self.submit(command) for command in commands]
         return await self.gather(pendings)
 
@@ -180,6 +187,11 @@ class Connection:
         """How many event sets have come in and were not taken yet."""
         return len(self._events)
 
+    @property
+    def parking(self) -> bool:
+        """Whether event sets that come in now are kept back until a Set is answered: they may be of its request."""
+        return self._events.parking
+
     async def next_event(self) -> Composite:
         """The next event set; they come in the order in which the target sent them.
 
@@ -197,8 +209,12 @@ class Connection:
         raise Disconnected(self.close_reason)
 
     def decode_event(self, packet: Packet) -> Composite:
-        """The event set of a packet that ``on_event`` was shown. Raises ProtocolError."""
-        return self._codec.decode(Composite, packet.data, self.id_sizes)
+        """The event set of a packet that ``on_event`` was shown: the same one each time. Raises ProtocolError."""
+        last, composite = self._decoded
+        if composite is None or last is not packet:
+            composite = self._codec.decode(Composite, packet.data, self.id_sizes)
+            self._decoded = packet, composite
+        return composite
 
     def queue_event(self, packet: Packet) -> None:
         """Queues an event set that ``on_event`` has kept, behind those that are there by now."""

@@ -45,6 +45,11 @@ class EventQueue:
         """How many can be had now; the others are parked."""
         return len(self._ready)
 
+    @property
+    def parking(self) -> bool:
+        """Whether an event set that comes now is kept back."""
+        return bool(self._sets)
+
     def set_submitted(self, packet_id: int) -> None:
         """An EventRequest.Set goes out."""
         self._sets_submitted += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,7 +13,7 @@ from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.events import Exited, Gone, Notice, StopReason
 from jdbpy.session.model import VmInfo, VmState
 from jdbpy.session.pump import Pump
-from jdbpy.session.requests import GO, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.requests import GO, Handler, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import Error, EventKind, SuspendPolicy
@@ -26,7 +26,6 @@ MAIN, OTHER = ThreadID(1), ThreadID(2)
 PLACE = Location(1, ClassID(ReferenceTypeID(5)), MethodID(6), 7)
 INFO = VmInfo("", "", "25", 25, 0, "test", ())
 BREAKPOINT = event_request.Set(EventKind.BREAKPOINT, ALL, [])
-Handler = Callable[[Hit], Awaitable[Verdict]]
 
 
 class Stage:
@@ -37,6 +36,8 @@ class Stage:
         self.peer = peer
         self.shown: list[list[tuple[Hit, StopPlan]]] = []
         self.pump = Pump(target, self.show)
+        self.cancel_scope = trio.CancelScope()
+        """What the pump runs in."""
 
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         self.shown.append(votes)
@@ -59,6 +60,7 @@ async def stage() -> AsyncIterator[Stage]:
     async with connected() as (connection, peer):
         scene = Stage(Target(connection, INFO, capabilities), peer)
         async with trio.open_nursery() as nursery:
+            scene.cancel_scope = nursery.cancel_scope
             nursery.start_soon(scene.pump.run)
             yield scene
             nursery.cancel_scope.cancel()
@@ -72,6 +74,14 @@ async def stop(hit: Hit) -> Verdict:
     return StopPlan(StopReason.BREAKPOINT, {})
 
 
+def go_at_once(hit: Hit) -> Verdict:
+    return GO
+
+
+def stop_at_once(hit: Hit) -> Verdict:
+    return StopPlan(StopReason.BREAKPOINT, {})
+
+
 async def test_all_agree_to_go_on_and_the_set_is_resumed_once() -> None:
     async with stage() as s:
         await s.request(2, go)
@@ -82,10 +92,12 @@ async def test_all_agree_to_go_on_and_the_set_is_resumed_once() -> None:
         assert s.target.state is VmState.RUNNING
 
 
-async def test_one_vote_stops_the_set() -> None:
+@pytest.mark.parametrize("goes", [go, go_at_once])
+@pytest.mark.parametrize("stops", [stop, stop_at_once])
+async def test_one_vote_stops_the_set(goes: Handler, stops: Handler) -> None:
     async with stage() as s:
-        await s.request(2, go)
-        await s.request(3, stop)
+        await s.request(2, goes)
+        await s.request(3, stops)
         await s.hit(2, 3)
         assert [[hit.event.requestID for hit, _ in votes] for votes in s.shown] == [[3]]
         assert s.target.state is VmState.STOPPED

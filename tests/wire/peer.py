@@ -71,9 +71,16 @@ class Peer:
 
     async def event(self, composite: Composite | bytes) -> None:
         """Sends an event set."""
-        data = composite if isinstance(composite, bytes) else self.codec.encode(composite, self.sizes)
-        await self.stream.send_all(encode_command(self._events, Composite.COMMAND_SET, Composite.COMMAND, data))
-        self._events += 1
+        await self.events(composite)
+
+    async def events(self, *composites: Composite | bytes) -> None:
+        """Sends event sets in one segment."""
+        packets = []
+        for composite in composites:
+            data = composite if isinstance(composite, bytes) else self.codec.encode(composite, self.sizes)
+            packets.append(encode_command(self._events, Composite.COMMAND_SET, Composite.COMMAND, data))
+            self._events += 1
+        await self.stream.send_all(b"".join(packets))
 
     async def nothing_more(self) -> None:
         """The debugger has nothing more to say until it closes."""

@@ -19,7 +19,7 @@ from jdbpy.session.events import StopReason
 from jdbpy.session.model import Breakpoint, Frame, Location, SuspendPolicy
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.options import PointOptions
-from jdbpy.session.requests import Hit, Verdict
+from jdbpy.session.requests import Hit, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.tracing.model import Reporting
 from jdbpy.session.types.class_names import ClassName, path_of_package
@@ -126,8 +126,8 @@ class Breakpoints:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    async def _on_hit(self, point: LogicalBreakpoint, hit: Hit) -> Verdict:
-        return await self._points.hit(point, StopReason.BREAKPOINT, hit)
+    def _on_hit(self, point: LogicalBreakpoint, hit: Hit) -> Vote:
+        return self._points.hit(point, StopReason.BREAKPOINT, hit)
 
     def _all(self) -> builtins.list[LogicalBreakpoint]:
         return self._points.of_type(LogicalBreakpoint)

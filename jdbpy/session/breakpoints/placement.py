@@ -7,7 +7,7 @@ initialiser slips through. A request for a location keeps its class from being u
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
 from jdbpy.session.concurrency import both
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.class_names import ClassName, enclosing, similar
@@ -29,7 +29,7 @@ from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
 
-OnHit = Callable[[LogicalBreakpoint, Hit], Awaitable[Verdict]]
+OnHit = Callable[[LogicalBreakpoint, Hit], Vote]
 
 
 class Placement:
@@ -194,11 +194,17 @@ class Placement:
         self._publish("breakpoint-recount", point, text)
         return places
 
-    async def _on_prepare(self, point: LogicalBreakpoint, hit: Hit) -> Verdict:
-        """A class is prepared that may have the place: sets the breakpoint before it runs. wire: 2 to 4 trips."""
+    def _on_prepare(self, point: LogicalBreakpoint, hit: Hit) -> Vote:
+        """A class is prepared: if its name fits, the breakpoint is set before it runs."""
         event = hit.event
         prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
-        if hit.request in point.watches.values() and await self._finder.concerns(point.spec, prepared):
+        if hit.request in point.watches.values() and self._finder.may_concern(point.spec, prepared):
+            return self._on_class(point, prepared)
+        return GO
+
+    async def _on_class(self, point: LogicalBreakpoint, prepared: RefType) -> Verdict:
+        """Sets the breakpoint in a class that may have the place. wire: 2 to 4 trips."""
+        if await self._finder.concerns(point.spec, prepared):
             await self._set_or_tell(point, [prepared])
         return GO
 

@@ -73,12 +73,18 @@ class PlaceFinder:
 
     async def concerns(self, spec: AbsoluteSpec, prepared: RefType) -> bool:
         """Whether a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
+        if not isinstance(spec, FileLine):
+            return self.may_concern(spec, prepared)
+        await self._types.prefetch((facts.METHODS, [prepared.id]))
+        files = (await sources_of(self._types, [prepared.id]))[prepared.id]
+        return any(_is_of(spec, file, prepared.name) for file in files) or (
+            not spec.file.endswith(".java") and any(file.name == spec.file for file in files)
+        )
+
+    def may_concern(self, spec: AbsoluteSpec, prepared: RefType) -> bool:
+        """The same as far as the name of the class tells, which for a file is nothing. No trip."""
         if isinstance(spec, FileLine):
-            await self._types.prefetch((facts.METHODS, [prepared.id]))
-            files = (await sources_of(self._types, [prepared.id]))[prepared.id]
-            return any(_is_of(spec, file, prepared.name) for file in files) or (
-                not spec.file.endswith(".java") and any(file.name == spec.file for file in files)
-            )
+            return True
         assert spec.class_name is not None
         if isinstance(spec, MethodPlace):
             return spec.class_name.may_mean(prepared.name)

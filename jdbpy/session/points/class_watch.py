@@ -12,7 +12,7 @@ from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.concurrency import both
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import ClassName, similar
 from jdbpy.session.types.refs import RefType
@@ -105,13 +105,17 @@ class ClassWatch:
             await self._watch(base)
             self._target.requests.submit_clear(before)
 
-    async def _on_prepare(self, hit: Hit) -> Verdict:
+    def _on_prepare(self, hit: Hit) -> Vote:
         event = hit.event
         prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
         if hit.request in self._requests and self._may_mean(prepared.name):
             if not self.name.is_pattern:
                 self.name = ClassName(prepared.name, bound=True)
-            await self._on_class(prepared)
+            return self._tell(prepared)
+        return GO
+
+    async def _tell(self, prepared: RefType) -> Verdict:
+        await self._on_class(prepared)
         return GO
 
     def _may_mean(self, full: str) -> bool:

@@ -22,7 +22,7 @@ from jdbpy.session.points.failures import Failures
 from jdbpy.session.points.hit_count import parse_hit_count
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.points.point import Point
-from jdbpy.session.requests import GO, Hit, StopPlan, Verdict
+from jdbpy.session.requests import GO, Hit, StopPlan, Verdict, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.tracing.log_file import absolute
 from jdbpy.session.tracing.model import TraceSummary
@@ -212,13 +212,26 @@ class Points:
 
     # -- hits --------------------------------------------------------------------------------------------------------
 
-    async def hit(self, point: Point, reason: StopReason, hit: Hit) -> Verdict:
-        """The vote on one hit. A condition that fails stops, and says so: the user is to know rather than to wonder."""
+    def hit(self, point: Point, reason: StopReason, hit: Hit) -> Vote:
+        """The vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
         if hit.request.sieve is not None and hit.request.sieve.taken:  # it is counted already
-            await self.reporter.report(point, hit, *hit.request.sieve.taken.popleft())
-            return GO
+            return self._report(point, hit)
+        if point.callers is not None or point.condition is not None:
+            return self._look(point, reason, hit)
+        return self._meet(point, reason, hit) if self._counts(point, hit) else GO
+
+    async def _report(self, point: Point, hit: Hit) -> Verdict:
+        assert hit.request.sieve is not None
+        await self.reporter.report(point, hit, *hit.request.sieve.taken.popleft())
+        return GO
+
+    async def _look(self, point: Point, reason: StopReason, hit: Hit) -> Verdict:
+        """The verdict on a hit that counts only if callers and condition fit.
+
+        A condition that fails stops, and says so: the user is to know rather than to wonder.
+        """
         if point.callers is not None and not await point.callers.fit(hit.thread):
             return GO
         message = ""
@@ -231,9 +244,13 @@ class Points:
             if not point.failures.note(error.message):
                 return GO
             message = _failed(point, error)
+        if not message and not self._counts(point, hit):
+            return GO
+        return await self._meet(point, reason, hit, message)
+
+    async def _meet(self, point: Point, reason: StopReason, hit: Hit, message: str = "") -> Verdict:
+        """What follows from a hit that counts, or whose condition failed with ``message``: a stop or a report."""
         if not message:
-            if not self._counts(point, hit):
-                return GO
             if point.temporary:
                 self._points.pop(point.number, None)
                 point.removed = True

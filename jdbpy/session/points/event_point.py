@@ -7,7 +7,7 @@ Owns the requests of one point and the way from their events to the rule of a hi
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from jdbpy.session.points import filters
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.points.point import Point
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import Error, EventKind
 from jdbpy.wire.ids import ReferenceTypeID
@@ -26,9 +26,11 @@ from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
 from jdbpy.wire.record import Record
 
+Concerned = bool | Coroutine[Any, Any, bool]
+
 _NO_TYPE = ReferenceTypeID(0)
 
-OnHit = Callable[[Point, events.StopReason, Hit], Awaitable[Verdict]]
+OnHit = Callable[[Point, events.StopReason, Hit], Vote]
 
 _REASONS: dict[type, events.StopReason] = {
     event.Exception: events.StopReason.EXCEPTION,
@@ -82,8 +84,8 @@ class EventPoint(Point):
     async def _set_up(self) -> None:
         """Sets the requests that are needed now."""
 
-    async def concerns(self, hit: Hit) -> bool:
-        """Whether the point means this event of one of its requests."""
+    def concerns(self, hit: Hit) -> Concerned:
+        """Whether the point means this event of one of its requests: at once, where the event itself tells."""
         return True
 
     @property
@@ -143,13 +145,24 @@ class EventPoint(Point):
             text = f"{self.noun} {self.number} cannot be set: {self.message}"
             self._target.publish(events.Notice("breakpoint-failed", text, data))
 
-    async def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Verdict:
+    def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Vote:
+        concerned = self.concerns(hit)
+        if concerned is False:
+            return GO
+        if earlier or not isinstance(concerned, bool):
+            return self._ask(earlier, concerned, hit)
+        return self._on_hit(self, _REASONS[type(hit.event)], hit)
+
+    async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: Hit) -> Verdict:
+        """The verdict on an event that may be none of the point's, or also be reported by another of its requests."""
         happened = hit.event
         place = getattr(happened, "location", None)
         type_id = happened.typeID if isinstance(happened, event.ClassPrepare) else place.classID if place else _NO_TYPE
-        if await filters.fits_any(self._target.types, earlier, type_id) or not await self.concerns(hit):
+        if not isinstance(concerned, bool):
+            concerned = await concerned
+        if not concerned or await filters.fits_any(self._target.types, earlier, type_id):
             return GO
-        return await self._on_hit(self, _REASONS[type(hit.event)], hit)
+        return await verdict_of(self._on_hit(self, _REASONS[type(hit.event)], hit))
 
 
 async def set_point(

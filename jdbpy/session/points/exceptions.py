@@ -16,7 +16,7 @@ from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.session import events
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
-from jdbpy.session.points.event_point import Basis, EventPoint
+from jdbpy.session.points.event_point import Basis, Concerned, EventPoint
 from jdbpy.session.points.throwables import read_throwable
 from jdbpy.session.requests import Hit
 from jdbpy.session.types.class_names import ClassName
@@ -80,10 +80,11 @@ class ExceptionPoint(EventPoint):
     def disarm(self) -> list[Pending[Any]]:
         return [*self._watch.close(), *super().disarm()]
 
-    async def concerns(self, hit: Hit) -> bool:
-        """Of a pattern, whether the exception's own class fits it. wire: 2 trips for a pattern, 1 for a known class."""
-        if not self.typed.is_pattern or self.typed.text == "*":
-            return True
+    def concerns(self, hit: Hit) -> Concerned:
+        return self._fits(hit) if self.typed.is_pattern and self.typed.text != "*" else True
+
+    async def _fits(self, hit: Hit) -> bool:
+        """Whether the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
         reader = self._target.objects.reader
         type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
         known = (await self._target.types.info([type_id])).get(type_id)

@@ -7,7 +7,7 @@ from typing import Any
 from jdbpy.session.execution.excludes import matches
 from jdbpy.session.points import filters
 from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
-from jdbpy.session.requests import GO, Hit, Verdict
+from jdbpy.session.requests import GO, Hit, Vote
 from jdbpy.session.types.signatures import java_name
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request
@@ -71,12 +71,12 @@ class ClassUnloadPoint(EventPoint):
     async def _set_up(self) -> None:
         await self._request([(EventKind.CLASS_UNLOAD, [])])
 
-    async def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Verdict:
+    def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Vote:
         """The class has no id any more: only its name tells it, to us and to the cache of types."""
         self._target.types.forget_signature(hit.event.signature)
         if any(matches(pattern, java_name(hit.event.signature)) for pattern in earlier):
             return GO
-        return await super()._on_event((), hit)
+        return super()._on_event((), hit)
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         return {"class_name": java_name(hit.event.signature)}

@@ -53,7 +53,7 @@ class MethodPoint(EventPoint):
         only = [event_request.ClassOnly(ReferenceTypeID(self.method.type_id))] if self.method is not None else []
         await self._request([(kind, only) for kind in kinds])
 
-    async def concerns(self, hit: Hit) -> bool:
+    def concerns(self, hit: Hit) -> bool:
         if self.method is None:
             return True
         return bool(hit.event.location.methodID == self.method.method_id)

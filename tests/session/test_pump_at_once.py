@@ -1,0 +1,231 @@
+"""Event sets whose owner need not wait to decide, against a played target: order, the ledger, and what is handed on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.events import Notice, StopReason
+from jdbpy.session.model import VmState
+from jdbpy.session.requests import GO, Hit, StopPlan, Verdict, Vote
+from jdbpy.session.suspension import Op
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, EventKind, SuspendPolicy
+from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
+from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, go_at_once, stage, stop, stop_at_once
+
+
+class Owner:
+    """Notes its hits, and whether it was asked where they came in: before anybody can know that one has to wait."""
+
+    def __init__(self) -> None:
+        self.hits: list[int] = []
+        self.at_once: list[bool] = []
+        self.go_on = trio.Event()
+        self.verdict: Verdict = GO
+
+    def wait(self, hit: Hit) -> Vote:
+        self.hits.append(hit.thread)
+        return self._decide()
+
+    async def _decide(self) -> Verdict:
+        await self.go_on.wait()
+        return self.verdict
+
+
+@pytest.mark.parametrize(
+    ("policy", "resume"), [(THREAD, thread_reference.Resume(MAIN)), (ALL, virtual_machine.Resume())]
+)
+async def test_a_set_is_let_go_where_it_comes_in(policy: SuspendPolicy, resume: Command[Any]) -> None:
+    async with stage() as s:
+        tasks: list[str] = []
+
+        def note(hit: Hit) -> Verdict:
+            assert s.target.suspension.count(MAIN) == 1
+            assert s.target.suspension.plan_release() == []  # it is nobody's yet
+            tasks.append(trio.lowlevel.current_task().name)
+            return GO
+
+        await s.request(2, note, policy)
+        for _ in range(2):
+            await s.hit(2, policy=policy)
+            await s.peer.answer(resume)
+        assert all(name.endswith("_receive") for name in tasks)
+        assert len(tasks) == 2
+        assert s.target.state is VmState.RUNNING
+        assert s.target.suspension.undecided is None
+        assert not s.shown
+
+
+async def test_a_handler_that_lets_the_thread_go_itself_resumes_it_once() -> None:
+    async with stage() as s:
+
+        def hasten(hit: Hit) -> Verdict:
+            assert hit.go_on is not None
+            hit.go_on()
+            return GO
+
+        await s.request(2, hasten, THREAD)
+        await s.hit(2, policy=THREAD)
+        await s.hit(2, policy=THREAD, thread=OTHER)
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        assert not s.target.suspension.anything_held
+
+
+async def test_a_thread_that_is_held_otherwise_stays_held() -> None:
+    async with stage() as s:
+        await s.request(2, go_at_once, THREAD)
+        s.target.submit_op(Op.VM_SUSPEND)
+        await s.hit(2, policy=THREAD)
+        await s.peer.answer(virtual_machine.Suspend())
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        assert s.target.suspension.count(MAIN) == 1
+
+
+async def test_a_set_waits_for_those_before_it() -> None:
+    async with stage() as s:
+        slow, order = Owner(), []
+
+        def note(hit: Hit) -> Verdict:
+            order.append(hit.thread)
+            return GO
+
+        await s.request(2, slow.wait, THREAD)
+        await s.request(3, note, THREAD)
+        await s.hit(2, policy=THREAD, thread=MAIN)
+        await s.hit(3, policy=THREAD, thread=OTHER)
+        assert not order
+        slow.go_on.set()
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        assert order == [OTHER]
+
+
+async def test_a_set_that_comes_while_a_request_is_being_set_waits_for_its_reply() -> None:
+    """It may be of that request; sets behind it, whose request is known, do not overtake it."""
+    async with stage() as s, trio.open_nursery() as nursery:
+        hits: list[int] = []
+
+        def note(hit: Hit) -> Verdict:
+            hits.append(hit.event.requestID)
+            return GO
+
+        await s.request(2, note, THREAD)
+        nursery.start_soon(s.target.requests.add, EventKind.BREAKPOINT, THREAD, [], note)
+        packet = await s.peer.expect(event_request.Set(EventKind.BREAKPOINT, THREAD, []))
+        await s.hit(9, policy=THREAD, thread=OTHER)
+        await s.hit(2, policy=THREAD, thread=MAIN)
+        assert not hits
+        await s.peer.reply(packet, event_request.SetReply(9))
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        assert hits == [9, 2]
+
+
+async def test_a_request_that_is_cleared_before_its_set_has_its_turn_is_not_asked() -> None:
+    async with stage() as s, trio.open_nursery() as nursery:
+        await s.request(2, stop_at_once, THREAD)
+        nursery.start_soon(s.target.requests.add, EventKind.BREAKPOINT, THREAD, [], go_at_once)
+        packet = await s.peer.expect(event_request.Set(EventKind.BREAKPOINT, THREAD, []))
+        await s.hit(2, policy=THREAD)
+        s.target.requests.submit_clear(s.target.requests.all_active())
+        await s.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 2))
+        await s.peer.reply(packet, event_request.SetReply(3))
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        assert not s.shown
+
+
+@pytest.mark.parametrize("policy", [THREAD, ALL])
+async def test_an_owner_who_has_to_wait_is_asked_once_and_its_hit_is_nobodys_till_then(policy: SuspendPolicy) -> None:
+    async with stage() as s:
+        owner = Owner()
+        owner.verdict = StopPlan(StopReason.BREAKPOINT, {})
+        await s.request(2, owner.wait, policy)
+        await s.hit(2, policy=policy)
+        assert s.target.suspension.count(MAIN) == 1
+        assert s.target.suspension.plan_release() == []
+        assert not s.shown
+        owner.go_on.set()
+        await wait_all_tasks_blocked()
+        assert owner.hits == [MAIN]
+        assert len(s.shown) == 1
+        assert s.target.suspension.count(MAIN) == 1
+        assert len(s.target.suspension.plan_release()) == 1
+
+
+async def test_a_stop_that_is_decided_at_once_is_shown_by_the_pump() -> None:
+    async with stage() as s:
+        await s.request(2, stop_at_once, THREAD)
+        await s.request(3, go_at_once, THREAD)
+        await s.hit(2, policy=THREAD, thread=MAIN)
+        await s.hit(3, policy=THREAD, thread=OTHER)
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        assert [hit.thread for votes in s.shown for hit, _ in votes] == [MAIN]
+        assert s.target.suspension.held_threads() == [MAIN]
+
+
+async def test_sets_that_come_together_keep_their_order() -> None:
+    """The first is begun where it comes in, the others follow it through the queue."""
+    async with stage() as s:
+        slow = Owner()
+        await s.request(2, slow.wait, THREAD)
+        await s.request(3, stop, THREAD)
+        together = [
+            event.Composite(THREAD, [event.Breakpoint(request, thread, PLACE)])
+            for request, thread in ((2, MAIN), (3, OTHER), (2, OTHER))
+        ]
+        await s.peer.events(*together)
+        await wait_all_tasks_blocked()
+        assert slow.hits == [MAIN]
+        slow.go_on.set()
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        assert [hit.event.requestID for votes in s.shown for hit, _ in votes] == [3]
+        assert slow.hits == [MAIN, OTHER]
+
+
+async def test_a_handler_that_fails_at_once_lets_the_target_go_and_says_so() -> None:
+    async with stage() as s:
+
+        def fail(hit: Hit) -> Verdict:
+            raise JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT")
+
+        await s.request(2, fail)
+        with s.target.publisher.subscribe() as events:
+            await s.hit(2)
+            await s.peer.answer(virtual_machine.Resume())
+            told = await anext(events)
+        assert isinstance(told, Notice) and "INVALID_OBJECT" in told.text
+
+
+async def test_an_event_of_an_unknown_kind_is_nobodys_whatever_its_bytes() -> None:
+    async with stage() as s:
+        await s.request(2, stop_at_once)
+        with s.target.publisher.subscribe() as events:
+            await s.peer.event(event.Composite(ALL, [event.UnknownEvent(0, 77, b"\0\0\0\2")]))
+            await s.peer.answer(virtual_machine.Resume())
+            told = await anext(events)
+        assert isinstance(told, Notice) and "77" in told.text
+        assert not s.shown
+
+
+async def test_an_owner_that_is_not_heard_any_more_leaves_nothing_behind() -> None:
+    """The session ends in the moment in which a hit comes in."""
+    begun: list[Coroutine[Any, Any, Verdict]] = []
+    async with stage() as s:
+
+        def begin(hit: Hit) -> Vote:
+            s.cancel_scope.cancel()
+            begun.append(stop(hit))
+            return begun[0]
+
+        await s.request(2, begin)
+        await s.hit(2)
+    assert [inspect.getcoroutinestate(each) for each in begun] == [inspect.CORO_CLOSED]
