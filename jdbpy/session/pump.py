@@ -218,8 +218,11 @@ class Pump:
 
 def _thread_of(composite: wire_event.Composite) -> int:
     """The thread of a set's events: they have the same one, or none (0)."""
-    threads = [getattr(event, "thread", 0) for event in composite.events]
-    return next((thread for thread in threads if thread), 0)
+    for event in composite.events:
+        thread: int = getattr(event, "thread", 0)
+        if thread:
+            return thread
+    return 0
 
 
 async def _failing(error: Exception) -> Verdict:

@@ -17,6 +17,7 @@ The rules:
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from enum import Enum
 
 from jdbpy.errors import StateError
@@ -145,7 +146,8 @@ class Suspension:
             holds = self.event_holds if by_event or not self.user_holds[thread] else self.user_holds
             holds[thread] -= 1
             self._change(thread, -1)
-        self._drop_lost_holds()
+        whole = op is Op.VM_SUSPEND or op is Op.VM_RESUME
+        self._drop_lost_holds({*self.event_holds, *self.user_holds} if whole else (thread,))
 
     def invoked(self, thread: int) -> None:
         """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""
@@ -205,9 +207,9 @@ class Suspension:
         at_event, everything = self.undecided
         return int(everything or at_event == thread)
 
-    def _drop_lost_holds(self) -> None:
+    def _drop_lost_holds(self, threads: Iterable[int]) -> None:
         """Forgets the reasons that a count no longer covers: a resume of the VM takes from every one."""
-        for thread in {*self.event_holds, *self.user_holds}:
+        for thread in threads:
             count = self.count(thread)
             for holds in (self.user_holds, self.event_holds):
                 holds[thread] = max(0, min(holds[thread], count))

@@ -114,10 +114,11 @@ class Pending(Generic[R]):
             self._outcome = answer
         else:
             self._packet = answer
+        on_reply, self._on_reply = self._on_reply, None  # which may know this handle: no cycle stays for the collector
         if self._abandoned:
             self._undo_outcome()
-        elif self._on_reply is not None:
-            self._on_reply(self.outcome)
+        elif on_reply is not None:
+            on_reply(self.outcome)
         if self._event is not None:
             self._event.set()
 

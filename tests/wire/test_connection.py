@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from typing import Any
+
 import pytest
 import trio
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
@@ -98,6 +102,31 @@ async def test_outcome_only_when_done() -> None:
         assert [*done, pending.done] == [False, True]
         assert pending.outcome == THREADS
         assert await pending.wait() == THREADS, "and again"
+
+
+async def test_an_answered_command_keeps_nobody_alive() -> None:
+    """What is told of a reply often knows its handle. In a loop of thousands a second, cycles would be felt."""
+
+    class Owner:
+        handle: Any
+        reply: object = None
+
+        def told(self, reply: object) -> None:
+            self.reply = reply
+
+    async with connected() as (connection, peer):
+        owner = Owner()
+        owner.handle = connection.submit(virtual_machine.AllThreads(), on_reply=owner.told)
+        await peer.answer(virtual_machine.AllThreads(), THREADS)
+        await wait_all_tasks_blocked()
+        assert owner.reply == THREADS
+        gone = weakref.ref(owner)
+        gc.disable()
+        try:
+            del owner
+            assert gone() is None
+        finally:
+            gc.enable()
 
 
 async def test_on_reply_runs_before_later_packets() -> None:
