@@ -13,8 +13,9 @@ from jdbpy.wire.record import Record
 class Traffic(Record):
     """Totals of a link, both handshakes left out of all but the bytes.
 
-    A wave begins when the debugger sends a command while it awaits no reply: the number of waves is the number of round
-    trips that it paid one after the other. ``out`` is what the debugger sends.
+    A wave begins with a command and ends when that one is answered; what is sent meanwhile is part of it, as it cannot
+    depend on the answer. So the number of waves is that of the round trips that were paid one after the other. ``out``
+    is what the debugger sends.
     """
 
     commands: int = 0
@@ -34,7 +35,7 @@ class Meter:
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(Traffic.__fields__, 0)
-        self._outstanding: set[int] = set()
+        self._first: int | None = None  # the command with which the wave began, while it is not answered
         self._out = _Direction()
         self._in = _Direction()
 
@@ -43,8 +44,9 @@ class Meter:
         self._counts["bytes_out"] += len(data)
         for packet in self._out.packets(data):
             self._counts["commands"] += 1
-            self._counts["waves"] += not self._outstanding
-            self._outstanding.add(packet.id)
+            if self._first is None:
+                self._first = packet.id
+                self._counts["waves"] += 1
 
     def received(self, data: bytes) -> None:
         """The debugger gets these bytes."""
@@ -52,7 +54,8 @@ class Meter:
         for packet in self._in.packets(data):
             if packet.is_reply:
                 self._counts["replies"] += 1
-                self._outstanding.discard(packet.id)
+                if packet.id == self._first:
+                    self._first = None
             else:
                 self._counts["events"] += 1
 

@@ -35,10 +35,20 @@ class Foresight:
         frame_id, epoch = self._last[thread]
         return FrameID(frame_id + (self._suspension.epoch_of(thread) - epoch) * _ONE_RESUME)
 
+    def guess_or_try(self, thread: int) -> FrameID | None:
+        """As ``guess``; for a thread of which nothing is known, the id that it has if no debugger was there before us.
+
+        Then our count of its resumes is the agent's. That one proves nothing when it is wrong.
+        """
+        if self._failed or thread in self._last:
+            return self.guess(thread)
+        return FrameID(self._suspension.epoch_of(thread) * _ONE_RESUME)
+
     def compare(self, thread: int, epoch: int, guess: FrameID | None, frame_id: FrameID) -> bool:
         """Takes in the id of the thread's top frame in that epoch, as the agent tells it; whether the guess was it."""
+        first = thread not in self._last
         self._last[thread] = (frame_id, epoch)
-        if guess is None:
+        if guess is None or (first and guess != frame_id):
             return False
         self._proved = self._proved or guess == frame_id
         self._failed = self._failed or guess != frame_id

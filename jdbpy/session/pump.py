@@ -63,6 +63,8 @@ class Pump:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.fast_hits.run)
+                if self._target.far:
+                    nursery.start_soon(self._target.stops_ahead.run)
                 reason = await self._work()
                 nursery.cancel_scope.cancel()
         finally:
@@ -88,6 +90,8 @@ class Pump:
             return True
         if self._target.requests.sift(packet.data):
             return True
+        if self._target.far:
+            self._target.stops_ahead.came_in(packet)
         request = self._target.requests.find(only_request(packet))
         if request is not None and (self.fast_hits.take(packet, request) or self._decide(packet, request)):
             return True

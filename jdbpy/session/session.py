@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from jdbpy.session.points.watchpoints import Watchpoints
     from jdbpy.session.sources.component import Sources
     from jdbpy.session.stack.component import Stack
-    from jdbpy.session.stops import StopShower
+    from jdbpy.session.stops.shower import StopShower
     from jdbpy.session.strata.component import Strata
     from jdbpy.session.threads.component import Threads
     from jdbpy.session.values.component import Values
@@ -97,7 +97,7 @@ class Session:
 
     @cached_property
     def _stops(self) -> StopShower:
-        from jdbpy.session.stops import StopShower
+        from jdbpy.session.stops.shower import StopShower
 
         stops = StopShower(self._target, self.sources)
         stops.hooks.append(self._remember)

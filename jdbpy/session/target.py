@@ -25,15 +25,21 @@ from jdbpy.wire.pending import Pending
 if TYPE_CHECKING:
     from jdbpy.session.stack.frame_memory import FrameMemory
     from jdbpy.session.stack.likely import LikelyClasses
+    from jdbpy.session.stops.ahead import StopsAhead
+    from jdbpy.session.stops.places import StopPlaces
     from jdbpy.session.types.cache import TypeCache
     from jdbpy.session.values.changes import Changes
     from jdbpy.session.values.objects import Objects
 
 
+FAR = 0.005
+"""The round trip from which on a target counts as far away, in seconds."""
+
+
 class Target:
     """One debugged VM. Components keep a reference to it and nothing of each other.
 
-    ``far``: a trip takes so long that it is worth asking for what is not sure to be needed.
+    ``round_trip`` is what the handshake took, in seconds.
     """
 
     def __init__(
@@ -43,7 +49,7 @@ class Target:
         capabilities: virtual_machine.CapabilitiesNewReply,
         *,
         remote: bool = False,
-        far: bool = False,
+        round_trip: float = 0.0,
         launched: bool = False,
         read_only: bool = False,
     ) -> None:
@@ -51,7 +57,7 @@ class Target:
         self.info = info
         self.capabilities = capabilities
         self.remote = remote
-        self.far = far
+        self.round_trip = round_trip
         self.launched = launched
         self.read_only = read_only
         self.suspension = Suspension()
@@ -94,6 +100,23 @@ class Target:
         from jdbpy.session.stack.likely import LikelyClasses
 
         return LikelyClasses(self.types)
+
+    @cached_property
+    def stop_places(self) -> StopPlaces:
+        from jdbpy.session.stops.places import StopPlaces
+
+        return StopPlaces(self.types)
+
+    @cached_property
+    def stops_ahead(self) -> StopsAhead:
+        from jdbpy.session.stops.ahead import StopsAhead
+
+        return StopsAhead(self)
+
+    @property
+    def far(self) -> bool:
+        """Whether a trip takes so long that it is worth asking for what is not sure to be needed."""
+        return self.round_trip > FAR
 
     @property
     def state(self) -> VmState:

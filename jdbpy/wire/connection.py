@@ -159,9 +159,15 @@ class Connection:
 
         Raises Disconnected or ProtocolError. Cancelled, it abandons all of them. wire: 1 trip.
         """
+        return await self.gather(self.submit_all(commands))
+
+    def submit_all(self, commands: Sequence[Command[Any]]) -> list[Pending[Any]]:
+        """Submits all commands in one segment, which leaves now; the handles of their replies are for ``gather``.
+
+        Raises Disconnected when the connection is over.
+        """
         with self.gathering:
-            pendings = [self.submit(command) for command in commands]
-        return await self.gather(pendings)
+            return [self.submit(command) for command in commands]
 
     async def gather(self, pendings: Sequence[Pending[Any]]) -> list[Any]:
         """Waits for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""

@@ -29,6 +29,9 @@ from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
 
+_FEW = 8
+"""The most places of a breakpoint of which everything is learned when it is set."""
+
 OnHit = Callable[[LogicalBreakpoint, Hit], Vote]
 
 
@@ -163,13 +166,23 @@ class Placement:
             submitted.append((place, pending))
         outcomes, _ = await both(
             lambda: self._target.conn.gather([pending for _, pending in submitted]),
-            lambda: self._target.types.locations([place for place, _ in submitted]),
+            lambda: self._learn([place for place, _ in submitted]),
         )
         refused = {place: outcome for (place, _), outcome in zip(submitted, outcomes, strict=True) if _failed(outcome)}
         for place in refused:
             point.placed.pop(place, None)
         if refused and not point.placed:
             raise next(iter(refused.values()))
+
+    async def _learn(self, places: Sequence[Location]) -> None:
+        """Learns the lines of places; over a slow link also what the first stop there would have to ask for.
+
+        wire: 1 trip.
+        """
+        if self._target.far and len(places) <= _FEW:
+            await self._target.stop_places.learn(places)
+        else:
+            await self._target.types.locations(places)
 
     def _spec(self, point: LogicalBreakpoint, place: Location) -> RequestSpec:
         """The request for one place; Count comes last, since the agent tests modifiers in their order."""

@@ -15,7 +15,7 @@ from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.execution.unwinding import Convert, FramesOf, Unwinding
 from jdbpy.session.model import StepDepth, StepSize, VmState
-from jdbpy.session.stops import StopShower
+from jdbpy.session.stops.shower import StopShower
 from jdbpy.session.target import Target
 
 

@@ -7,15 +7,17 @@ is never released, so that no stop is lost between two commands.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.events import Stop, StopReason
 from jdbpy.session.model import SuspendPolicy
-from jdbpy.session.stops import StopShower
+from jdbpy.session.stops.shower import StopShower
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.pending import Pending
 
 
 class Resuming:
@@ -35,8 +37,9 @@ class Resuming:
         target.require_alive()
         if thread is not None:
             target.suspension.require_suspended(thread)
-            self.submit(target.suspension.plan_run_thread(thread))
+            resumed = self._submit(target.suspension.plan_run_thread(thread))
             self._released(thread)
+            self._look_ahead(thread, resumed)
             return
         unseen = target.publisher.unseen()
         if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
@@ -52,19 +55,23 @@ class Resuming:
                 hint="'resume' lets them go" if held else "'pause' (Ctrl-C) stops it",
                 code="NOT_STOPPED",
             )
-        self.submit(plan)
+        selected = target.selection.thread
+        resumed = self._submit(plan)
         self._released(None, keep)
+        if selected is not None:
+            self._look_ahead(selected.id, resumed)
 
     def run_for_step(self, thread: int) -> None:
         """Lets go what a step of the thread needs: the whole VM if that was held, else the thread alone."""
         suspension = self._target.suspension
         if suspension.everything_held:
-            self.submit(suspension.plan_release())
-            self.submit(suspension.plan_run_thread(thread))
+            resumed = self._submit(suspension.plan_release())
+            resumed += self._submit(suspension.plan_run_thread(thread))
             self._released(None)
         else:
-            self.submit(suspension.plan_run_thread(thread))
+            resumed = self._submit(suspension.plan_run_thread(thread))
             self._released(thread)
+        self._look_ahead(thread, resumed)
 
     async def suspend(self, threads: Sequence[int] | None = None) -> None:
         """Holds the whole VM, or the given threads, once more. Raises JdwpError for a thread that has ended.
@@ -85,12 +92,12 @@ class Resuming:
         target = self._target
         target.require_alive()
         if threads is None:
-            self.submit(target.suspension.plan_run_everything())
+            self._submit(target.suspension.plan_run_everything())
             self._released(None)
             return
         for thread in threads:
             target.suspension.require_suspended(thread)
-            self.submit(target.suspension.plan_run_thread(thread))
+            self._submit(target.suspension.plan_run_thread(thread))
             self._released(thread)
 
     async def pause(self, thread: int | None = None) -> Stop:
@@ -121,11 +128,15 @@ class Resuming:
         self._target.require_writable("interrupting a thread")
         await self._target.conn.request(thread_reference.Interrupt(ThreadID(ObjectID(thread))))
 
-    def submit(self, plan: list[tuple[Op, int]]) -> None:
+    def _submit(self, plan: list[tuple[Op, int]]) -> list[Pending[Any]]:
         by_event = self._target.suspension.event_holds
-        for op, thread in plan:
-            self._target.submit_op(op, thread, by_event=bool(by_event[thread]))
+        submitted = [self._target.submit_op(op, thread, by_event=bool(by_event[thread])) for op, thread in plan]
         self._target.conn.flush()
+        return submitted
+
+    def _look_ahead(self, thread: int, resumed: list[Pending[Any]]) -> None:
+        if self._target.far and resumed:
+            self._target.stops_ahead.expect(thread, resumed[-1])
 
     def _released(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
         """Bookkeeping after a release: who waits for a stop gets none that is over; nothing stays selected."""

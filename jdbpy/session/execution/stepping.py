@@ -14,7 +14,7 @@ from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.model import Location, StepDepth, StepSize, SuspendPolicy
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
-from jdbpy.session.stops import StopShower
+from jdbpy.session.stops.shower import StopShower
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.wire import constants, ids

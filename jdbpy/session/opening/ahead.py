@@ -9,7 +9,7 @@ from importlib import import_module
 
 _NEEDED = (
     "jdbpy.wire.codegen",
-    "jdbpy.session.stops",
+    "jdbpy.session.stops.shower",
     "jdbpy.session.execution.component",
     "jdbpy.session.stack.component",
     "jdbpy.session.values.component",

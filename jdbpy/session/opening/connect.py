@@ -39,9 +39,6 @@ AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.
 START_LIMIT = 2.0
 """Seconds to wait for the first stop of a target whose threads are held."""
 
-FAR = 0.005
-"""Seconds for the handshake from which on a target counts as far away."""
-
 _ASKED = 8
 """Threads that are asked whether they are held: at the start either all are or none."""
 
@@ -212,14 +209,14 @@ async def _open_session(
             log = stack.enter_context(open_wire_log(options.wire_log))
         start = trio.current_time()
         conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, peer=name))
-        far = trio.current_time() - start > FAR
+        round_trip = trio.current_time() - start
         info, capabilities = await _greet(conn, name)
         target = Target(
             conn,
             info,
             capabilities,
             remote=remote,
-            far=far,
+            round_trip=round_trip,
             launched=launched is not None,
             read_only=options.read_only,
         )

@@ -32,6 +32,10 @@ class FrameVariables(Record):
         keys = [key_of(variable) for variable in variables]
         return [self.slots[key] for key in keys] if all(key in self.slots for key in keys) else None
 
+    def beside(self, other: FrameVariables | None) -> FrameVariables:
+        """Both together; this one is the later."""
+        return self if other is None else self.replace(slots={**other.slots, **self.slots})
+
 
 class FrameMemory:
     """The frames of one target."""

@@ -38,6 +38,7 @@ class LikelyClasses:
     def __init__(self, types: TypeCache) -> None:
         self._types = types
         self._asked: set[str] = set()
+        self._found: list[ReferenceTypeID] = []
 
     def unknown(self, declared: Iterable[str]) -> list[str]:
         """The signatures of classes that are worth looking up for variables of these types. No trip."""
@@ -49,10 +50,14 @@ class LikelyClasses:
             wanted -= {known.signature for known in self._types.all_known() if known.id in fields}
         return sorted(wanted)
 
-    async def look_up(self, signatures: Iterable[str]) -> list[ReferenceTypeID]:
-        """The loaded classes of these names. wire: 1 trip, 0 for none."""
+    async def look_up(self, signatures: Iterable[str]) -> None:
+        """Looks for the loaded classes of these names. wire: 1 trip, 0 for none."""
         wanted = list(signatures)
-        if not wanted:
-            return []
-        self._asked.update(wanted)
-        return [each.id for found in (await self._types.by_signatures(wanted)).values() for each in found]
+        if wanted:
+            self._asked.update(wanted)
+            self._found += [each.id for found in (await self._types.by_signatures(wanted)).values() for each in found]
+
+    def found(self) -> list[ReferenceTypeID]:
+        """The classes that were found since this was asked last: what they consist of is worth asking for. No trip."""
+        found, self._found = self._found, []
+        return found

@@ -7,7 +7,7 @@ slots hold is told by the instructions that store into them; their names are los
 from __future__ import annotations
 
 from jdbpy.session.code.instructions import MalformedCode, decode
-from jdbpy.session.types.refs import Method, VariableTable
+from jdbpy.session.types.refs import Method, Slot, VariableTable
 from jdbpy.session.types.signatures import split_method
 from jdbpy.wire.record import Record
 
@@ -28,18 +28,22 @@ class SlotVariable(Record):
 
 def from_table(table: VariableTable, code_index: int) -> list[SlotVariable]:
     """Arguments and locals that are in scope, by slot. ``this`` is not among them."""
-    found = [
-        SlotVariable(
-            entry.name,
-            entry.signature,
-            entry.generic,
-            entry.slot,
-            "argument" if entry.slot < table.argument_slots and entry.code_index == 0 else "local",
-        )
-        for entry in table.slots
-        if entry.visible_at(code_index) and not (entry.slot == 0 and entry.name == "this")
-    ]
-    return sorted(found, key=lambda variable: variable.slot)
+    return [_variable(table, entry) for entry in _by_slot(table) if entry.visible_at(code_index)]
+
+
+def all_of_table(table: VariableTable) -> list[SlotVariable]:
+    """Arguments and locals that are in scope anywhere in the method, by slot; some slots more than once."""
+    return [_variable(table, entry) for entry in _by_slot(table)]
+
+
+def _by_slot(table: VariableTable) -> list[Slot]:
+    own = [entry for entry in table.slots if not (entry.slot == 0 and entry.name == "this")]
+    return sorted(own, key=lambda entry: entry.slot)
+
+
+def _variable(table: VariableTable, entry: Slot) -> SlotVariable:
+    kind = "argument" if entry.slot < table.argument_slots and entry.code_index == 0 else "local"
+    return SlotVariable(entry.name, entry.signature, entry.generic, entry.slot, kind)
 
 
 def from_code(method: Method, code: bytes, code_index: int) -> list[SlotVariable]:

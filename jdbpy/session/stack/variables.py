@@ -7,12 +7,12 @@ variable x of the enclosing method, ``this$0`` for the enclosing object.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both as both_sides
 from jdbpy.session.model import Frame, Limits, Variable
-from jdbpy.session.stack.frame_memory import FrameVariables, key_of
+from jdbpy.session.stack.frame_memory import key_of
+from jdbpy.session.stack.frame_reads import frame_commands, frame_variables
 from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
@@ -25,8 +25,6 @@ from jdbpy.session.values.obj import source_type
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
-from jdbpy.wire.messages import stack_frame
-from jdbpy.wire.messages.stack_frame import SlotInfo
 
 DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
 """Enough for a line on each variable."""
@@ -48,7 +46,7 @@ async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[
         return ()
     variables = await frame_slots(target, frame)
     likely = _worth_looking_up(target, frame, variables)
-    (this, values), classes = await both_sides(
+    (this, values), _ = await both_sides(
         lambda: read_slots(target, frame, variables), lambda: target.likely.look_up(likely)
     )
     captured = _captured_fields(target, frame) if this.value else []
@@ -58,7 +56,7 @@ async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[
         _read_captured(describer, this, captured, frame),
     )
     (described, captured_variables), _ = await target.objects.reader.run(
-        both(reading, target.objects.reader.expect(classes))
+        both(reading, target.objects.reader.expect(target.likely.found()))
     )
     texts = iter(described)
     own = next(texts)
@@ -96,19 +94,12 @@ async def read_slots(
     outcomes = known.of(variables) if known is not None else None
     if known is not None and outcomes is not None:
         return known.this, outcomes
-    thread, frame_id = wire_thread(frame.thread.id), FrameID(frame.id)
-    commands: list[Any] = [stack_frame.ThisObject(thread, frame_id)]
-    for variable in variables:
-        slots = [SlotInfo(variable.slot, ord(variable.signature[0]))]
-        commands.append(stack_frame.GetValues(thread, frame_id, slots))
-    reply, *replies = await target.conn.batch(commands)
-    if isinstance(reply, JdwpError):
-        raise reply
-    this = Value(reply.objectThis.tag, reply.objectThis.objectID)
-    values = [each if isinstance(each, JdwpError) else each.values[0] for each in replies]
-    read = dict(zip(map(key_of, variables), values, strict=True))
-    target.frame_memory.keep(frame, FrameVariables(this, {**(known.slots if known is not None else {}), **read}))
-    return this, values
+    answers = await target.conn.batch(frame_commands(wire_thread(frame.thread.id), FrameID(frame.id), variables))
+    found = frame_variables(variables, answers)
+    if isinstance(found, JdwpError):
+        raise found
+    target.frame_memory.keep(frame, found.beside(known))
+    return found.this, [found.slots[key_of(variable)] for variable in variables]
 
 
 def _worth_looking_up(target: Target, frame: Frame, variables: Sequence[SlotVariable]) -> list[str]:

@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.events import SourceWindow, Stop, StopReason
 from jdbpy.session.model import Frame, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
 from jdbpy.session.sources.component import Sources
+from jdbpy.session.stops.reads import StopReads, Top
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import model_frame
-from jdbpy.session.types import facts
-from jdbpy.session.types.refs import OBSOLETE
 from jdbpy.wire import constants, ids
-from jdbpy.wire.command import Command
-from jdbpy.wire.messages import thread_reference
 
 _PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
 """Which reason names a stop that has several: a breakpoint met during a step wins."""
@@ -33,17 +29,12 @@ _POLICIES = {
 }
 
 
-_FACTS_OF_FRAMES = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS)
-"""What variables and names in a frame are looked up in, of its class."""
-
-
 class StopShower:
     """Builds and publishes stops; selects the thread that stopped."""
 
     def __init__(self, target: Target, sources: Sources) -> None:
         self._target = target
         self._sources = sources
-        self._learned: set[tuple[int, int]] = set()  # class and method of places where that was done
         self.hooks: list[Callable[[Stop], None]] = []
         """Called with each stop before it is published; must not wait."""
 
@@ -97,49 +88,51 @@ class StopShower:
         self, thread_id: int, at: ids.Location | None
     ) -> tuple[ThreadRef, Frame | None, SourceWindow | None]:
         """The thread, its top frame, and the source there, which is looked up meanwhile where the place is known."""
-        types = self._target.types
-        if at is None or (at.classID, at.methodID) not in self._learned or not types.is_placed([at]):
-            (thread, frame), _ = await both(lambda: self._where(thread_id), lambda: self._learn_place(at))
+        target = self._target
+        if at is None or not target.stop_places.is_learned(at):
+            (thread, frame), _ = await both(
+                lambda: self._where(thread_id, at), lambda: target.stop_places.learn([] if at is None else [at])
+            )
             return thread, frame, await self._sources.window(frame.location) if frame else None
-        place = types.location(at)
-        if self._sources.has_recent(place):
-            thread, frame = await self._where(thread_id)
+        place = target.types.location(at)
+        if self._sources.has_recent(place) and not target.far:
+            thread, frame = await self._where(thread_id, at)
             return thread, frame, self._sources.recent_window(place) if frame else None
-        (thread, frame), window = await both(lambda: self._where(thread_id), lambda: self._sources.window(place))
+        (thread, frame), window, _ = await together(
+            lambda: self._where(thread_id, at), lambda: self._sources.window(place), lambda: self._learn_classes(at)
+        )
         return thread, frame, window if frame else None
 
-    async def _where(self, thread_id: int) -> tuple[ThreadRef, Frame | None]:
+    async def _where(self, thread_id: int, at: ids.Location | None) -> tuple[ThreadRef, Frame | None]:
+        """The thread and its top frame. wire: 1 trip, or what is left of it where the stop was read ahead."""
         target = self._target
-        thread = ids.ThreadID(ids.ObjectID(thread_id))
-        ask: list[Command[Any]] = [
-            thread_reference.Name(thread),
-            thread_reference.Frames(thread, 0, 1),
-            thread_reference.FrameCount(thread),
-        ]
-        name, frames, count = await target.conn.batch(ask)
-        ref = ThreadRef(thread_id, "" if isinstance(name, JdwpError) else name.threadName)
-        if isinstance(frames, JdwpError) or not frames.frames:
-            return ref, None
-        [top] = frames.frames
-        [location] = await target.types.locations([top.location])
-        total = None if isinstance(count, JdwpError) else count.frameCount
-        return ref, model_frame(1, top, location, ref, target.suspension.epoch_of(thread_id), total)
+        top = await self._read_ahead(thread_id, at) if at is not None and target.far else None
+        if top is None:
+            variables = target.stop_places.variables(at) if at is not None and target.far else []
+            top = await StopReads(target, thread_id, variables).take()
+        if top.frame is None:
+            return top.thread, None
+        [location] = await target.types.locations([top.frame.location])
+        epoch = target.suspension.epoch_of(thread_id)
+        frame = model_frame(1, top.frame, location, top.thread, epoch, top.total)
+        if top.variables is not None:
+            target.frame_memory.keep(frame, top.variables)
+        return top.thread, frame
 
-    async def _learn_place(self, at: ids.Location | None) -> None:
-        """Learns the place that an event told, and what looking at variables there begins with.
+    async def _read_ahead(self, thread_id: int, at: ids.Location) -> Top | None:
+        """What was asked before the event had come in, if that is about this stop."""
+        reads = self._target.stops_ahead.take(thread_id)
+        top = await reads.take() if reads is not None else None
+        if top is None or top.frame is None or top.frame.location != at:
+            return None
+        self._target.stops_ahead.used += 1
+        return top
 
-        wire: 1 trip, beside others; 0 when known.
-        """
-        if at is None or not at.classID:
-            return
-        types = self._target.types
-        methods = [(at.classID, at.methodID)] if at.methodID != OBSOLETE else []
-        await together(
-            lambda: types.locations([at]),
-            lambda: types.prefetch((facts.VARIABLES, methods), *((fact, [at.classID]) for fact in _FACTS_OF_FRAMES)),
-            types.learn_root,
-        )
-        self._learned.add((at.classID, at.methodID))
+    async def _learn_classes(self, at: ids.Location) -> None:
+        """Over a slow link, looks up classes that variables there are likely to hold. wire: 1 trip, 0 when known."""
+        if self._target.far:
+            declared = [variable.signature for variable in self._target.stop_places.variables(at)]
+            await self._target.likely.look_up(self._target.likely.unknown(declared))
 
 
 def _rank(reason: StopReason) -> int:
