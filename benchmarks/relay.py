@@ -74,14 +74,14 @@ class Relay:
 async def pass_on(
     debugger: trio.abc.HalfCloseableStream, jvm: trio.abc.HalfCloseableStream, rtt: float, meter: Meter
 ) -> None:
-    """Passes bytes both ways, each half a round trip late, until both sides have ended or one has broken off."""
+    """Passes bytes both ways, each half a round trip late, until both sides have ended.
+
+    What a side has sent before it went away still arrives, as on a real link.
+    """
     connected = trio.current_time() + rtt
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_carry, _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=meter.sent))
-            nursery.start_soon(_carry, _Way(jvm, debugger, rtt / 2, on_delivery=meter.received))
-    except* trio.BrokenResourceError:
-        pass  # one side has gone, and the other learns it when its stream is closed
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_carry, _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=meter.sent))
+        nursery.start_soon(_carry, _Way(jvm, debugger, rtt / 2, on_delivery=meter.received))
 
 
 class _Way:
@@ -111,14 +111,18 @@ class _Way:
 
 async def _carry(way: _Way) -> None:
     send, receive = trio.open_memory_channel[tuple[float, bytes]](math.inf)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_deliver, way, receive)
-        async for chunk in way.source:
-            data = bytes(chunk)
-            if way.on_take:
-                way.on_take(data)
-            send.send_nowait((way.due(), data))
-        send.send_nowait((way.due(), _END))
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_deliver, way, receive)
+            with suppress(trio.BrokenResourceError):  # the source has gone: nothing more will come
+                async for chunk in way.source:
+                    data = bytes(chunk)
+                    if way.on_take:
+                        way.on_take(data)
+                    send.send_nowait((way.due(), data))
+            send.send_nowait((way.due(), _END))
+    except* trio.BrokenResourceError:
+        pass  # the sink has gone, which the other way learns from its source
 
 
 async def _deliver(way: _Way, receive: trio.MemoryReceiveChannel[tuple[float, bytes]]) -> None:

@@ -5,8 +5,9 @@ Counted by the relay, not timed. The delay only keeps the waves apart, as a real
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import jdbpy
@@ -16,8 +17,11 @@ from benchmarks.rivals.stopped import Place
 from tests.harness import Jvm, program, start_target
 
 RTT = 0.01
+SLOW = 0.05
+"""A round trip within which threads mostly come to their next stop, busy as the machine may be."""
 THREADS = 50
 LOOK = Place("Data", "look")
+HIT = Place("Loop", "hit")
 ALL = jdbpy.Limits(elements=2_000, fields=100)
 
 
@@ -34,6 +38,11 @@ class Counted:
         await work
         return self.relay.traffic().since(before).waves
 
+    async def fewest(self, work: Callable[[], Awaitable[Any]], times: int = 8) -> int:
+        """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is
+        busy, and then costs one more."""
+        return min([await self.waves(work()) for _ in range(times)])
+
 
 @asynccontextmanager
 async def crowd(jvm: Jvm) -> AsyncIterator[Counted]:
@@ -44,14 +53,18 @@ async def crowd(jvm: Jvm) -> AsyncIterator[Counted]:
 
 
 @asynccontextmanager
-async def at_look(jvm: Jvm) -> AsyncIterator[Counted]:
-    """Stopped in Data.look for the first time, with nothing known but the place."""
-    async with start_target(jvm, program("Data", where=TARGETS), suspend=False) as target:
+async def at(place: Place, jvm: Jvm, rtt: float = RTT) -> AsyncIterator[Counted]:
+    """Stopped at a place for the first time, with nothing known but that."""
+    async with start_target(jvm, program(place.program, where=TARGETS), suspend=False) as target:
         await target.wait_output("ready")
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
-            await session.breakpoints.add(LOOK.text)
+        async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
+            await session.breakpoints.add(place.text)
             await session.next_stop()
             yield Counted(session, relay)
+
+
+at_look = partial(at, LOOK)
+at_hit = partial(at, HIT)
 
 
 async def test_attach(jvm: Jvm) -> None:
@@ -97,18 +110,21 @@ async def test_class(jvm: Jvm) -> None:
 
 
 async def test_hit(jvm: Jvm) -> None:
-    """From ``cont`` to the next stop with its source: the resume, and the frame when the event has come."""
-    async with at_look(jvm) as counted:
+    """From ``cont`` to the next stop with its source: one if it comes soon, as the frame is asked for with the resume.
+
+    One more where it comes later.
+    """
+    async with at_hit(jvm, rtt=SLOW) as counted:
         assert await counted.waves(counted.session.execution.cont()) <= 2
+        assert await counted.fewest(counted.session.execution.cont) == 1
 
 
 async def test_hit_with_locals_and_watches(jvm: Jvm) -> None:
-    """What a screen shows at a hit, when the classes are known: frame, slots, and what the objects in them hold.
+    """What a screen shows at a hit, when the classes are known: frame and slots, and what the objects in them hold.
 
-    The resume is one more, and so are two links behind an object that is new at each hit: a builder's array, and that
-    array's characters.
+    Two more are links behind an object that is new at each hit: a builder's array, and that array's characters.
     """
-    async with at_look(jvm) as counted:
+    async with at_look(jvm, rtt=SLOW) as counted:
         session = counted.session
 
         async def screen() -> None:
@@ -118,27 +134,29 @@ async def test_hit_with_locals_and_watches(jvm: Jvm) -> None:
             await session.stack.variables(limits=jdbpy.Limits(depth=0))
 
         await screen()
-        assert await counted.waves(screen()) <= 1 + 3 + 2
+        assert await counted.waves(screen()) <= 1 + 1 + 3
+        assert await counted.fewest(screen) <= 1 + 3
 
 
 async def test_step(jvm: Jvm) -> None:
-    """The step itself is one trip, showing where it ended the other."""
-    async with at_look(jvm) as counted:
+    """One, if the line takes no longer than the link; one more to show where it has ended if it does."""
+    async with at_hit(jvm, rtt=SLOW) as counted:
         execution = counted.session.execution
         await execution.step(jdbpy.StepDepth.OVER)
         assert await counted.waves(execution.step(jdbpy.StepDepth.OVER)) <= 1 + 1
+        assert await counted.fewest(lambda: execution.step(jdbpy.StepDepth.OVER)) == 1
 
 
 async def test_locals(jvm: Jvm) -> None:
     """Again at the same stop, only what may have changed is read: fields and elements, and a builder's characters.
 
-    Cold, one trip a link, as the protocol has it: the slots, the classes of what they hold with the lengths of arrays,
-    fields and elements, and the strings in those. What the classes consist of is asked for on the way, by the types
-    that the variables are declared with.
+    Cold, one trip a link, as the protocol has it: the classes of what the slots hold with the lengths of arrays, fields
+    and elements, and the strings in those. The slots came with the stop. What the classes consist of is asked for on
+    the way, by the types that the variables are declared with.
     """
     async with at_look(jvm) as counted:
         session = counted.session
-        assert await counted.waves(session.stack.variables()) <= 4
+        assert await counted.waves(session.stack.variables()) <= 3
         assert await counted.waves(session.stack.variables()) <= 2
         assert await counted.waves(session.values.evaluate("number + left")) == 0
 
@@ -223,4 +241,4 @@ async def test_class_of_a_loader(jvm: Jvm) -> None:
 async def test_module(jvm: Jvm) -> None:
     """Sets in maps in fields of the module, and of its descriptor: one trip a link, classes looked up on the way."""
     async with at_look(jvm) as counted:
-        assert await counted.waves(counted.session.modules.detail("java.base")) <= 19
+        assert await counted.waves(counted.session.modules.detail("java.base")) <= 20

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import trio
 
 import jdbpy
+from benchmarks.relay import open_relay
 from jdbpy.session.events import Event, Exited, Notice, Output, Stop, StopReason
 from jdbpy.session.streams import EventStream
 from tests.harness.jvms import Jvm
 from tests.harness.programs import Program
 from tests.harness.targets import LIMIT, Target, start_target
+
+ROUND_TRIP = float(os.environ.get("JDBPY_TEST_RTT", "0"))
+"""Seconds of a link between the debugger and the targets of ``debug()``; 0: they are near."""
 
 
 class Debugging:
@@ -136,6 +141,16 @@ class Debugging:
 
 
 @asynccontextmanager
+async def _near_or_far(address: str) -> AsyncIterator[str]:
+    """The address, or that of a slow link to it where the environment asks for one."""
+    if not ROUND_TRIP:
+        yield address
+        return
+    async with open_relay(address, rtt=ROUND_TRIP) as relay:
+        yield relay.address
+
+
+@asynccontextmanager
 async def debug(
     jvm: Jvm,
     what: Program | str,
@@ -152,7 +167,7 @@ async def debug(
     """
     async with start_target(jvm, what, *args, suspend=suspend, agent=agent, jvm_options=jvm_options) as target:
         chosen = options or jdbpy.Options(source_path=(target.program.sources,))
-        async with jdbpy.attach(target.address, options=chosen) as session:
+        async with _near_or_far(target.address) as address, jdbpy.attach(address, options=chosen) as session:
             with session.events() as events:
                 debugging = Debugging(target, session, events)
                 if suspend:

@@ -55,10 +55,10 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage() -> AsyncIterator[Stage]:
+async def stage(*, round_trip: float = 0.0) -> AsyncIterator[Stage]:
     capabilities = virtual_machine.CapabilitiesNewReply(*[True] * 32)
     async with connected() as (connection, peer):
-        scene = Stage(Target(connection, INFO, capabilities), peer)
+        scene = Stage(Target(connection, INFO, capabilities, round_trip=round_trip), peer)
         async with trio.open_nursery() as nursery:
             scene.cancel_scope = nursery.cancel_scope
             nursery.start_soon(scene.pump.run)

@@ -3,7 +3,7 @@
 Most steps end, and a breakpoint in a loop is hit, long before their event has come over the link. So the reads of the
 stop follow the Resume after a moment, and again after longer ones while nothing has come in; those that reach the agent
 after the thread has stopped are answered, and the stop costs one trip. Earlier ones are refused, which does no harm.
-Where some came in time, as many and one more are sent for the next stop; where none did, all are.
+Where some came in time, those and their neighbours are sent for the next stop; where none did, all are.
 
 Owns these reads and the rule by which answers count: the event set of the stop came in before all of them, its thread
 has not run since, and it tells the place that Frames tells. Then they are those of the stop. The agent suspends a
@@ -31,7 +31,7 @@ from jdbpy.wire.pending import Pending
 FIRST = 0.001
 """The time between the Resume and the first reads, in seconds; most steps are shorter."""
 
-GROWTH = 4
+GROWTH = 3
 """How many times as long each further one is, until the Resume is answered: later reads save too little."""
 
 
@@ -65,9 +65,8 @@ class StopsAhead:
     async def run(self) -> None:
         """Sends the reads when it is time, for ever."""
         while True:
-            run = self._run
-            delay = FIRST
-            longest = inf if self._enough is None else self._enough * GROWTH
+            run, enough = self._run, self._enough
+            delay, longest = (FIRST, inf) if enough is None else (max(FIRST, enough / GROWTH), enough * GROWTH)
             while run is not None and run is self._run and delay <= longest:
                 with trio.move_on_at(run.since + delay):
                     await self._more.park()  # until another one is expected
