@@ -87,7 +87,7 @@ class Debugging:
         self.ignored.discard(kind)
         event = await self.next_event()
         assert isinstance(event, Notice), f"expected a notice ({kind}), got {event}\n{self.target.report()}"
-        assert event.kind == kind
+        assert event.kind == kind, event
         return event
 
     async def next_event(self) -> Event:
