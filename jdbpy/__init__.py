@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         values as values,
         vm as vm,
     )
+    from jdbpy.session.classes.listing import ClassList as ClassList
     from jdbpy.session.eval.errors import Thrown as Thrown
     from jdbpy.session.events import (
         Event as Event,
@@ -90,6 +91,7 @@ _HOMES = {
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError",
         "TimedOut", "UsageError",
     ),
+    "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.eval.errors": ("Thrown",),
     "jdbpy.session.opening.connect": ("attach", "launch", "listen"),
     "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),

@@ -13,8 +13,8 @@ NAMES = """
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java
     ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError StateError Thrown TimedOut UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
-    Breakpoint ClassDetail ClassInfo ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo SourceWindow
-    StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo
+    Breakpoint ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo
+    SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo
     code heap hotswap locks modules strata threads tracing values views vm
 """
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NewType, get_args, get_origin
 
 from jdbpy.errors import ProtocolError
+from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import (
     ArrayRegion,
@@ -64,10 +65,11 @@ class Region(Node):
 
 
 class Repeat(Node):
-    """A count and that many elements."""
+    """A count and that many elements: a list of them, or ``Columns`` where that is what the declaration says."""
 
-    def __init__(self, element: Node) -> None:
+    def __init__(self, element: Node, *, by_column: bool = False) -> None:
         self.element = element
+        self.by_column = by_column
 
 
 class Group(Node):
@@ -166,6 +168,8 @@ def _node(hint: Any) -> Node:
         return _MARKED[hint.__metadata__[0]]
     if get_origin(hint) in (list, Sequence):
         return Repeat(_node(get_args(hint)[0]))
+    if get_origin(hint) is Columns:
+        return Repeat(_node(get_args(hint)[0]), by_column=True)
     if isinstance(hint, NewType):
         while hint not in _FAMILIES:
             hint = hint.__supertype__

@@ -14,6 +14,7 @@ from typing import Any
 import construct as c
 
 from jdbpy.wire.codec import Codec
+from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import ArrayRegion, IDSizes, Value
 from jdbpy.wire.layout import (
@@ -91,6 +92,8 @@ def construct_of(node: Node, sizes: IDSizes) -> Any:
             return _region(sizes)
         case Repeat(element=Kinds() as kinds):
             return _Choices(kinds.choice, sizes)
+        case Repeat(element=Group() as element, by_column=True):
+            return _columns(element, c.PrefixedArray(c.Int32ub, construct_of(element, sizes)))
         case Repeat():
             return _list(c.PrefixedArray(c.Int32ub, construct_of(node.element, sizes)))
         case Group():
@@ -102,6 +105,14 @@ def construct_of(node: Node, sizes: IDSizes) -> Any:
 def _list(array: Any) -> Any:
     """The same array, with a plain list as its value."""
     return c.ExprAdapter(array, decoder=lambda items, context: list(items), encoder=lambda items, context: items)
+
+
+def _columns(element: Group, array: Any) -> Any:
+    """The same array, with ``Columns`` as its value."""
+    record = element.record
+    return c.ExprAdapter(
+        array, decoder=lambda items, context: Columns.of(record, items), encoder=lambda items, context: items
+    )
 
 
 def _group(node: Group, sizes: IDSizes) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -31,6 +32,8 @@ def _value(hint: Any, text: str, depth: int) -> Any:
         if arguments[-1] is Ellipsis:
             return (_value(arguments[0], text, depth - 1),) if depth > 0 else ()
         return tuple(_value(argument, text, depth) for argument in arguments)
+    if origin is Sequence:
+        return (_value(arguments[0], text, depth - 1),) if depth > 0 else ()
     if origin in (typing.Union, types.UnionType):
         return _value(arguments[0], text, depth) if depth > 0 else None
     if hint is str:

@@ -109,5 +109,6 @@ def test_a_long_result_is_drawn_no_further_than_is_shown(renderer: type[PlainRen
     outcome = Outcome("classes", None, Classes("", Long()))
     begun = fitting(renderer(Settings()).parts(outcome), 80, 24)
     assert not isinstance(begun, str)
-    assert "com.acme.\x1b[0mC1" in next(begun) if renderer is RichRenderer else next(begun) == "com.acme.C1\n"
+    first = "com.acme.\x1b[0mC1" if renderer is RichRenderer else "com.acme.C1\n"
+    assert first in next(begun)
     assert drawn < 1_000

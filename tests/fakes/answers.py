@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus, TypeTag
 from jdbpy.wire.ids import (
@@ -70,12 +71,11 @@ def classes_by_signature(world: World, command: virtual_machine.ClassesBySignatu
 
 
 def all_classes(world: World, command: virtual_machine.AllClassesWithGeneric) -> Answer:
-    return virtual_machine.AllClassesWithGenericReply(
-        [
-            virtual_machine.ClassInfoWithGeneric(TypeTag.CLASS, ReferenceTypeID(cls.id), cls.signature, "", READY)
-            for cls in world.classes
-        ]
-    )
+    listed = [
+        virtual_machine.ClassInfoWithGeneric(TypeTag.CLASS, ReferenceTypeID(cls.id), cls.signature, "", READY)
+        for cls in world.classes
+    ]
+    return virtual_machine.AllClassesWithGenericReply(Columns.of(virtual_machine.ClassInfoWithGeneric, listed))
 
 
 def superclass(world: World, command: class_type.Superclass) -> Answer:

@@ -10,7 +10,6 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -22,13 +21,14 @@ from jdbpy.cli import results
 from jdbpy.cli.colour import look
 from jdbpy.cli.colour.source import source_texts
 from jdbpy.cli.plain.events import event_lines
-from jdbpy.cli.plain.renderer import PlainRenderer
+from jdbpy.cli.plain.renderer import PlainRenderer, lines_of, some_at_a_time
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.repl.terminal import size
 from jdbpy.cli.results.code import Disassemblies
 from jdbpy.cli.results.threads import FoldedStacks
 from jdbpy.cli.results.values import Examined, NamedValues
 from jdbpy.cli.settings import Settings
+from jdbpy.wire.record import Record
 
 _LOOKS: dict[type, Highlighter] = {
     ClassDetail: look.Members(),
@@ -65,9 +65,6 @@ def drawn() -> Mapping[type, Callable[[Any, int], Iterator[RenderableType]]]:
     return {**TABLES, **VM_TABLES}
 
 
-_AT_ONCE = 100
-"""Lines that are drawn at a time."""
-
 _TRAILING = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks with which tables fill their last column, with the colour codes among them."""
 
@@ -90,10 +87,10 @@ class RichRenderer(PlainRenderer):
         elif isinstance(result, results.Listing):
             yield self._draw(source_texts(result.window))
         elif isinstance(result, results.FrameSelected | results.ThreadSelected) and result.source is not None:
-            yield from self._lines(super().parts(outcome.replace(result=result.replace(source=None))), result)
+            yield from self._lines(result.replace(source=None))
             yield self._draw(source_texts(result.source))
-        else:
-            yield from self._lines(super().parts(outcome), result)
+        elif result is not None:
+            yield from self._lines(result)
 
     def error(self, outcome: Outcome) -> str:
         return self._draw(look.Errors()(line) for line in super().error(outcome).splitlines())
@@ -114,11 +111,11 @@ class RichRenderer(PlainRenderer):
     def displays(self, displayed: results.Displayed) -> str:
         return self._draw(look.Values()(line) for line in super().displays(displayed).splitlines())
 
-    def _lines(self, lines: Iterator[str], result: object) -> Iterator[str]:
+    def _lines(self, result: Record) -> Iterator[str]:
         """The plain lines with the colours for that type of result."""
         highlighter = _LOOKS.get(type(result), look.Sentences())
-        while some := list(islice(lines, _AT_ONCE)):
-            yield self._draw(highlighter(line.removesuffix("\n")) for line in some)
+        for some in some_at_a_time(lines_of(result, self.settings)):
+            yield self._draw(highlighter(line) for line in some)
 
     def _draw(self, drawn: Iterable[RenderableType]) -> str:
         """Text for the terminal. Lines are not broken: the terminal does that, and then they can be copied whole."""

@@ -30,7 +30,7 @@ async def classes(
     `classes com.acme.*`, `classes *Order`, `classes order` (names that contain it). With `--visible-to CLASS`, those
     that the loader of that class has been asked for by name, its own and its parents'.
     """
-    return Classes(pattern, tuple(await ctx.session.classes.list(pattern, visible_to=visible_to)))
+    return Classes(pattern, await ctx.session.classes.list(pattern, visible_to=visible_to))
 
 
 @command("class", group="classes")

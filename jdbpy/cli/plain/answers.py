@@ -179,7 +179,7 @@ def source_path(result: SourcePath, settings: Settings) -> Iterator[str]:
 
 
 def classes(result: Classes, settings: Settings) -> Iterator[str]:
-    yield from (escape(one.name) for one in result.classes)
+    yield from map(escape, result.names)
     yield count(len(result.classes), "class", "classes") + (f" like {escape(result.pattern)}" if result.pattern else "")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from jdbpy import ClassDetail, EvalError, Event, Output, Stop, Thrown
@@ -73,6 +74,12 @@ def lines_of(result: Any, settings: Settings) -> Iterator[str]:
     return (_LINES.get(kind) or all_lines()[kind])(result, settings)
 
 
+def some_at_a_time(lines: Iterator[str]) -> Iterator[list[str]]:
+    """The lines by the hundred: as many as are made and handed on in one piece."""
+    while some := list(islice(lines, 100)):
+        yield some
+
+
 STACK_LINES = 10
 """Frames that are shown of an exception that left an expression."""
 
@@ -91,8 +98,8 @@ class PlainRenderer:
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """The result in pieces, each of whole lines: long ones need not be made before the first is shown."""
         if outcome.result is not None:
-            for line in lines_of(outcome.result, self.settings):
-                yield f"{line}\n"
+            for some in some_at_a_time(lines_of(outcome.result, self.settings)):
+                yield "\n".join([*some, ""])
 
     def result(self, outcome: Outcome) -> str:
         return "".join(self.parts(outcome))

@@ -5,9 +5,12 @@ A front end that draws a result dispatches on its type. Their JSON form is decla
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from jdbpy import (
     Breakpoint,
     ClassInfo,
+    ClassList,
     Exited,
     FieldInfo,
     Frame,
@@ -197,7 +200,12 @@ class Classes(Record):
     """Loaded classes whose name fits ``pattern``."""
 
     pattern: str
-    classes: tuple[ClassInfo, ...]
+    classes: Sequence[ClassInfo]
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of all; of a list of the session's without making a record for each."""
+        return self.classes.names if isinstance(self.classes, ClassList) else (each.name for each in self.classes)
 
 
 class Methods(Record):

@@ -19,6 +19,7 @@ from jdbpy.session.types import facts, signatures
 from jdbpy.session.types.facts import Fact, K, MethodKey, V
 from jdbpy.session.types.locations import model_location, no_code_on_line
 from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
+from jdbpy.wire.columns import Columns
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag
 from jdbpy.wire.garbage import no_collection
@@ -40,7 +41,8 @@ class TypeCache:
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
-        self._types: dict[ReferenceTypeID, RefType] = {}
+        self._learned: dict[ReferenceTypeID, RefType] = {}
+        self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None  # not learned yet
         self._facts: dict[Fact[Any, Any], dict[Any, Any]] = {}
         self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], model.Location]] = {}
         self._fetching: list[set[ReferenceTypeID]] = []
@@ -123,18 +125,27 @@ class TypeCache:
     async def all_classes(self) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
         """Every prepared class and every array type, as the agent lists them. wire: 1 trip."""
         reply = await self._conn.request(virtual_machine.AllClassesWithGeneric())
-        return self.learn_all(reply.classes)
-
-    def learn_all(
-        self, listed: Sequence[virtual_machine.ClassInfoWithGeneric]
-    ) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
-        """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own."""
+        self.learn_all(reply.classes)
         with no_collection():
-            new = [each for each in listed if each.typeID not in self._types]
-            ids = [each.typeID for each in new]
-            made = map(RefType, ids, [each.refTypeTag for each in new], [each.signature for each in new])
-            self._types.update(zip(ids, made, strict=True))
-        return listed
+            return list(reply.classes)
+
+    def learn_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
+        """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own.
+
+        Tens of thousands of types are entered when the next one is looked up: a list alone needs none of them.
+        """
+        self._listed = listed
+
+    @property
+    def _types(self) -> dict[ReferenceTypeID, RefType]:
+        """All types that some answer has mentioned, by id."""
+        if self._listed is not None:
+            listed, self._listed = self._listed, None
+            told = zip(*(listed.column(field) for field in ("typeID", "refTypeTag", "signature")), strict=True)
+            with no_collection():
+                new = [RefType(*each) for each in told if each[0] not in self._learned]
+                self._learned.update((each.id, each) for each in new)
+        return self._learned
 
     def learn(self, type_id: ReferenceTypeID, tag: int, signature: str) -> RefType:
         """Takes in what an event or a reply has told of a type."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from jdbpy.wire.codegen.source import Source, code_width, title_of
 from jdbpy.wire.codegen.values import Malformed, read_region, tagged_readers, untagged_readers
+from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import IDSizes, Value
 from jdbpy.wire.layout import (
@@ -190,10 +191,12 @@ class _Writer:
         count = self.fixed("I", f"{wish}_count")
         self.flush()
         codes = fixed_codes(node.element, self.sizes)
-        if codes is not None:
+        if codes is not None and not node.by_column:
             return self._rows(node.element, codes, count, wish)
         self.fail_if(f"{count} * {_least_width(node.element, self.sizes)} > size - {self._bracketed()}")
         self.settle()
+        if isinstance(node.element, Group) and node.by_column:
+            return self._columns(node.element, count, wish)
         items = self.source.name(wish)
         self.source.line(f"{items} = []")
         self.source.line(f"for _ in range({count}):")
@@ -221,6 +224,22 @@ class _Writer:
         self.source.line(f"{items} = [{expression} for {row} in {unpack}(data[{start}:end])]")
         self.move("end")
         return items
+
+    def _columns(self, element: Group, count: str, wish: str) -> str:
+        """Elements that are not made into records: each field is added to a list of its own."""
+        self.source.constant("Columns", Columns)
+        record = self.source.constant(element.record.__name__, element.record)
+        columns = [self.source.name(f"{wish}_{field}") for field, _ in element.fields]
+        for column in columns:
+            self.source.line(f"{column} = []")
+        self.source.line(f"for _ in range({count}):")
+        self.source.indent()
+        values = [self.read(part, field) for field, part in element.fields]
+        self.settle()
+        for column, value in zip(columns, values, strict=True):
+            self.source.line(f"{column}.append({value})")
+        self.source.dedent()
+        return f"Columns({record}, [{', '.join(columns)}])"
 
     def _kind(self, node: Kinds, items: str) -> None:
         """One element of a choice; an unknown kind takes the rest of the data."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet
 from jdbpy.wire.ids import (
@@ -228,7 +229,7 @@ class ClassInfoWithGeneric(Record):
 
 
 class AllClassesWithGenericReply(Reply):
-    classes: list[ClassInfoWithGeneric]
+    classes: Columns[ClassInfoWithGeneric]
 
 
 class AllClassesWithGeneric(Command[AllClassesWithGenericReply], number=(CommandSet.VirtualMachine, 20), since="1.5"):

@@ -16,7 +16,7 @@ _INNERMOST = re.compile(r"<[^<>]*>")
 @jdb_command("classes")
 async def classes(jdb: Debugger, words: Words) -> None:
     jdb.out.line("** classes list **")
-    jdb.out.print("".join(f"{each.name}\n" for each in await jdb.target.classes.list()))
+    jdb.out.print("".join(f"{name}\n" for name in (await jdb.target.classes.list()).names))
 
 
 @jdb_command("class")

@@ -1,0 +1,278 @@
+"""Single classes: found by name, and described with their members, lines and relatives.
+
+Owns how a name finds a class and what is told of it; the facts themselves come from ``types.TypeCache``. ``component``
+says what its methods do and cost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.errors import JdwpError, UsageError
+from jdbpy.session.classes.listing import class_info
+from jdbpy.session.classes.loaders import Loaders
+from jdbpy.session.classes.records import declaration, field_info, method_info
+from jdbpy.session.classes.versions import version_words
+from jdbpy.session.concurrency import together
+from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.strata.sources import lines_by_index
+from jdbpy.session.target import Target
+from jdbpy.session.types import facts, signatures
+from jdbpy.session.types.class_names import ClassName, close_to, parse_class_name, similar
+from jdbpy.session.types.generics import generic_class
+from jdbpy.session.types.refs import Field, Method, RefType
+from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
+from jdbpy.wire.messages import module_reference, reference_type
+from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+
+if TYPE_CHECKING:
+    from jdbpy.session.classes.origin import Origins
+    from jdbpy.session.eval.own_calls import CallRunner
+
+_ABOUT = (
+    facts.MODIFIERS,
+    facts.SUPERCLASS,
+    facts.INTERFACES,
+    facts.LOADER,
+    facts.SOURCE_FILE,
+    facts.CLASS_FILE_VERSION,
+    facts.MODULE,
+)
+"""What ``detail`` asks of the class itself."""
+
+
+class Details:
+    """What there is to know of single classes of one target. Costs and errors as ``Classes`` says."""
+
+    def __init__(self, target: Target, runner: Callable[[], CallRunner | None]) -> None:
+        self._target = target
+        self._runner = runner
+        self._types = target.types
+        self._loaders = Loaders(target.conn, target.types)
+
+    @cached_property
+    def _origins(self) -> Origins:
+        """Loaded when a class is described: a list of classes does not need it."""
+        from jdbpy.session.classes.origin import Origins
+
+        return Origins(self._target)
+
+    async def find(self, name: str) -> list[ClassInfo]:
+        """The loaded classes of that name, one for each loader that has one."""
+        if not _can_be_a_class(name):
+            return []
+        found = [class_info(each) for each in _named(name, await self._types.all_classes())]
+        if len(found) < 2:
+            return found
+        loaders = await self._loaders.names(ReferenceTypeID(info.id) for info in found)
+        return [info.replace(loader=loaders.get(ReferenceTypeID(info.id))) for info in found]
+
+    async def detail(self, name: str) -> ClassDetail:
+        """All about one class."""
+        everything = await self._types.all_classes()
+        found = _named(name, everything)
+        if not found:
+            raise self._unknown(name)
+        own = found[0].typeID
+        await self._types.prefetch(
+            *((fact, [own]) for fact in _ABOUT),
+            *((fact, self._origins.expected(everything)) for fact in self._origins.FACTS),
+        )
+        loader = self._types.known(facts.LOADER, own) or ClassLoaderID(0)
+        subclasses, module, origin = await together(
+            lambda: self._subclasses(found[0], everything),
+            lambda: self._module(own),
+            lambda: self._origins.read(own, loader, self._runner()),
+        )
+        loaders = await self._loaders.in_words([loader, *map(ClassLoaderID, origin.parents)])
+        superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
+        above = self._types.known(facts.INTERFACES, own)
+        interfaces = await self._types.info(above or ())
+        info = class_info(found[0]).replace(loader=loaders[loader])
+        version = self._types.known(facts.CLASS_FILE_VERSION, own)
+        bits = self._types.known(facts.MODIFIERS, own) or 0
+        generic = generic_class(info.generic)
+        return ClassDetail(
+            info=info,
+            modifiers=signatures.class_modifiers(bits),
+            superclass=superclasses[0] if superclasses else None,
+            superclasses=tuple(superclasses),
+            interfaces=tuple(each.name for each in interfaces.values()),
+            subclasses=subclasses,
+            nested=_nested(info.name, everything),
+            source=self._types.known(facts.SOURCE_FILE, own),
+            loader=loaders[loader],
+            class_file_version=version_words(version) if version else "",
+            module=module,
+            declaration=declaration(info, bits, superclasses[0] if superclasses else None),
+            generic_superclass=generic.superclass if generic else "",
+            generic_interfaces=generic.interfaces if generic else (),
+            loader_name=origin.loader_name,
+            loader_parents=tuple(dict.fromkeys(loaders[ClassLoaderID(each)] for each in origin.parents)),
+            code_source=origin.code_source,
+            code_source_candidates=origin.candidates,
+        )
+
+    async def visible(self, name: str) -> set[ReferenceTypeID]:
+        """The types that the loader of a class has been asked for by name. wire: 3 trips."""
+        return await self._loaders.visible((await self.loaded(name)).id)
+
+    async def methods(self, name: str, *, inherited: bool) -> list[MethodInfo]:
+        """The methods of a class: its own, then those of superclasses and interfaces, overridden ones included."""
+        own = await self.loaded(name)
+        family = await self._family(own, facts.METHODS, inherited)
+        declared = await self._types.methods(each.id for each in family)
+        return [method_info(each, method) for each in family for method in declared.get(each.id, ())]
+
+    async def fields(self, name: str, *, inherited: bool) -> list[FieldInfo]:
+        """The fields of a class: its own, then those of superclasses and interfaces."""
+        own = await self.loaded(name)
+        family = await self._family(own, facts.FIELDS, inherited)
+        declared = await self._types.fields(each.id for each in family)
+        return [field_info(each, field) for each in family for field in declared.get(each.id, ())]
+
+    async def source_debug_extension(self, name: str) -> str:
+        """The source map (JSR 45) of a class as it stands in its class file, "" if it has none."""
+        own = await self.loaded(name)
+        [reply] = await self._target.conn.batch([reference_type.SourceDebugExtension(own.id)])
+        return "" if isinstance(reply, JdwpError) else reply.extension
+
+    async def lines(self, name: str, method: str) -> list[LineEntry]:
+        """Every code location at which a line begins, of a class or of one method's overloads; [] without lines."""
+        own = await self.loaded(name)
+        methods = (await self._types.methods([own.id])).get(own.id, ())
+        chosen = [each for each in methods if method in ("", each.name)]
+        if not chosen:
+            near = close_to(method, (each.name for each in methods))
+            raise UsageError(
+                f"no method {method} in {own.name}",
+                hint=f"there is {', '.join(near)}" if near else f"'methods {name}' lists what there is",
+                code="NO_METHOD",
+            )
+        await self._types.prefetch((facts.SOURCE_FILE, [own.id]), (facts.SOURCE_MAP, [own.id]))
+        await self._types.line_tables((own.id, each.id) for each in chosen)
+        return [
+            LineEntry(line, each.name, each.signature, index, source)
+            for each in chosen
+            for index, (line, source) in sorted(lines_by_index(self._types, (own.id, each.id)).items())
+        ]
+
+    def known(self) -> KnownNames:
+        """Names that some answer has mentioned so far, for completion."""
+        types = {each.id: each for each in self._types.all_known() if _is_typed_by_people(each)}
+        methods = self._types.all_of(facts.METHODS)
+        fields = self._types.all_of(facts.FIELDS)
+        sources = {source for source in self._types.all_of(facts.SOURCE_FILE).values() if source}
+        maps = (source_map.stratum() for source_map in self._types.all_of(facts.SOURCE_MAP).values() if source_map)
+        sources.update(file.name for stratum in maps if stratum for file in stratum.files)
+        return KnownNames(
+            classes=tuple(sorted({each.name for each in types.values()})),
+            methods={types[key].name: _member_names(members) for key, members in methods.items() if key in types},
+            fields={types[key].name: _member_names(members) for key, members in fields.items() if key in types},
+            sources=tuple(sorted(sources)),
+        )
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+
+    async def loaded(self, name: str) -> RefType:
+        """The class of that name; of several loaders' the first."""
+        plain = name.partition("@")[0].strip()
+        if "." in plain or plain.endswith("]"):
+            spellings = [plain] if plain.endswith("]") else parse_class_name(plain).spellings()
+            exact = await self._types.by_signatures(map(signatures.signature_of, spellings))
+            for types in exact.values():
+                for each in types:
+                    if "@" not in name or name.endswith(f"@{each.id}"):
+                        return each
+        found = _named(name, await self._types.all_classes())
+        if not found:
+            raise self._unknown(name)
+        return self._types.learn(found[0].typeID, found[0].refTypeTag, found[0].signature)
+
+    def _unknown(self, name: str) -> UsageError:
+        names = similar(name, (each.name for each in self._types.all_known() if _is_typed_by_people(each)))
+        hint = f"there is {', '.join(names)}" if names else "a class is known once the program has loaded it"
+        return UsageError(f"no class {name} is loaded", hint=hint, code="CLASS_NOT_LOADED")
+
+    async def _family(self, own: RefType, fact: facts.Fact[ReferenceTypeID, Any], inherited: bool) -> list[RefType]:
+        return [own, *(await self._types.ancestors(own.id, fact))] if inherited else [own]
+
+    async def _subclasses(
+        self, listed: ClassInfoWithGeneric, everything: Sequence[ClassInfoWithGeneric]
+    ) -> tuple[str, ...]:
+        """Names of the direct subclasses, or of what directly extends or implements an interface. wire: 1 trip."""
+        own = listed.typeID
+        modifiers = self._types.known(facts.MODIFIERS, own) or 0
+        if modifiers & signatures.FINAL or listed.refTypeTag == TypeTag.ARRAY:
+            return ()
+        ids = [each.typeID for each in everything if each.refTypeTag != TypeTag.ARRAY]
+        children: Iterable[ReferenceTypeID]
+        if listed.refTypeTag == TypeTag.INTERFACE:
+            parents = await self._types.many(facts.INTERFACES, ids)
+            children = [each for each, above in parents.items() if own in above]
+        else:
+            classes = [each.typeID for each in everything if each.refTypeTag == TypeTag.CLASS]
+            parent = await self._types.many(facts.SUPERCLASS, classes)
+            children = [each for each, above in parent.items() if above == own]
+        known = await self._types.info(children)
+        return tuple(sorted({each.name for each in known.values()}))
+
+    async def _module(self, own: ReferenceTypeID) -> str:
+        """The module's name; "" for an unnamed one, and before Java 9. wire: 1 trip."""
+        module = self._types.known(facts.MODULE, own)
+        if not module:
+            return ""
+        [reply] = await self._target.conn.batch([module_reference.Name(module)])
+        return "" if isinstance(reply, JdwpError) else reply.name
+
+
+def _named(name: str, everything: Sequence[ClassInfoWithGeneric]) -> list[ClassInfoWithGeneric]:
+    """Those of all loaded classes that a name means, by rising id."""
+    plain, at, number = name.partition("@")
+    plain = plain.strip()
+    if plain.endswith("]"):
+        signature = signatures.signature_of(plain)
+        found = [each for each in everything if each.signature == signature]
+    else:
+        class_name = _class_name(plain)
+        near = [each for each in everything if class_name.needle in each.signature and each.refTypeTag != TypeTag.ARRAY]
+        chosen = class_name.choose(signatures.java_name(each.signature) for each in near)
+        found = [each for each in near if signatures.java_name(each.signature) in chosen]
+    return sorted((each for each in found if not at or number == str(each.typeID)), key=lambda each: each.typeID)
+
+
+def _can_be_a_class(text: str) -> bool:
+    try:
+        _class_name(re.sub(r"@\d+$|[\[\]]", "", text).strip())
+    except UsageError:
+        return False
+    return True
+
+
+def _class_name(text: str) -> ClassName:
+    """The name of one class: hidden ones, with their slash, can be looked at too, though no breakpoint can be set."""
+    if "/" in text:
+        return ClassName(text, bound=True)
+    if "*" in text:
+        raise UsageError(f"'{text}' is a pattern, not a class", hint=f"'classes {text}' lists what it fits")
+    return parse_class_name(text)
+
+
+def _nested(name: str, everything: Iterable[ClassInfoWithGeneric]) -> tuple[str, ...]:
+    """Names of the loaded classes directly inside one; anonymous and local ones too, which the agent leaves out."""
+    prefix = name + "$"
+    names = {signatures.java_name(each.signature) for each in everything if each.refTypeTag != TypeTag.ARRAY}
+    inside = (each for each in names if each.startswith(prefix) and not signatures.is_lambda_class(each))
+    return tuple(sorted(each for each in inside if "$" not in each[len(prefix) :]))
+
+
+def _is_typed_by_people(each: RefType) -> bool:
+    return not each.is_array and not signatures.is_lambda_class(each.signature)
+
+
+def _member_names(members: Iterable[Method | Field]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(member.name for member in members if not member.is_synthetic))
