@@ -24,10 +24,10 @@ from jdbpy.wire.pending import Pending
 
 if TYPE_CHECKING:
     from jdbpy.session.stack.frame_memory import FrameMemory
-    from jdbpy.session.stack.likely import LikelyClasses
     from jdbpy.session.stops.ahead import StopsAhead
     from jdbpy.session.stops.places import StopPlaces
     from jdbpy.session.types.cache import TypeCache
+    from jdbpy.session.types.likely import LikelyClasses
     from jdbpy.session.values.changes import Changes
     from jdbpy.session.values.objects import Objects
 
@@ -81,7 +81,7 @@ class Target:
     def objects(self) -> Objects:
         from jdbpy.session.values.objects import Objects
 
-        return Objects(self.conn, self.types, self.release)
+        return Objects(self.conn, self.types, self.release, self.likely if self.far else None)
 
     @cached_property
     def frame_memory(self) -> FrameMemory:
@@ -97,7 +97,7 @@ class Target:
 
     @cached_property
     def likely(self) -> LikelyClasses:
-        from jdbpy.session.stack.likely import LikelyClasses
+        from jdbpy.session.types.likely import LikelyClasses
 
         return LikelyClasses(self.types)
 

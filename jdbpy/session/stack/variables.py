@@ -56,7 +56,7 @@ async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[
         _read_captured(describer, this, captured, frame),
     )
     (described, captured_variables), _ = await target.objects.reader.run(
-        both(reading, target.objects.reader.expect(target.likely.found()))
+        both(reading, target.objects.reader.learn_foreseen())
     )
     texts = iter(described)
     own = next(texts)

@@ -303,8 +303,11 @@ class Describer:
             classes.append(await self.reader.shape(classes[-1].superclass))
         fields = [(field, shape) for shape in classes for field in shape.fields if not field.is_static]
         fields = fields[: self._limits.fields]
-        values = await self.reader.fields(object_id, [field for field, _ in fields])
-        described = await self._all(values, depth - 1)
+        values, _ = await both(
+            self.reader.fields(object_id, [field for field, _ in fields]),
+            self.reader.foresee(field.signature for field, _ in fields),
+        )
+        described, _ = await both(self._all(values, depth - 1), self.reader.learn_foreseen())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
 
     async def _statics_of(self, object_id: int) -> tuple[Variable, ...]:
@@ -315,9 +318,10 @@ class Describer:
             return ()
         fields = [[field for field in shape.fields if field.is_static] for shape in chain]
         read = [self.reader.statics(shape, wanted) for shape, wanted in zip(chain, fields, strict=True)]
-        values = [value for part in await gather(read) for value in part][: self._limits.fields]
+        found, _ = await both(gather(read), self.reader.foresee(field.signature for part in fields for field in part))
+        values = [value for part in found for value in part][: self._limits.fields]
         owners = [(field, shape) for shape, wanted in zip(chain, fields, strict=True) for field in wanted]
-        described = await self._all(values, self._limits.depth - 1)
+        described, _ = await both(self._all(values, self._limits.depth - 1), self.reader.learn_foreseen())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(owners, described, strict=False))
 
     # -- how much ------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.likely import LikelyClasses
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.remembered import Remembered
 from jdbpy.wire.connection import Connection
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 class Objects:
     """``reader`` asks; ``views`` says how objects are shown, and takes views of the user's own (``views.add``)."""
 
-    def __init__(self, conn: Connection, types: TypeCache, release: int) -> None:
-        self.reader = Reader(conn, types, Remembered(), release)
+    def __init__(self, conn: Connection, types: TypeCache, release: int, likely: LikelyClasses | None = None) -> None:
+        self.reader = Reader(conn, types, Remembered(), release, likely)
 
     @cached_property
     def views(self) -> Registry:

@@ -17,6 +17,7 @@ from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.likely import LikelyClasses
 from jdbpy.session.types.refs import Field, RefType
 from jdbpy.session.types.signatures import java_name, signature_of
 from jdbpy.session.values.remembered import Remembered
@@ -86,9 +87,17 @@ class _BootClass:
 class Reader:
     """Reads objects of one target. ``run`` is called from outside, all else from what runs in it."""
 
-    def __init__(self, conn: Connection, types: TypeCache, remembered: Remembered, release: int) -> None:
-        """``release`` is the target's Java release, 17 or 25."""
+    def __init__(
+        self,
+        conn: Connection,
+        types: TypeCache,
+        remembered: Remembered,
+        release: int,
+        likely: LikelyClasses | None = None,
+    ) -> None:
+        """``release`` is the target's Java release, 17 or 25; ``likely`` is for a target over a slow link."""
         self.release = release
+        self._likely = likely
         self._conn = conn
         self._types = types
         self._remembered = remembered
@@ -141,6 +150,20 @@ class Reader:
         """Learns classes that ``shape`` is likely to be asked for next."""
         unknown = [type_id for type_id in type_ids if self._types.known(facts.FIELDS, type_id) is None]
         await gather([_learn(type_id) for type_id in unknown])
+
+    async def foresee(self, declared: Iterable[str]) -> None:
+        """Over a slow link, looks for the classes that values of these declared types (signatures) are likely to have.
+
+        To be asked beside the values; ``learn_foreseen`` follows beside what is asked of them. wire: 1 trip, or none.
+        """
+        wanted = self._likely.unknown(declared) if self._likely is not None else []
+        if self._likely is not None and wanted:
+            await self.outside(partial(self._likely.look_up, wanted))
+
+    async def learn_foreseen(self) -> None:
+        """Learns the classes that were found so. wire: 1 trip, or none."""
+        if self._likely is not None:
+            await self.expect(self._likely.found())
 
     async def signature(self, type_id: ReferenceTypeID) -> str:
         """The JNI signature of any type, arrays included."""
