@@ -16,9 +16,10 @@ from benchmarks.relay import Relay, open_relay
 from benchmarks.rivals.stopped import Place
 from tests.harness import Jvm, program, start_target
 
-RTT = 0.01
-SLOW = 0.05
-"""A round trip within which threads mostly come to their next stop, busy as the machine may be."""
+RTT = 0.03
+"""Long enough for all that belongs to a wave to be sent before its first answer is here, busy as the machine may be."""
+SLOW = 0.06
+"""A round trip within which threads mostly come to their next stop."""
 THREADS = 50
 LOOK = Place("Data", "look")
 HIT = Place("Loop", "hit")
@@ -172,8 +173,8 @@ async def test_path(jvm: Jvm) -> None:
 async def test_dump(jvm: Jvm) -> None:
     """Known classes: the variable is remembered, then the fields, then what is in the objects among them.
 
-    The builder among them takes one more for its characters. Cold, the class of the object comes first, and those of the
-    objects in its fields, with what they consist of as far as the declared types foretell it, after the fields.
+    The builder among them takes one more for its characters. Cold, the class of the object comes first, and those of
+    the objects in its fields, with what they consist of as far as the declared types foretell it, after the fields.
     """
     async with at_look(jvm) as counted:
         values = counted.session.values
