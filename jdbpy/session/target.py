@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jdbpy.session.types.likely import LikelyClasses
     from jdbpy.session.values.changes import Changes
     from jdbpy.session.values.objects import Objects
+    from jdbpy.wire.columns import Columns
 
 
 FAR = 0.005
@@ -67,6 +68,7 @@ class Target:
         self.publisher = Publisher()
         self.last_stop: Stop | None = None
         self.steps_by_raw_lines = False
+        self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         conn.on_undo = self._undone
 
     # Loaded when they are first needed
@@ -75,7 +77,18 @@ class Target:
     def types(self) -> TypeCache:
         from jdbpy.session.types.cache import TypeCache
 
-        return TypeCache(self.conn)
+        types = TypeCache(self.conn)
+        if self._listed is not None:
+            types.learn_all(self._listed)
+            self._listed = None
+        return types
+
+    def learn_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
+        """Takes in the answer of AllClassesWithGeneric. Who only lists classes needs no cache of them."""
+        if "types" in vars(self):
+            self.types.learn_all(listed)
+        else:
+            self._listed = listed
 
     @cached_property
     def objects(self) -> Objects:

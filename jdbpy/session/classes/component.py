@@ -44,11 +44,8 @@ class Classes:
         or not unless it has some itself. ``visible_to`` names a class: only what its loader has been asked for by name
         (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
         """
-        listing = self._target.conn.submit(virtual_machine.AllClassesWithGeneric())
-        self._target.conn.flush()  # it takes the agent its time: what the answer is for can be loaded meanwhile
-        types = self._target.types
-        listed = (await listing.wait()).classes
-        types.learn_all(listed)
+        listed = (await self._target.conn.request(virtual_machine.AllClassesWithGeneric())).classes
+        self._target.learn_all(listed)
         seen = None if visible_to is None else await self._details.visible(visible_to)
         return class_list(listed, pattern, seen)
 

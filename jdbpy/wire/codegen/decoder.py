@@ -9,7 +9,8 @@ afterwards (``wire.faults``), so the good case pays nothing for good messages.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from jdbpy.wire.codegen.source import Source, code_width, title_of
@@ -146,9 +147,43 @@ class _Writer:
                 return self._repeat(node, wish)
             case Group():
                 record = self.source.constant(node.record.__name__, node.record)
-                return f"{record}({', '.join([self.read(part, field) for field, part in node.fields])})"
+                return f"{record}({', '.join(self._fields(node))})"
             case _:
                 raise TypeError(f"no code for {node}")
+
+    def _fields(self, group: Group) -> list[str]:
+        """The values of a group's fields, as expressions."""
+        values: list[str] = []
+        parts = [part for _, part in group.fields]
+        for index, (field, part) in enumerate(group.fields):
+            behind = list(takewhile(lambda part: isinstance(part, Number | Identifier), parts[index + 1 :]))
+            if len(values) > index:
+                continue
+            if isinstance(part, Text) and behind and index and isinstance(parts[index - 1], Text):
+                wishes = [name for name, _ in group.fields[index + 1 : index + 1 + len(behind)]]
+                codes = "".join(fixed_codes(each, self.sizes) or "" for each in behind)
+                values += self._seldom(field, wishes, codes)
+            else:
+                values.append(self.read(part, field))
+        return values
+
+    def _seldom(self, wish: str, wishes: Sequence[str], codes: str) -> list[str]:
+        """A text that stands behind another, a generic signature, is mostly empty: then one call reads it and the fixed
+        fields that follow it. Where it is not empty, the bytes that were read for these are there all the same."""
+        start, length = self.here(), self.source.name(f"{wish}_length")
+        variable, *behind = [self.source.name(each) for each in (wish, *wishes)]
+        both = self.source.structure(f"I{codes}", "unpack_from")
+        again = self.source.structure(codes, "unpack_from")
+        self.source.line(f"{length}, {', '.join(behind)} = {both}(data, {start})")
+        self.source.line(f"pos = {start} + 4")
+        self.source.line(f'{variable} = ""')
+        self.source.line(f"if {length}:")
+        self.source.line(f"    end = pos + {length}")
+        self.source.line(f'    {variable} = data[pos:end].decode("utf-8", "{ENCODING_ERRORS}")')
+        self.source.line(f"    {', '.join(behind)}{',' if len(behind) == 1 else ''} = {again}(data, end)")
+        self.source.line("    pos = end")
+        self.base, self.delta = "pos", code_width(codes)
+        return [variable, *behind]
 
     def _counted(self, node: Text | Blob, wish: str) -> str:
         length = self.fixed("I", f"{wish}_length")
@@ -234,7 +269,7 @@ class _Writer:
             self.source.line(f"{column} = []")
         self.source.line(f"for _ in range({count}):")
         self.source.indent()
-        values = [self.read(part, field) for field, part in element.fields]
+        values = self._fields(element)
         self.settle()
         for column, value in zip(columns, values, strict=True):
             self.source.line(f"{column}.append({value})")
