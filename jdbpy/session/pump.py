@@ -38,6 +38,27 @@ EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
 
 
+class _Begun:
+    """The vote of an owner who was asked where the set came in, until the pump takes that set."""
+
+    def __init__(self, hit: Hit, vote: Vote) -> None:
+        self._asked = hit, vote
+        self._active = hit.request.active  # else the owner itself has cleared it, or the agent
+
+    def taken(self) -> tuple[Hit, Vote] | None:
+        """The vote; None if the request was cleared meanwhile, whose hits do not count any more."""
+        if self._active and not self._asked[0].request.active:
+            self.drop()
+            return None
+        return self._asked
+
+    def drop(self) -> None:
+        """Nobody is going to wait for it."""
+        vote = self._asked[1]
+        if isinstance(vote, Coroutine):
+            vote.close()
+
+
 class Pump:
     """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given."""
 
@@ -46,7 +67,7 @@ class Pump:
         self._show_stop = show_stop
         self.fast_hits = FastHits(target)
         self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
-        self._begun: tuple[Hit, Vote] | None = None  # of the next set, whose owner was asked when it came in
+        self._begun: _Begun | None = None  # of the next set that the pump takes
         self._running = False
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
@@ -69,8 +90,8 @@ class Pump:
                 nursery.cancel_scope.cancel()
         finally:
             self._running = False
-            if self._begun is not None and isinstance(self._begun[1], Coroutine):
-                self._begun[1].close()
+            if self._begun is not None:
+                self._begun.drop()
         await self._end(reason)
 
     async def _end(self, reason: str) -> None:
@@ -121,7 +142,7 @@ class Pump:
         if vote is None:
             self._let_go(composite)
             return True
-        self._begun = hit, vote
+        self._begun = _Begun(hit, vote)
         return False
 
     def _is_of_evaluation(self, packet: Packet) -> bool:
@@ -161,7 +182,7 @@ class Pump:
             self._note_suspension(composite, undecided=True)
         votes: Votes = []
         for event in composite.events:
-            asked = begun or self._ask(composite, event)
+            asked = self._ask(composite, event) if begun is None else begun.taken()
             plan = await verdict_of(asked[1]) if asked is not None else None
             if asked is not None and plan is not None:
                 votes.append((asked[0], plan))

@@ -13,20 +13,20 @@ from trio.testing import wait_all_tasks_blocked
 from jdbpy.errors import JdwpError
 from jdbpy.session.events import Notice, StopReason
 from jdbpy.session.model import VmState
-from jdbpy.session.requests import GO, Hit, StopPlan, Verdict, Vote
+from jdbpy.session.requests import GO, Handler, Hit, StopPlan, Verdict, Vote
 from jdbpy.session.suspension import Op
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, SuspendPolicy
+from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, go_at_once, stage, stop, stop_at_once
 
 
 class Owner:
-    """Notes its hits, and whether it was asked where they came in: before anybody can know that one has to wait."""
+    """Notes the threads of its hits as it is asked, and comes to its verdict when it is told to."""
 
     def __init__(self) -> None:
         self.hits: list[int] = []
-        self.at_once: list[bool] = []
         self.go_on = trio.Event()
         self.verdict: Verdict = GO
 
@@ -131,7 +131,8 @@ async def test_a_set_that_comes_while_a_request_is_being_set_waits_for_its_reply
 
 async def test_a_request_that_is_cleared_before_its_set_has_its_turn_is_not_asked() -> None:
     async with stage() as s, trio.open_nursery() as nursery:
-        await s.request(2, stop_at_once, THREAD)
+        owner = Owner()
+        await s.request(2, owner.wait, THREAD)
         nursery.start_soon(s.target.requests.add, EventKind.BREAKPOINT, THREAD, [], go_at_once)
         packet = await s.peer.expect(event_request.Set(EventKind.BREAKPOINT, THREAD, []))
         await s.hit(2, policy=THREAD)
@@ -139,7 +140,27 @@ async def test_a_request_that_is_cleared_before_its_set_has_its_turn_is_not_aske
         await s.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 2))
         await s.peer.reply(packet, event_request.SetReply(3))
         await s.peer.answer(thread_reference.Resume(MAIN))
+        assert not owner.hits
+
+
+@pytest.mark.parametrize("handler", [stop, stop_at_once])
+async def test_a_request_that_is_cleared_before_the_pump_is_awake_does_not_stop(handler: Handler) -> None:
+    async with stage() as s:
+        await s.request(2, handler, THREAD)
+        requests = s.target.requests
+
+        def clear(_: object) -> None:
+            requests.submit_clear(requests.all_active())
+
+        s.target.conn.submit(virtual_machine.Version(), on_reply=clear)
+        asked = await s.peer.expect(virtual_machine.Version())
+        hit = s.peer.codec.encode(event.Composite(THREAD, [event.Breakpoint(2, MAIN, PLACE)]))
+        answer = Packet(asked, REPLY, 0, 0, Error.NOT_IMPLEMENTED, b"")
+        await s.peer.stream.send_all(encode_command(1, 64, 100, hit) + encode_packet(answer))
+        await wait_all_tasks_blocked()
         assert not s.shown
+        await s.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 2))
+        await s.peer.answer(thread_reference.Resume(MAIN))
 
 
 @pytest.mark.parametrize("policy", [THREAD, ALL])
