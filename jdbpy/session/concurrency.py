@@ -77,3 +77,17 @@ async def both(first: Callable[[], Awaitable[T1]], second: Callable[[], Awaitabl
     """Two calls side by side, with their types kept."""
     one, two = await together(first, second)
     return one, two
+
+
+def once(read: Callable[[], Awaitable[T1]]) -> Callable[[], Awaitable[T1]]:
+    """Reads when it is first asked, and gives the same to all who ask, side by side or later."""
+    lock = trio.Lock()
+    known: list[T1] = []
+
+    async def get() -> T1:
+        async with lock:
+            if not known:
+                known.append(await read())
+        return known[0]
+
+    return get

@@ -165,7 +165,7 @@ class Session:
         """Instances, referrers, histograms, dumps."""
         from jdbpy.session.heap.component import Heap
 
-        return Heap(self._target, self.classes, self.stack, self.values)
+        return Heap(self._target, self.classes, self.stack, self._calls)
 
     @cached_property
     def _calls(self) -> CallRunner:

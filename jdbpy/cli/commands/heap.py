@@ -82,7 +82,7 @@ async def size(ctx: Context, expression: ObjectText) -> ObjectSize:
     The target's own histogram tells, so a method runs in the target. Arrays of one type differ in size: their
     length is shown instead.
     """
-    value = await ctx.session.values.evaluate(expression, remember=False)
+    value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:
         raise UsageError(f"'{expression}' is no object", hint="only objects have a size in the heap")
     bytes = None if value.type.endswith("]") else await ctx.session.heap.usage.size_of(value.type)
@@ -130,7 +130,7 @@ async def heapdump(
 
 async def _object(ctx: Context, expression: str) -> int:
     """The id of the object that an expression gives."""
-    value = await ctx.session.values.evaluate(expression, remember=False)
+    value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:
         raise UsageError(f"'{expression}' is {value.text}, no object", hint="name an object, for example @17 or order")
     return value.id

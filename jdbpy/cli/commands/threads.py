@@ -110,8 +110,8 @@ async def thread_info(ctx: Context, which: ThreadWord = None) -> thread_data.Thr
 
     CPU time and allocated bytes are told by methods that run in a thread that an event has stopped.
     """
-    found = await ctx.session.threads.find(which or str(selected_thread(ctx)))
-    return await ctx.session.threads.detail(found.id)
+    threads = ctx.session.threads
+    return await threads.detail(selected_thread(ctx) if which is None else await threads.find(which))
 
 
 @command("thread find", group="threads")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.classes.component import Classes
+from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.events import Notice
 from jdbpy.session.heap.model import ClassCount, HeapPath, Histogram, Instances, Referrer
 from jdbpy.session.heap.paths import find_path
@@ -19,7 +20,6 @@ from jdbpy.session.heap.usage import Usage
 from jdbpy.session.model import ClassInfo, Limits
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
-from jdbpy.session.values.component import Values
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedObjectID, Value
 from jdbpy.wire.messages import object_reference, reference_type, virtual_machine
@@ -33,9 +33,9 @@ class Heap:
     ``pinned`` are the ids of the objects that ``pin`` keeps from collection.
     """
 
-    def __init__(self, target: Target, classes: Classes, stack: Stack, values: Values) -> None:
+    def __init__(self, target: Target, classes: Classes, stack: Stack, runner: CallRunner) -> None:
         self._target = target
-        self.usage = Usage(values)
+        self.usage = Usage(runner)
         self._classes = classes
         self._stack = stack
         self.pinned: set[int] = set()

@@ -1,66 +1,99 @@
 """What the target's own management beans tell of its memory; they are run in the target, on the stopped thread.
 
-Owns the Java expressions and the reading of their answers. Needs the modules java.management and jdk.management in the
-target; a runtime image without them is answered in words.
+Owns the names of their methods and the reading of their answers. Needs the modules java.management and jdk.management
+in the target; a runtime image without them is answered in words.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError, StateError, UsageError
+from jdbpy.errors import UsageError
+from jdbpy.session.concurrency import both
+from jdbpy.session.eval.own_calls import Call, CallRunner, on
 from jdbpy.session.heap.model import ClassCount, Histogram, MemoryArea
-from jdbpy.session.model import Limits, Value
-from jdbpy.session.values.component import Values
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.target import Raw
 
 _FACTORY = "java.lang.management.ManagementFactory"
-_HISTOGRAM = (
-    f"(String) {_FACTORY}.getPlatformMBeanServer().invoke("
-    'new javax.management.ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram", '
-    'new Object[] {new String[0]}, new String[] {"[Ljava.lang.String;"})'
-)
+_MEMORY = "java.lang.management.MemoryMXBean"
+_POOL = "java.lang.management.MemoryPoolMXBean"
+_MANAGER = "java.lang.management.MemoryManagerMXBean"
+_COLLECTOR = "java.lang.management.GarbageCollectorMXBean"
+_USAGE = "java.lang.management.MemoryUsage"
+_DIAGNOSTICS = "com.sun.management.HotSpotDiagnosticMXBean"
+_GET_USAGE = f"()L{_USAGE.replace('.', '/')};"
 _ROW = re.compile(r"^\s*\d+:\s+(\d+)\s+(\d+)\s+(\S+)", re.MULTILINE)
-_WHOLE = Limits(string=50_000_000)
 
 
 class Usage:
-    """The memory of one target, as its beans see it. All methods run code in the target."""
+    """The memory of one target, as its beans see it. All methods run code in the target: StateError when none can."""
 
-    def __init__(self, values: Values) -> None:
-        self._values = values
+    def __init__(self, runner: CallRunner) -> None:
+        self._runner = runner
 
     async def collect(self) -> None:
-        """System.gc() in the target. Raises StateError when no thread can run it."""
-        await self._values.evaluate("java.lang.System.gc()", remember=False)
+        """System.gc() in the target. wire: 3 trips, 1 again."""
+        async with self._runner.calls("a garbage collection") as calls:
+            await calls.static("java.lang.System", "gc", "()V")
 
     async def memory(self) -> tuple[MemoryArea, ...]:
-        """Heap, non-heap, pools and collectors."""
-        areas = [
-            _area("heap", "heap", await self._dump(f"{_FACTORY}.getMemoryMXBean().getHeapMemoryUsage()")),
-            _area("non-heap", "non-heap", await self._dump(f"{_FACTORY}.getMemoryMXBean().getNonHeapMemoryUsage()")),
-        ]
-        pools = f"{_FACTORY}.getMemoryPoolMXBeans()"
-        for index in range(await self._count(pools)):
-            name = await self._text(f"{pools}.get({index}).getName()")
-            areas.append(_area(name, "pool", await self._dump(f"{pools}.get({index}).getUsage()")))
-        collectors = f"{_FACTORY}.getGarbageCollectorMXBeans()"
-        for index in range(await self._count(collectors)):
-            bean = f"{collectors}.get({index})"
-            times = (
-                await self._number(f"{bean}.getCollectionCount()"),
-                await self._number(f"{bean}.getCollectionTime()"),
+        """Heap, non-heap, pools and collectors. wire: 9 trips over a link, 5 again."""
+        async with self._runner.calls("the memory of the target") as calls:
+            await calls.expect("java.util.List", load=[_FACTORY, _MEMORY, _POOL, _MANAGER, _COLLECTOR, _USAGE])
+            memory, *lists = await calls.all(
+                Call(_FACTORY, "getMemoryMXBean", "()Ljava/lang/management/MemoryMXBean;"),
+                Call(_FACTORY, "getMemoryPoolMXBeans", "()Ljava/util/List;"),
+                Call(_FACTORY, "getGarbageCollectorMXBeans", "()Ljava/util/List;"),
+                slow=True,  # the first time beans are made
             )
-            areas.append(MemoryArea(await self._text(f"{bean}.getName()"), "collector", 0, 0, None, *times))
+            heap, other, *arrays = await calls.all(
+                on(memory, _MEMORY, "getHeapMemoryUsage", _GET_USAGE),
+                on(memory, _MEMORY, "getNonHeapMemoryUsage", _GET_USAGE),
+                *(on(each, "java.util.List", "toArray", "()[Ljava/lang/Object;") for each in lists),
+            )
+            pools, collectors = await calls.arrays(arrays)
+            # What the lists are declared to hold, and what a collector is besides.
+            calls.declare(_POOL, *pools)
+            calls.declare(_COLLECTOR, *collectors)
+            calls.declare(_MANAGER, *collectors)
+            answers = iter(
+                await calls.all(
+                    *(on(each, _POOL, "getName", "()Ljava/lang/String;") for each in pools),
+                    *(on(each, _MANAGER, "getName", "()Ljava/lang/String;") for each in collectors),
+                    *(on(each, _POOL, "getUsage", _GET_USAGE) for each in pools),
+                    *(on(each, _COLLECTOR, "getCollectionCount", "()J") for each in collectors),
+                    *(on(each, _COLLECTOR, "getCollectionTime", "()J") for each in collectors),
+                )
+            )
+            named = [next(answers) for _ in (*pools, *collectors)]
+            usages = [heap, other, *(next(answers) for _ in pools)]
+            names, rows = await both(
+                lambda: calls.texts(named), lambda: calls.fields(usages, _USAGE, "used", "committed", "max")
+            )
+            counts = [next(answers) for _ in collectors]
+            times = [next(answers) for _ in collectors]
+        kinds = ["heap", "non-heap", *("pool" for _ in pools)]
+        areas = [
+            _area(name or "", kind, row)
+            for name, kind, row in zip(["heap", "non-heap", *names], kinds, rows, strict=False)
+        ]
+        areas += [
+            MemoryArea(name or "", "collector", 0, 0, None, _whole(count), _whole(time))
+            for name, count, time in zip(names[len(pools) :], counts, times, strict=True)
+        ]
         return tuple(areas)
 
     async def histogram(self, pattern: str, *, limit: int) -> Histogram:
-        """Instances and bytes by class, counted by the target itself after a collection (DiagnosticCommand)."""
-        text = await self._values.evaluate(_HISTOGRAM, limits=_WHOLE, remember=False)
+        """Instances and bytes by class, counted by the target itself after a collection (GC.class_histogram)."""
+        from jdbpy.session.vm.diagnostic_commands import run_diagnostic_command
+
+        text = await run_diagnostic_command(self._runner, "GC.class_histogram")
         wanted = re.compile(re.escape(pattern).replace(r"\*", ".*") if pattern else ".*")
-        rows = [
-            ClassCount(_class_name(name), 0, int(count), int(size))
-            for count, size, name in _ROW.findall(text.text.replace("\\n", "\n"))
-        ]
+        rows = [ClassCount(_class_name(name), 0, int(count), int(size)) for count, size, name in _ROW.findall(text)]
         rows = [row for row in rows if wanted.fullmatch(row.class_name)]
         rows.sort(key=lambda row: -(row.bytes or 0))
         total = sum(row.count for row in rows)
@@ -81,41 +114,23 @@ class Usage:
         """
         if not path.endswith(".hprof"):
             raise UsageError("the file must end in .hprof", hint="for example heapdump /tmp/app.hprof")
-        bean = "com.sun.management.HotSpotDiagnosticMXBean"
-        name = '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        await self._values.evaluate(
-            f"{_FACTORY}.getPlatformMXBean({bean}.class).dumpHeap({name}, {str(live).lower()})", remember=False
-        )
-
-    async def _dump(self, text: str) -> Value:
-        try:
-            return await self._values.dump(text, Limits(depth=1))
-        except EvalError as error:
-            if "ManagementFactory" in error.message:
-                raise StateError(
-                    "the target's runtime has no management beans",
-                    hint="it was made without the module java.management; 'histogram' works without it",
-                ) from error
-            raise
-
-    async def _count(self, text: str) -> int:
-        return await self._number(f"{text}.size()")
-
-    async def _number(self, text: str) -> int:
-        value = await self._values.evaluate(text, remember=False)
-        return int(value.raw or 0)
-
-    async def _text(self, text: str) -> str:
-        value = await self._values.evaluate(text, remember=False)
-        return value.text.strip('"')
+        async with self._runner.calls("writing a heap dump") as calls:
+            _, [name] = await both(
+                lambda: calls.expect(load=[_FACTORY], beans=[_DIAGNOSTICS]), lambda: calls.strings([path])
+            )
+            [bean] = await calls.all(await calls.bean(_DIAGNOSTICS))
+            calls.declare(_DIAGNOSTICS, bean)
+            await calls.call(bean, _DIAGNOSTICS, "dumpHeap", "(Ljava/lang/String;Z)V", name, live)
 
 
-def _area(name: str, kind: str, usage: Value) -> MemoryArea:
-    parts = {child.name: child.value.raw for child in usage.children if child.value is not None}
-    maximum = int(parts.get("max") or 0)
-    return MemoryArea(
-        name, kind, int(parts.get("used") or 0), int(parts.get("committed") or 0), maximum if maximum > 0 else None
-    )
+def _area(name: str, kind: str, usage: Sequence[Raw]) -> MemoryArea:
+    """``usage`` are the bytes used, committed, and at most; of a pool that is no longer valid there are none."""
+    used, committed, most = map(_whole, usage or (0, 0, 0))
+    return MemoryArea(name, kind, used, committed, most if most > 0 else None)
+
+
+def _whole(raw: Raw) -> int:
+    return raw if isinstance(raw, int) else 0
 
 
 def _class_name(name: str) -> str:

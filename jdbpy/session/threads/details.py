@@ -6,11 +6,12 @@ has to be run in the target and is asked for on request only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdwpError, StateError
-from jdbpy.session.concurrency import both
-from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
+from jdbpy.session.concurrency import both, once, together
+from jdbpy.session.eval.own_calls import CallRunner, OwnCalls, on
 from jdbpy.session.model import Limits, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.fields import ThreadFields, read_thread_fields
@@ -21,11 +22,17 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 from jdbpy.wire.messages import thread_group_reference, thread_reference
 
+if TYPE_CHECKING:
+    from jdbpy.session.eval.target import Raw
+
 _DEEPEST_GROUP = 50
 _BEAN = "com.sun.management.ThreadMXBean"  # HotSpot's, which takes many ids at once
 _FACTORY = "java.lang.management.ManagementFactory"
 _TOLD = ("getThreadCpuTime", "getThreadUserTime", "getThreadAllocatedBytes")
 _BRIEF = Limits(depth=0)
+
+ReadFields = Callable[[], Awaitable[dict[int, ThreadFields]]]
+JavaIds = Callable[[], Awaitable[Sequence[int]]]
 
 
 async def with_fields(target: Target, threads: Sequence[ThreadInfo]) -> list[ThreadInfo]:
@@ -34,34 +41,39 @@ async def with_fields(target: Target, threads: Sequence[ThreadInfo]) -> list[Thr
     return [_merged(thread, fields.get(thread.id, ThreadFields())) for thread in threads]
 
 
-async def read_detail(target: Target, info: ThreadInfo, runner: CallRunner) -> ThreadDetail:
-    """All about one thread. What takes a method that cannot be run now is left out, with a note. wire: 10 trips."""
-    fields = (await _fields(target, [info.id])).get(info.id, ThreadFields())
-    outcomes, groups = await both(
-        lambda: target.conn.batch([thread_reference.FrameCount(wire_thread(info.id))]), lambda: _groups(target, info.id)
+async def read_detail(
+    target: Target, thread: int, find: Callable[[], Awaitable[ThreadInfo]], runner: CallRunner
+) -> ThreadDetail:
+    """All about one thread, which ``find`` gives. What takes a method that cannot be run now is left out, with a note.
+
+    Methods are run when the fields have been read: what is asked of the thread in the first trip is asked before.
+
+    wire: 8 trips over a link, 4 again, or 1 for each group that the thread is in.
+    """
+    read = once(lambda: _fields(target, [thread]))
+    info, described, groups, (cpu, user, allocated, note), frames = await together(
+        find,
+        lambda: _described(target, thread, read),
+        lambda: _groups(target, thread),
+        lambda: _times(runner, lambda: _java_ids([thread], read)),
+        lambda: _frames(target, thread),
     )
-    thread_class, context, blocker = await _described(target, info.id, fields.context_loader, fields.blocker)
+    thread_class, context, blocker, carrier = described
+    fields = (await read()).get(thread, ThreadFields())
     info = _merged(info, fields)
-    notes: list[str] = []
-    cpu = user = None
-    allocated = None
-    try:
-        async with runner.calls("the CPU time of a thread") as calls:
-            (cpu,), (user,), (allocated,) = await _used(calls, [info.java_id or 0], *_TOLD)
-    except (EvalError, StateError) as error:
-        notes.append(f"no CPU time: {error.message}")
+    notes = [note] if note else []
     if cpu is None and not notes:
         notes.append("no CPU time: this JVM does not measure it" + (" for virtual threads" if info.virtual else ""))
-    if isinstance(outcomes[0], JdwpError):
+    if frames is None:
         notes.append("no frames: the thread is running")
     return ThreadDetail(
         thread=info.replace(cpu=_seconds(cpu)),
         class_name=thread_class or "",
         groups=groups,
-        frames=None if isinstance(outcomes[0], JdwpError) else outcomes[0].frameCount,
+        frames=frames,
         interrupted=fields.interrupted,
         context_loader=context,
-        carrier=await _carrier(target, fields.carrier),
+        carrier=carrier,
         blocker=blocker,
         user=_seconds(user),
         allocated=allocated,
@@ -69,28 +81,64 @@ async def read_detail(target: Target, info: ThreadInfo, runner: CallRunner) -> T
     )
 
 
+async def _frames(target: Target, thread: int) -> int | None:
+    """The number of frames; None of a thread that runs. wire: 1 trip."""
+    [outcome] = await target.conn.batch([thread_reference.FrameCount(wire_thread(thread))])
+    return None if isinstance(outcome, JdwpError) else outcome.frameCount
+
+
+async def _times(runner: CallRunner, java_ids: JavaIds) -> tuple[int | None, int | None, int | None, str]:
+    """What one thread has used: nanoseconds, those in user mode, bytes; and why that is not told."""
+    try:
+        async with runner.calls("the CPU time of a thread") as calls:
+            (cpu,), (user,), (allocated,) = await _used(calls, 1, java_ids, *_TOLD)
+            return cpu, user, allocated, ""
+    except (EvalError, StateError) as error:
+        return None, None, None, f"no CPU time: {error.message}"
+
+
 async def with_times(target: Target, threads: Sequence[ThreadInfo], runner: CallRunner) -> list[ThreadInfo]:
     """The threads with their processor time, and what ``with_fields`` adds.
 
-    Raises StateError when no method can be run. wire: 4 trips and two calls, whatever the number of threads.
+    Raises StateError when no method can be run. wire: 8 trips over a link, 4 again, whatever the number of threads.
     """
-    merged = await with_fields(target, threads)
+    ids = [thread.id for thread in threads]
+    read = once(lambda: _fields(target, ids))
     async with runner.calls("the CPU time of threads") as calls:
-        (cpu,) = await _used(calls, [thread.java_id or 0 for thread in merged], "getThreadCpuTime")
+        (cpu,) = await _used(calls, len(ids), lambda: _java_ids(ids, read), "getThreadCpuTime")
+    fields = await read()
+    merged = [_merged(thread, fields.get(thread.id, ThreadFields())) for thread in threads]
     return [thread.replace(cpu=_seconds(each)) for thread, each in zip(merged, cpu, strict=True)]
 
 
-async def _used(calls: OwnCalls, java_ids: Sequence[int], *methods: str) -> list[list[int | None]]:
+async def _java_ids(threads: Sequence[int], read: ReadFields) -> list[int]:
+    fields = await read()
+    return [fields.get(thread, ThreadFields()).java_id or 0 for thread in threads]
+
+
+async def _used(calls: OwnCalls, count: int, java_ids: JavaIds, *methods: str) -> list[list[int | None]]:
     """What methods of the bean tell of threads by their Java ids: nanoseconds, or bytes; None where it does not."""
-    bean = await calls.static(_FACTORY, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;")
-    ids = await calls.longs([max(each, 1) for each in java_ids])  # the bean refuses ids below 1
-    rows = []
-    for method in methods:
-        told = zip(await calls.array(await calls.call(bean, _BEAN, method, "([J)[J", ids)), java_ids, strict=True)
-        rows.append(
-            [int(each) if isinstance(each, int) and each >= 0 and java_id > 0 else None for each, java_id in told]
-        )
-    return rows
+    (ids, _), numbers = await both(
+        lambda: both(lambda: calls.longs(count), lambda: calls.expect(load=[_FACTORY], beans=[_BEAN])), java_ids
+    )
+    (bean,), _ = await both(
+        lambda: _bean(calls),
+        lambda: calls.fill(ids, [max(each, 1) for each in numbers]),  # the bean refuses ids below 1
+    )
+    arrays = await calls.arrays(await calls.all(*(on(bean, _BEAN, method, "([J)[J", ids) for method in methods)))
+    return [
+        [
+            int(each) if isinstance(each, int) and each >= 0 and java_id > 0 else None
+            for each, java_id in zip(array, numbers, strict=True)
+        ]
+        for array in arrays
+    ]
+
+
+async def _bean(calls: OwnCalls) -> list[Raw]:
+    found = await calls.all(await calls.bean(_BEAN))
+    calls.declare(_BEAN, *found)
+    return found
 
 
 async def _fields(target: Target, ids: Sequence[int]) -> dict[int, ThreadFields]:
@@ -122,11 +170,17 @@ async def _groups(target: Target, thread: int) -> tuple[str, ...]:
     return tuple(reversed(names))
 
 
-async def _described(target: Target, thread: int, *objects: int) -> tuple[str | None, ...]:
-    """The class of the thread object, and the texts of the other objects, None for null."""
-    values = [Value(Tag.OBJECT, each) for each in (thread, *objects)]
-    first, *rest = await describe(target, values, _BRIEF)
-    return (first.type, *(each.text if each.id else None for each in rest))
+async def _described(
+    target: Target, thread: int, read: ReadFields
+) -> tuple[str | None, str | None, str | None, ThreadRef | None]:
+    """The class of the thread object, the texts of its context loader and blocker, and the thread that carries it."""
+    fields = (await read()).get(thread, ThreadFields())
+    values = [Value(Tag.OBJECT, each) for each in (thread, fields.context_loader, fields.blocker)]
+    (first, *rest), carrier = await both(
+        lambda: describe(target, values, _BRIEF), lambda: _carrier(target, fields.carrier)
+    )
+    context, blocker = (each.text if each.id else None for each in rest)
+    return first.type, context, blocker, carrier
 
 
 async def _carrier(target: Target, thread: int) -> ThreadRef | None:

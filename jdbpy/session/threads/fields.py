@@ -18,6 +18,7 @@ from jdbpy.wire.record import Record
 _THREAD = "java.lang.Thread"
 _HOLDER = "java.lang.Thread$FieldHolder"  # since 19, for platform threads
 _VIRTUAL = "java.lang.VirtualThread"
+_CLASSES = (_THREAD, _HOLDER, _VIRTUAL)
 
 
 class ThreadFields(Record):
@@ -37,13 +38,13 @@ async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int
 
     Only for ids that the agent has called threads.
     """
-    shape = await reader.boot_class(_THREAD)
+    shape, *_ = await gather([reader.boot_class(name) for name in _CLASSES[: 1 if reader.release < 19 else None]])
     if shape is None:
         return {}
     own = await _read(reader, threads, shape, "tid", "daemon", "priority", "interrupted", "parkBlocker",
                       "contextClassLoader", "holder")  # fmt: skip
     held = await _held(reader, own)
-    virtual = await _carriers(reader, [thread for thread, values in own.items() if not _number(values, "holder")])
+    virtual = await _carriers(reader, [thread for thread, values in own.items() if _number(values, "holder") == 0])
     found: dict[int, ThreadFields] = {}
     for thread, values in own.items():
         merged = values | held.get(thread, {})

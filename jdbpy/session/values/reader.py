@@ -40,6 +40,9 @@ T = TypeVar("T")
 SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
 """What ``Shape`` is made of."""
 
+_TO_THE_END = -1
+"""A number of elements that means the rest (agent note 107)."""
+
 
 class Shape(Record):
     """A class as far as reading its objects takes: its name, the fields it declares, its superclass (0: none)."""
@@ -196,6 +199,11 @@ class Reader:
         """Takes in classes in java.*, of which there is one of each name, from some other answer. No trip."""
         self._remembered.boot_classes.update({each.name: each for each in found})
 
+    def told_array(self, array_id: int, type_id: int, length: int) -> None:
+        """Takes in what is known of an array that was just made. No trip."""
+        self._remembered.learn_type(array_id, type_id)
+        self._remembered.learn_length(array_id, length)
+
     # -- objects -------------------------------------------------------------------------------------------------
 
     async def fields(self, object_id: int, fields: Sequence[Field]) -> list[Value]:
@@ -238,6 +246,15 @@ class Reader:
             return []
         reply = await self.request(array_reference.GetValues(ArrayID(_not_null(array_id)), start, count))
         return reply.values.tagged()
+
+    async def whole(self, array_id: int) -> list[Value]:
+        """All elements of an array, without asking first how many there are: not for arrays of any size."""
+        [outcome] = await self.batch([array_reference.GetValues(ArrayID(_not_null(array_id)), 0, _TO_THE_END)])
+        if not isinstance(outcome, JdwpError):
+            return list(outcome.values.tagged())
+        if outcome.number == Error.INVALID_INDEX:  # HotSpot's answer for an empty array
+            return []
+        return await self.elements(array_id, 0, await self.length(array_id))
 
     async def reflected(self, class_object: int) -> str:
         """The JNI signature of the type that a java.lang.Class object stands for."""

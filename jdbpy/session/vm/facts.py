@@ -1,13 +1,13 @@
-"""What the VM is, and its clocks. The first is read from properties, the rest by running methods of its beans."""
+"""What the VM is, and its clocks: told by methods of the JDK, and as far as none can be run by system properties."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError, StateError
+from jdbpy.errors import EvalError, JdbpyError, StateError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
+from jdbpy.session.eval.own_calls import Call, CallRunner, OwnCalls, on
 from jdbpy.session.target import Target
 from jdbpy.session.vm.model import Clocks, VmFacts
 
@@ -19,13 +19,51 @@ _RUNTIME = "java.lang.management.RuntimeMXBean"
 _COMPILER = "java.lang.management.CompilationMXBean"
 _MACHINE = "java.lang.management.OperatingSystemMXBean"
 _PROCESS = "com.sun.management.OperatingSystemMXBean"  # HotSpot's: tells processor time as well
+_SYSTEM = "java.lang.System"
+_VM = "jdk.internal.misc.VM"  # told to the bean, too, and loaded in every JVM
+_HANDLE = "java.lang.ProcessHandleImpl"
+_STRINGS = "()[Ljava/lang/String;"
+_PROPERTIES = (
+    "java.vm.name",
+    "java.vm.version",
+    "java.vm.vendor",
+    "java.vm.info",
+    "java.version",
+    "java.home",
+    "os.name",
+    "os.version",
+    "os.arch",
+    "sun.java.command",
+    "sun.management.compiler",
+)
+"""The system properties that are told."""
+
+
+class _Told:
+    """What methods have told of the VM; ``notes`` say why something is missing."""
+
+    def __init__(self) -> None:
+        self.properties: Mapping[str, str] | None = None
+        self.process: int | None = None
+        self.processors: int | None = None
+        self.arguments: tuple[str, ...] | None = None
+        self.notes: tuple[str, ...] = ()
 
 
 async def read_facts(
     target: Target, read_properties: Callable[[], Awaitable[Mapping[str, str]]], runner: CallRunner
 ) -> VmFacts:
-    """What the target is. Without a thread that can run methods some of it is missing, with a note. wire: 6 calls."""
-    (process, processors, arguments, notes), properties = await both(lambda: _called(runner), read_properties)
+    """What the target is. Without a thread that can run methods some of it is missing, with a note.
+
+    wire: 6 trips over a link, 3 again; as many as ``read_properties`` takes when no method can be run.
+    """
+    told = _Told()
+    try:
+        async with runner.calls("the rest of it") as calls:
+            await _ask(calls, told)
+    except (EvalError, StateError) as error:
+        told.notes = (error.message,)
+    properties = await read_properties() if told.properties is None else told.properties
     info = target.info
     system = " ".join(filter(None, (properties.get(f"os.{part}") for part in ("name", "version", "arch"))))
     return VmFacts(
@@ -36,78 +74,92 @@ async def read_facts(
         home=properties.get("java.home", ""),
         system=system,
         command=properties.get("sun.java.command", ""),
-        process=process,
-        processors=processors,
-        arguments=arguments,
+        process=told.process,
+        processors=told.processors,
+        arguments=told.arguments,
         compiler=properties.get("sun.management.compiler", ""),
         mode=properties.get("java.vm.info", ""),
-        notes=notes,
+        notes=told.notes,
     )
 
 
-async def _called(runner: CallRunner) -> tuple[int | None, int | None, tuple[str, ...] | None, tuple[str, ...]]:
-    """Process, processors and arguments; notes say why they are missing."""
-    try:
-        async with runner.calls("the rest of it") as calls:
-            return *await _told(calls), ()
-    except (EvalError, StateError) as error:
-        return None, None, None, (error.message,)
-
-
-async def _told(calls: OwnCalls) -> tuple[int | None, int, tuple[str, ...]]:
-    await calls.expect("java.lang.Runtime", _FACTORY, _RUNTIME, "java.util.List")
-    runtime = await calls.static("java.lang.Runtime", "getRuntime", "()Ljava/lang/Runtime;")
-    processors = await calls.call(runtime, "java.lang.Runtime", "availableProcessors", "()I")
-    bean = await calls.static(_FACTORY, "getRuntimeMXBean", "()Ljava/lang/management/RuntimeMXBean;")
-    called = await calls.call(bean, _RUNTIME, "getName", "()Ljava/lang/String;")
-    given = await calls.call(bean, _RUNTIME, "getInputArguments", "()Ljava/util/List;")
-    array = await calls.array(await calls.call(given, "java.util.List", "toArray", "()[Ljava/lang/Object;"))
-    name, *arguments = [text or "" for text in await calls.texts([called, *array])]
-    number = name.partition("@")[0]  # "1234@host" on HotSpot
-    return (
-        int(number) if number.isdigit() else None,
-        int(processors) if isinstance(processors, int) else 0,
-        tuple(arguments),
+async def _ask(calls: OwnCalls, told: _Told) -> None:
+    _, names = await both(
+        lambda: calls.expect("java.lang.Runtime", _VM, _SYSTEM, load=[_HANDLE]), lambda: calls.strings(_PROPERTIES)
     )
+    runtime, (process, arguments, *values) = await both(
+        lambda: calls.static_field("java.lang.Runtime", "currentRuntime"),
+        lambda: calls.all(
+            Call(_HANDLE, "getCurrentPid0", "()J"),
+            Call(_VM, "getRuntimeArguments", _STRINGS),
+            *(Call(_SYSTEM, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;", (name,)) for name in names),
+        ),
+    )
+    processors, texts = await both(
+        lambda: calls.call(runtime, "java.lang.Runtime", "availableProcessors", "()I"), lambda: calls.array(arguments)
+    )
+    found = await calls.texts([*values, *texts])
+    told.properties = {
+        name: text for name, text in zip(_PROPERTIES, found[: len(values)], strict=True) if text is not None
+    }
+    told.process = int(_number(process)) or None
+    told.processors = int(_number(processors))
+    told.arguments = tuple(text or "" for text in found[len(values) :])
 
 
 async def read_clocks(runner: CallRunner) -> Clocks:
-    """The clocks of the target. Raises StateError when no method can be run. wire: ten calls."""
+    """The clocks of the target. Raises StateError when no method can be run. wire: 6 trips over a link, 2 again."""
     async with runner.calls("the time of the target") as calls:
-        await calls.expect(_FACTORY, _RUNTIME, _MACHINE, _PROCESS, _COMPILER, "java.lang.System")
-        bean = await calls.static(_FACTORY, "getRuntimeMXBean", "()Ljava/lang/management/RuntimeMXBean;")
-        machine = await calls.static(_FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};")
-        started = await calls.call(bean, _RUNTIME, "getStartTime", "()J")
-        uptime = await calls.call(bean, _RUNTIME, "getUptime", "()J")
-        now = await calls.static("java.lang.System", "currentTimeMillis", "()J")
-        nano = await calls.static("java.lang.System", "nanoTime", "()J")
-        load = await calls.call(machine, _MACHINE, "getSystemLoadAverage", "()D")
+        await calls.expect(_SYSTEM, load=[_FACTORY, _RUNTIME, _MACHINE, _COMPILER], beans=[_PROCESS])
+        process = await _process_bean(calls)
+        bean, machine, compiler, now, nano, *processes = await calls.outcomes(
+            Call(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};"),
+            Call(_FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};"),
+            Call(_FACTORY, "getCompilationMXBean", f"()L{_COMPILER.replace('.', '/')};"),
+            Call(_SYSTEM, "currentTimeMillis", "()J"),
+            Call(_SYSTEM, "nanoTime", "()J"),
+            *process,
+            slow=True,  # the first time beans are made
+        )
+        calls.declare(_PROCESS, *(each for each in processes if not isinstance(each, JdbpyError)))
+        started, uptime, load, cpu, measured, compiled = await calls.outcomes(
+            on(_certain(bean), _RUNTIME, "getStartTime", "()J"),
+            on(_certain(bean), _RUNTIME, "getUptime", "()J"),
+            on(_certain(machine), _MACHINE, "getSystemLoadAverage", "()D"),
+            on(_usable(processes[0] if processes else None), _PROCESS, "getProcessCpuTime", "()J"),
+            on(_certain(compiler), _COMPILER, "isCompilationTimeMonitoringSupported", "()Z"),
+            on(_certain(compiler), _COMPILER, "getTotalCompilationTime", "()J"),  # throws where it is not measured
+        )
+        used, average = _number(_usable(cpu)), _number(_certain(load))
         return Clocks(
-            now=_number(now) / 1000,
-            nano_time=int(_number(nano)),
-            started=_number(started) / 1000,
-            uptime=_number(uptime) / 1000,
-            cpu=await _cpu(calls, machine),
-            compile_time=await _compile_time(calls),
-            load=_number(load) if _number(load) >= 0 else None,
+            now=_number(_certain(now)) / 1000,
+            nano_time=int(_number(_certain(nano))),
+            started=_number(_certain(started)) / 1000,
+            uptime=_number(_certain(uptime)) / 1000,
+            cpu=None if isinstance(cpu, JdbpyError) or used < 0 else used / 1e9,
+            compile_time=_number(_certain(compiled)) / 1000 if _usable(measured) else None,
+            load=average if average >= 0 else None,
         )
 
 
-async def _cpu(calls: OwnCalls, machine: Raw) -> float | None:
-    """Processor time of the process; None on a JVM that does not tell."""
+async def _process_bean(calls: OwnCalls) -> list[Call]:
+    """What gives the bean that tells processor time; none on a JVM without it."""
     try:
-        used = await calls.call(machine, _PROCESS, "getProcessCpuTime", "()J")
-    except (EvalError, StateError):
-        return None
-    return _number(used) / 1e9 if _number(used) >= 0 else None
+        return [await calls.bean(_PROCESS)]
+    except StateError:
+        return []
 
 
-async def _compile_time(calls: OwnCalls) -> float | None:
-    """Time spent compiling; None for an interpreter, or where it is not measured."""
-    bean = await calls.static(_FACTORY, "getCompilationMXBean", "()Ljava/lang/management/CompilationMXBean;")
-    if bean is None or not await calls.call(bean, _COMPILER, "isCompilationTimeMonitoringSupported", "()Z"):
-        return None
-    return _number(await calls.call(bean, _COMPILER, "getTotalCompilationTime", "()J")) / 1000
+def _certain(outcome: Raw | JdbpyError) -> Raw:
+    """The result of a call that every JVM has. Raises what it raised."""
+    if isinstance(outcome, JdbpyError):
+        raise outcome
+    return outcome
+
+
+def _usable(outcome: Raw | JdbpyError) -> Raw:
+    """The result of a call, None where it failed."""
+    return None if isinstance(outcome, JdbpyError) else outcome
 
 
 def _number(raw: Raw) -> float:

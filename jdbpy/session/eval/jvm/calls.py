@@ -12,9 +12,9 @@ from typing import Any
 
 import trio
 
-from jdbpy.errors import EvalError, UsageError
+from jdbpy.errors import EvalError, JdbpyError, UsageError
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method
+from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.rules import InvokeRules
@@ -26,6 +26,7 @@ from jdbpy.session.values.assignable import require_assignable
 from jdbpy.wire.constants import InvokeOptions, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value
 from jdbpy.wire.messages import class_type, interface_type, object_reference
+from jdbpy.wire.record import Record
 
 _ENDS_THE_VM = frozenset(
     (
@@ -41,8 +42,19 @@ _ENDS_THE_VM = frozenset(
 _WEDGES_THE_THREAD = frozenset((("java.lang.Thread", "suspend"), ("java.lang.Thread", "suspend0")))
 
 
+class Invocation(Record):
+    """A method to be run: ``obj`` None for a static one; ``sure``: the object is known to be one of its class."""
+
+    obj: Ref | None
+    owner_id: int
+    method: Method
+    args: tuple[Raw, ...]
+    exact: bool = False
+    sure: bool = False
+
+
 class Calls:
-    """Runs methods on one thread for one evaluation."""
+    """Runs methods on one thread for one evaluation; those that are asked for side by side wait for each other."""
 
     def __init__(self, target: Target, thread: int, rules: InvokeRules, pins: Pins) -> None:
         self._target = target
@@ -58,27 +70,47 @@ class Calls:
 
         ``sure``: the object is known to be one of the method's class.
         """
+        [outcome] = await self.invoke_all([Invocation(obj, owner_id, method, tuple(args), exact, sure)])
+        if isinstance(outcome, JdbpyError):
+            raise outcome
+        return outcome
+
+    async def invoke_all(self, wanted: Sequence[Invocation], *, slow: bool = False) -> list[Raw | JdbpyError]:
+        """Runs methods that do not depend on each other; one outcome for each, the result or the error.
+
+        wire: as ``run_methods``, and what checking takes.
+        """
+        commands = [await self._command(each) for each in wanted]
+        async with self._one_at_a_time:
+            replies = await run_methods(self._target, self._thread, commands, self._rules, slow=slow)
+        return [reply if isinstance(reply, JdbpyError) else await self._result(reply) for reply in replies]
+
+    async def _command(self, wanted: Invocation) -> tuple[str, MakeCommand]:
+        """The name of a method and what makes the command that runs it. Raises EvalError for one that must not be."""
+        obj, owner_id, method = wanted.obj, wanted.owner_id, wanted.method
         owner = (await self._target.types.info([ReferenceTypeID(owner_id)]))[ReferenceTypeID(owner_id)]
         self._refuse_dangerous(owner.name, method.name)
         if method.is_static != (obj is None):
             raise EvalError(f"{method.name} cannot be called that way")
-        if obj is not None and not sure:
+        if obj is not None and not wanted.sure:
             await self._require(owner.signature, Value(obj.tag, obj.id), "the object", owner_id)
-        values = await self._arguments(method, args, owner_id)
+        values = await self._arguments(method, wanted.args, owner_id)
         thread = ThreadID(ObjectID(self._thread))
         clazz = ClassID(owner_id)
 
         def command(options: int) -> Any:
             if obj is not None:
-                options |= InvokeOptions.INVOKE_NONVIRTUAL if exact else 0
+                options |= InvokeOptions.INVOKE_NONVIRTUAL if wanted.exact else 0
                 return object_reference.InvokeMethod(ObjectID(obj.id), thread, clazz, method.id, values, options)
             if owner.tag == TypeTag.INTERFACE:
                 return interface_type.InvokeMethod(InterfaceID(owner_id), thread, method.id, values, options)
             return class_type.InvokeMethod(clazz, thread, method.id, values, options)
 
-        reply = await self._run(f"{owner.name}.{method.name}", command)
+        return f"{owner.name}.{method.name}", command
+
+    async def _result(self, reply: Any) -> Raw | JdbpyError:
         if reply.exception.objectID:
-            raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
+            return await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         result = from_wire(reply.returnValue)
         if isinstance(result, Ref):
             await self._pins.add(result)
@@ -93,17 +125,13 @@ class Calls:
         def command(options: int) -> Any:
             return class_type.NewInstance(ClassID(class_id), thread, constructor.id, values, options)
 
-        reply = await self._run(f"new {owner.name}", command)
+        async with self._one_at_a_time:
+            reply = await run_method(self._target, self._thread, f"new {owner.name}", command, self._rules)
         if reply.exception.objectID:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)
         await self._pins.add(made)
         return made
-
-    async def _run(self, what: str, command: MakeCommand) -> Any:
-        """Runs one invocation; those of an expression that go on side by side wait for each other."""
-        async with self._one_at_a_time:
-            return await run_method(self._target, self._thread, what, command, self._rules)
 
     def _refuse_dangerous(self, owner: str, name: str) -> None:
         if (owner, name) in _ENDS_THE_VM:

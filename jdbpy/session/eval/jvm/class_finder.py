@@ -12,7 +12,7 @@ from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.code import constant_pool
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.java.types import simple_name
-from jdbpy.session.eval.target import ClassFacts
+from jdbpy.session.eval.target import ClassFacts, Ref
 from jdbpy.session.suspension import Moment
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
@@ -31,6 +31,7 @@ class LoaderMemory:
         self.found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
         self.initialized: set[int] = set()
         self.mentioned: dict[int, list[str]] = {}  # names in the constant pool of a class
+        self.class_objects: dict[int, Ref] = {}  # by the class's id: there is one, for as long as the class is loaded
         self._absent: set[tuple[ClassLoaderID, str]] = set()
         self._moment: Moment | None = None
 
@@ -45,16 +46,29 @@ class LoaderMemory:
 class ClassFinder:
     """Finds classes for one class of the target, the frame's; ``home`` 0 stands for the boot loader."""
 
+    FACTS = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS, facts.METHODS)
+    """What ``facts`` tells."""
+
     def __init__(self, target: Target, memory: LoaderMemory, home: ReferenceTypeID) -> None:
         self._target = target
         self._memory = memory
         self._home = home
+
+    @property
+    def class_objects(self) -> dict[int, Ref]:
+        """The ``java.lang.Class`` of classes, as far as they are known."""
+        return self._memory.class_objects
 
     async def loader(self) -> ClassLoaderID:
         """The defining loader of the frame's class. wire: 1 trip, 0 when known."""
         if not self._home:
             return ClassLoaderID(0)
         return (await self._target.types.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
+
+    def knows(self, names: Sequence[str]) -> bool:
+        """Whether all of them have been found before. No trip."""
+        loader = self._target.types.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
+        return loader is not None and all((loader, name) in self._memory.found for name in names)
 
     async def find(self, names: Sequence[str]) -> list[int]:
         """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
@@ -93,8 +107,7 @@ class ClassFinder:
         """Facts of loaded classes. Raises EvalError for one that was unloaded. wire: 1 trip, 0 when known."""
         types = self._target.types
         wanted = [ReferenceTypeID(class_id) for class_id in ids]
-        told = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS, facts.METHODS)
-        await types.prefetch(*((fact, wanted) for fact in told))
+        await types.prefetch(*((fact, wanted) for fact in self.FACTS))
         return [self._facts(class_id) for class_id in wanted]
 
     def _facts(self, class_id: ReferenceTypeID) -> ClassFacts:

@@ -7,16 +7,17 @@ Owns the frame, whose id changes whenever a method has been run, and hands every
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-from jdbpy.errors import EvalError, JdwpError, StateError, UsageError
+from jdbpy.errors import EvalError, JdbpyError, JdwpError, StateError, UsageError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.javac.classes import class_path, define_classes
 from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
 from jdbpy.session.eval.javac.source import JavaSource
-from jdbpy.session.eval.jvm.calls import Calls
+from jdbpy.session.eval.jvm.calls import Calls, Invocation
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
 from jdbpy.session.eval.jvm.invoking import require_invocation
+from jdbpy.session.eval.jvm.loading import Loading, class_names
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.jvm.throwables import read_throwable
@@ -29,18 +30,17 @@ from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types.refs import Field, Method
-from jdbpy.session.types.signatures import signature_of
 from jdbpy.session.values import writes
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import ArrayTypeID, ClassObjectID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ArrayTypeID, ReferenceTypeID, Value
 from jdbpy.wire.messages import (
     array_type,
-    class_object_reference,
     reference_type,
     thread_reference,
+    virtual_machine,
 )
 
 ReadImports = Callable[[Frame], Awaitable[Imports]]
@@ -173,48 +173,37 @@ class FrameTarget:
 
     async def load_class(self, name: str, *, initialize: bool = False) -> int:
         """See ``EvalTarget``: ``Class.forName`` with the loader of the frame's class; 0 when code cannot be run."""
-        return await self._for_name(name, initialize=initialize)
+        return (await self.load_classes([name], initialize=initialize))[0]
 
-    async def initialize(self, name: str) -> None:
-        """See ``EvalTarget``. Raises Thrown when the static initialiser fails."""
-        await self._for_name(name, initialize=True)
-
-    async def _for_name(self, name: str, *, initialize: bool) -> int:
+    async def load_classes(
+        self, names: Sequence[str], *, initialize: bool = False, texts: Sequence[Ref] | None = None
+    ) -> list[int]:
+        """``load_class`` for many, in this order. ``texts``: of ``class_texts``. wire: 3 trips, 2 with ``texts``."""
         try:
             calls = self._ready_calls()
         except StateError:
-            return 0
-        (class_id,) = await self.find_classes(["java.lang.Class"])
-        (class_facts,) = await self.class_facts([class_id])
-        wanted = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;"
-        method = next(m for m in class_facts.methods if m.name == "forName" and m.signature == wanted)
-        loader = await self._classes.loader()
-        text = await self.new_string(_name_for_class(name))
-        try:
-            found = await calls.invoke(
-                None,
-                class_id,
-                method,
-                [text, initialize, Ref(loader, Tag.CLASS_LOADER) if loader else None],
-                exact=False,
-            )
-        except Thrown as error:
-            if error.exception_type in ("java.lang.ClassNotFoundException", "java.lang.NoClassDefFoundError"):
-                return 0
-            raise
-        assert isinstance(found, Ref)
-        reply = await self._target.conn.request(class_object_reference.ReflectedType(ClassObjectID(ObjectID(found.id))))
-        if not initialize and not await self._classes.prepared(reply.typeID):
-            await self._link(class_facts, found)
-        await self._classes.learn(name, reply.typeID)
-        return reply.typeID
+            return [0] * len(names)
+        if not names:
+            return []
+        loading = Loading(self._target, self._classes, calls, self.new_string)
+        return await loading.load(names, initialize=initialize, texts=texts)
 
-    async def _link(self, class_facts: ClassFacts, class_object: Ref) -> None:
-        """Links a class, before which the agent tells no members: the VM does it when its fields are asked for."""
-        wanted = "()[Ljava/lang/reflect/Field;"
-        method = next(m for m in class_facts.methods if m.name == "getDeclaredFields" and m.signature == wanted)
-        with suppress(Thrown):  # a class that a field mentions is missing: this one is linked all the same
-            await self._ready_calls().invoke(class_object, class_facts.id, method, [], exact=False)
+    async def class_texts(self, names: Sequence[str]) -> list[Ref]:
+        """Names of classes as ``load_classes`` needs them in the target. wire: 1 trip, 2 when they are to be pinned."""
+        return await class_names(self.new_string, names)
+
+    def knows_classes(self, names: Sequence[str]) -> bool:
+        """Whether all of them have been found before. No trip."""
+        return self._classes.knows(names)
+
+    @property
+    def far(self) -> bool:
+        """Whether it is worth asking for what is not sure to be needed."""
+        return self._target.far
+
+    async def initialize(self, name: str) -> None:
+        """See ``EvalTarget``. Raises Thrown when the static initialiser fails."""
+        await self.load_class(name, initialize=True)
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -234,6 +223,15 @@ class FrameTarget:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
         return [from_wire(value) for value in await reader.run(reader.fields(obj.id, fields))]
+
+    async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
+        """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
+        reader = self._target.objects.reader
+        rows = await reader.run(reader.fields_of_all([obj.id for obj in objects], fields))
+        for row in rows:
+            if isinstance(row, JdwpError):
+                raise row
+        return [[from_wire(value) for value in row] for row in rows if not isinstance(row, JdwpError)]
 
     async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
         """See ``EvalTarget``."""
@@ -259,6 +257,12 @@ class FrameTarget:
             return []
         return [from_wire(value) for value in values]
 
+    async def whole_arrays(self, arrays: Sequence[Ref]) -> list[list[Raw]]:
+        """All elements of arrays. wire: 1 trip, whatever their number."""
+        reader = self._target.objects.reader
+        found = await reader.run(gather([reader.whole(array.id) for array in arrays]))
+        return [[from_wire(value) for value in values] for values in found]
+
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
@@ -266,8 +270,11 @@ class FrameTarget:
 
     async def class_object(self, class_id: int) -> Ref:
         """See ``EvalTarget``."""
-        reply = await self._target.conn.request(reference_type.ClassObject(ReferenceTypeID(class_id)))
-        return Ref(reply.classObject, Tag.CLASS_OBJECT)
+        known = self._classes.class_objects
+        if class_id not in known:
+            reply = await self._target.conn.request(reference_type.ClassObject(ReferenceTypeID(class_id)))
+            known[class_id] = Ref(reply.classObject, Tag.CLASS_OBJECT)
+        return known[class_id]
 
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
         """See ``EvalTarget``."""
@@ -318,6 +325,10 @@ class FrameTarget:
 
     async def new_string(self, text: str) -> Ref:
         """See ``EvalTarget``."""
+        if self.pins.needless:
+            self._target.require_writable("making a string")
+            reply = await self._target.conn.request(virtual_machine.CreateString(text))
+            return Ref(reply.stringObject, Tag.STRING)
         value = await writes.create_string(self._target, text)
         self.pins.adopt(int(value.value or 0))
         return Ref(int(value.value or 0), Tag.STRING)
@@ -332,6 +343,7 @@ class FrameTarget:
                 raise
             raise Thrown("java.lang.OutOfMemoryError", "Java heap space") from error
         made = Ref(reply.newArray.objectID, reply.newArray.tag)
+        self._target.objects.reader.told_array(made.id, class_id, length)
         await self.pins.add(made)
         return made
 
@@ -350,6 +362,10 @@ class FrameTarget:
     ) -> Raw:
         """See ``EvalTarget``. ``sure`` spares the look at the object's class: it is known to have the method."""
         return await self._ready_calls().invoke(obj, class_id, method, args, exact=exact, sure=sure)
+
+    async def invoke_all(self, wanted: Sequence[Invocation], *, slow: bool = False) -> list[Raw | JdbpyError]:
+        """Runs methods that do not depend on each other; one outcome for each. wire: 1 trip over a link, or 2."""
+        return await self._ready_calls().invoke_all(wanted, slow=slow)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """See ``EvalTarget``."""
@@ -374,11 +390,6 @@ class FrameTarget:
     async def thrown(self, exception: Ref) -> Thrown:
         """See ``EvalTarget``."""
         return await read_throwable(self._target, exception, self._calls)
-
-
-def _name_for_class(name: str) -> str:
-    """What ``Class.forName`` wants: "[I" and "[Ljava.lang.String;" for arrays."""
-    return signature_of(name).replace("/", ".") if name.endswith("]") else name
 
 
 @contextmanager

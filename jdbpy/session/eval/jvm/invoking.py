@@ -3,11 +3,16 @@
 Owns the rules of ``invoker.c`` (agent notes 62-75). Only the thread itself runs, unless the user lets the others run; a
 call that takes longer than the limit gives the prompt back and goes on, and its end is told. Arguments are not checked
 here but in ``calls``: the agent does not check them at all.
+
+A thread runs one call at a time, but over a link the next one need not wait for the answer of the one before: it is
+sent a moment behind it. If that one has not ended when it comes in, the agent refuses it, nothing is run, and it is
+sent again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,12 +23,21 @@ from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.events import Notice
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import InvokeOptions
+from jdbpy.wire.constants import Error, InvokeOptions
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 
 MakeCommand = Callable[[int], Command[Any]]
 """Makes the command for a set of InvokeOptions."""
+
+_BEHIND = 0.004
+"""How long after a call the next one is sent at most, in seconds: short ones have ended by then, nearly always."""
+
+_OF_A_TRIP = 0.5
+"""The part of a round trip that calls which are sent one behind the other take in all."""
+
+_BUSY = frozenset((Error.INVALID_THREAD, Error.ALREADY_INVOKING))
+"""What the agent says when the thread is running a call (``invoker.c``, fillInvokeRequest)."""
 
 
 class StillRunning(StateError):
@@ -51,22 +65,78 @@ async def run_method(target: Target, thread: int, what: str, make: MakeCommand, 
 
     Raises StateError when the thread cannot run it, StillRunning at the limit. wire: 1 trip, as long as it takes.
     """
-    require_invocation(target, thread)
-    run = _Invocation(target, thread, what)
-    run.start(make(_options(target, rules)))
+    [outcome] = await run_methods(target, thread, [(what, make)], rules)
+    if isinstance(outcome, JdbpyError):
+        raise outcome
+    return outcome
+
+
+async def run_methods(
+    target: Target, thread: int, calls: Sequence[tuple[str, MakeCommand]], rules: InvokeRules, *, slow: bool = False
+) -> list[Any]:
+    """Runs invocation commands that do not depend on each other; one outcome for each, the reply or the error.
+
+    The first one runs first; of the others one may be overtaken. ``slow``: they are likely to take long. Raises
+    StateError when the thread cannot run methods, StillRunning at the limit. wire: 1 trip over a link, 1 more for those
+    that came too soon; without latency, and in a thread that is held more than once, 1 trip each.
+    """
+    outcomes: list[Any] = [None] * len(calls)
+    waiting = list(range(len(calls)))
+    while waiting:
+        require_invocation(target, thread)
+        gap = _gap(target, thread, rules, len(waiting), slow=slow)
+        flight = _Flight(target, thread)
+        runs = []
+        for index in waiting:
+            what, make = calls[index]
+            run = _Invocation(flight, what)
+            run.start(make(_options(target, rules)))
+            runs.append(run)
+            with trio.move_on_after(min(gap, rules.limit)):
+                await run.ended.wait()
+        for run in runs:
+            await _wait(run, rules)
+        for index, run in zip(waiting, runs, strict=True):
+            outcomes[index] = run.outcome
+        waiting = [index for index in waiting[1:] if _is_busy(outcomes[index])]
+        slow = True
+    return [_explained(outcome) for outcome in outcomes]
+
+
+async def _wait(run: _Invocation, rules: InvokeRules) -> None:
+    """Waits for the end of a call. Raises StillRunning at the limit."""
     with trio.move_on_after(rules.limit):
         await run.ended.wait()
     if run.outcome is None:
         run.left_alone = True
         raise StillRunning(
-            f"{what} has not returned within {rules.limit:g} s and is still running in its thread",
+            f"{run.what} has not returned within {rules.limit:g} s and is still running in its thread",
             hint="'where all' shows what it waits for; 'resume' lets the threads run that it may wait for",
         )
-    if isinstance(run.outcome, JdwpError) and run.outcome.code == "INVALID_THREAD":
-        raise StateError("the thread cannot run methods now", hint="let it come to a breakpoint first")
-    if isinstance(run.outcome, JdbpyError):
-        raise run.outcome
-    return run.outcome
+
+
+def _is_busy(outcome: Any) -> bool:
+    return isinstance(outcome, JdwpError) and outcome.number in _BUSY
+
+
+def _explained(outcome: Any) -> Any:
+    if isinstance(outcome, JdwpError) and outcome.code == "INVALID_THREAD":
+        return StateError("the thread cannot run methods now", hint="let it come to a breakpoint first")
+    return outcome
+
+
+def _gap(target: Target, thread: int, rules: InvokeRules, count: int, *, slow: bool) -> float:
+    """How long after a call the next one of so many is sent, in seconds; for ever where each waits for the one before.
+
+    So it is without latency, where nothing is won; where others run, as each call would let go of all of them and hold
+    them again; and where holds have to be taken off the thread. Older agents look at a call once more after they have
+    answered it.
+    """
+    alone = bool(_options(target, rules) & InvokeOptions.INVOKE_SINGLE_THREADED)
+    if not target.far or not target.at_least(11) or not alone or target.suspension.count(thread) > 1:
+        return math.inf
+    share = target.round_trip * _OF_A_TRIP / count
+    return share if slow else min(share, _BEHIND)
 
 
 def _options(target: Target, rules: InvokeRules) -> int:
@@ -74,23 +144,44 @@ def _options(target: Target, rules: InvokeRules) -> int:
     return 0 if rules.others_run and target.suspension.everything_held else InvokeOptions.INVOKE_SINGLE_THREADED
 
 
+class _Flight:
+    """The calls that are under way in one thread."""
+
+    def __init__(self, target: Target, thread: int) -> None:
+        self.target = target
+        self.thread = thread
+        self._running = 0
+
+    def began(self) -> None:
+        self._running += 1
+        self.target.suspension.evaluating.add(self.thread)
+
+    def ended(self) -> None:
+        """One has ended: its thread stands where it stood, and its frame ids are void."""
+        self._running -= 1
+        if not self._running:
+            self.target.suspension.evaluating.discard(self.thread)
+        self.target.suspension.invoked(self.thread)
+
+
 class _Invocation:
     """One call under way, which may outlive the expression that made it."""
 
-    def __init__(self, target: Target, thread: int, what: str) -> None:
+    def __init__(self, flight: _Flight, what: str) -> None:
+        self.what = what
         self.outcome: Any = None
         self.ended = trio.Event()
         self.left_alone = False
-        self._target = target
-        self._thread = thread
-        self._what = what
+        self._flight = flight
+        self._target = flight.target
+        self._thread = flight.thread
         # With more than one hold on the thread the call would never begin (agent note 66): the others are taken off and
         # put back, behind the ledger, for which nothing changes.
-        self._extra = target.suspension.count(thread) - 1
+        self._extra = self._target.suspension.count(self._thread) - 1
 
     def start(self, command: Command[Any]) -> None:
         conn = self._target.conn
-        self._target.suspension.evaluating.add(self._thread)
+        self._flight.began()
         for _ in range(self._extra):
             conn.submit(thread_reference.Resume(self._wire_thread))
         conn.submit(command, on_reply=self._on_reply)
@@ -100,16 +191,14 @@ class _Invocation:
         return ThreadID(ObjectID(self._thread))
 
     def _on_reply(self, outcome: Any) -> None:
-        """The call has ended: the thread stands where it stood, and its frame ids are void."""
         self.outcome = outcome
         suspension = self._target.suspension
-        suspension.evaluating.discard(self._thread)
-        suspension.invoked(self._thread)
+        self._flight.ended()
         with suppress(Disconnected):
             for _ in range(self._extra):
                 self._target.conn.submit(thread_reference.Suspend(self._wire_thread))
             if not suspension.is_suspended(self._thread):  # it was let go meanwhile; the agent has stopped it again
                 self._target.conn.submit(thread_reference.Resume(self._wire_thread))
         if self.left_alone and not isinstance(outcome, JdbpyError):
-            self._target.publish(Notice("warning", f"{self._what}, which was left running, has returned"))
+            self._target.publish(Notice("warning", f"{self.what}, which was left running, has returned"))
         self.ended.set()

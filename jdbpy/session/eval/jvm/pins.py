@@ -56,10 +56,15 @@ class Pins:
         self._ledger = ledger
         self._pinned: list[int] = []
 
+    @property
+    def needless(self) -> bool:
+        """Whether the target keeps all that it has told us of anyway, as long as it is held."""
+        target = self._ledger.target
+        return target.suspension.everything_held and target.at_least(17)
+
     async def add(self, ref: Ref) -> None:
         """Pins an object. Raises EvalError when it is gone already. wire: 1 trip, 0 when it is safe anyway."""
-        target = self._ledger.target
-        if not (target.suspension.everything_held and target.at_least(17)):
+        if not self.needless:
             await self.keep(ref)
 
     async def keep(self, ref: Ref) -> None:
