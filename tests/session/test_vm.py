@@ -8,6 +8,7 @@ import pytest
 
 from jdbpy.errors import EvalError, StateError, UsageError
 from jdbpy.session.options import Options
+from jdbpy.session.vm import facts as vm_facts
 from jdbpy.session.vm.capabilities import MEANINGS, in_words
 from tests.harness import Debugging, Jvm, debug, program
 
@@ -98,6 +99,15 @@ async def test_facts_and_clocks(jvm: Jvm) -> None:
         assert 0 < clocks.uptime <= again.uptime
         assert clocks.cpu is not None
         assert clocks.cpu > 0
+
+
+async def test_facts_of_a_jvm_that_keeps_them_elsewhere(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the process is and was started with is told by the bean where the quick way is missing."""
+    async with debug(any_jvm, "Crowd", "0") as d:
+        await ready(d)
+        usual = await d.session.vm.facts()
+        monkeypatch.setattr(vm_facts, "_VM", "jdk.internal.misc.Elsewhere")
+        assert await d.session.vm.facts() == usual
 
 
 async def test_flags(jvm: Jvm) -> None:

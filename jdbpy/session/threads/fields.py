@@ -11,14 +11,13 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader, Shape
-from jdbpy.session.values.waves import gather
+from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import Value
 from jdbpy.wire.record import Record
 
 _THREAD = "java.lang.Thread"
 _HOLDER = "java.lang.Thread$FieldHolder"  # since 19, for platform threads
 _VIRTUAL = "java.lang.VirtualThread"
-_CLASSES = (_THREAD, _HOLDER, _VIRTUAL)
 
 
 class ThreadFields(Record):
@@ -38,11 +37,9 @@ async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int
 
     Only for ids that the agent has called threads.
     """
-    shape, *_ = await gather([reader.boot_class(name) for name in _CLASSES[: 1 if reader.release < 19 else None]])
-    if shape is None:
-        return {}
-    own = await _read(reader, threads, shape, "tid", "daemon", "priority", "interrupted", "parkBlocker",
-                      "contextClassLoader", "holder")  # fmt: skip
+    # The other classes are looked for beside; before 19 there are none, and the question would be asked every time.
+    later = [reader.boot_class(name) for name in (_HOLDER, _VIRTUAL)] if reader.release >= 19 else []
+    own, _ = await both(_own(reader, threads), gather(later))
     held = await _held(reader, own)
     virtual = await _carriers(reader, [thread for thread, values in own.items() if _number(values, "holder") == 0])
     found: dict[int, ThreadFields] = {}
@@ -60,6 +57,15 @@ async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int
             carrier=virtual.get(thread, 0),
         )
     return found
+
+
+async def _own(reader: Reader, threads: Sequence[int]) -> dict[int, Named]:
+    """The fields of the thread objects themselves."""
+    shape = await reader.boot_class(_THREAD)
+    if shape is None:
+        return {}
+    return await _read(reader, threads, shape, "tid", "daemon", "priority", "interrupted", "parkBlocker",
+                       "contextClassLoader", "holder")  # fmt: skip
 
 
 _TRUE = Value(ord("Z"), True)

@@ -20,6 +20,7 @@ _COMPILER = "java.lang.management.CompilationMXBean"
 _MACHINE = "java.lang.management.OperatingSystemMXBean"
 _PROCESS = "com.sun.management.OperatingSystemMXBean"  # HotSpot's: tells processor time as well
 _SYSTEM = "java.lang.System"
+_RUN = "java.lang.Runtime"
 _VM = "jdk.internal.misc.VM"  # told to the bean, too, and loaded in every JVM
 _HANDLE = "java.lang.ProcessHandleImpl"
 _STRINGS = "()[Ljava/lang/String;"
@@ -55,7 +56,7 @@ async def read_facts(
 ) -> VmFacts:
     """What the target is. Without a thread that can run methods some of it is missing, with a note.
 
-    wire: 6 trips over a link, 3 again; as many as ``read_properties`` takes when no method can be run.
+    wire: 7 trips over a link, 4 again; as many as ``read_properties`` takes when no method can be run.
     """
     told = _Told()
     try:
@@ -84,27 +85,45 @@ async def read_facts(
 
 
 async def _ask(calls: OwnCalls, told: _Told) -> None:
-    _, names = await both(
-        lambda: calls.expect("java.lang.Runtime", _VM, _SYSTEM, load=[_HANDLE]), lambda: calls.strings(_PROPERTIES)
-    )
+    _, names = await both(lambda: calls.expect(_RUN, _VM, _SYSTEM, load=[_HANDLE]), lambda: calls.strings(_PROPERTIES))
     runtime, (process, arguments, *values) = await both(
-        lambda: calls.static_field("java.lang.Runtime", "currentRuntime"),
-        lambda: calls.all(
+        lambda: calls.static_field(_RUN, "currentRuntime"),
+        lambda: calls.outcomes(
             Call(_HANDLE, "getCurrentPid0", "()J"),
             Call(_VM, "getRuntimeArguments", _STRINGS),
             *(Call(_SYSTEM, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;", (name,)) for name in names),
         ),
     )
+    if isinstance(process, StateError) or isinstance(arguments, StateError):
+        process, arguments = await _by_bean(calls)
     processors, texts = await both(
-        lambda: calls.call(runtime, "java.lang.Runtime", "availableProcessors", "()I"), lambda: calls.array(arguments)
+        lambda: calls.call(runtime, _RUN, "availableProcessors", "()I"),
+        lambda: calls.array(_certain(arguments)),
     )
-    found = await calls.texts([*values, *texts])
+    told_values = [_certain(value) for value in values]
+    process = _certain(process)
+    found = await calls.texts([*told_values, *texts])
     told.properties = {
         name: text for name, text in zip(_PROPERTIES, found[: len(values)], strict=True) if text is not None
     }
     told.process = int(_number(process)) or None
     told.processors = int(_number(processors))
     told.arguments = tuple(text or "" for text in found[len(values) :])
+
+
+async def _by_bean(calls: OwnCalls) -> tuple[Raw, Raw]:
+    """The number of the process and the arguments, of a JVM that has them not where they are looked for first."""
+    await calls.expect("java.util.List", load=[_FACTORY, _RUNTIME])
+    bean = await calls.static(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};")
+    called, given = await calls.all(
+        on(bean, _RUNTIME, "getName", "()Ljava/lang/String;"),
+        on(bean, _RUNTIME, "getInputArguments", "()Ljava/util/List;"),
+    )
+    name, array = await both(
+        lambda: calls.text(called), lambda: calls.call(given, "java.util.List", "toArray", "()[Ljava/lang/Object;")
+    )
+    number = (name or "").partition("@")[0]  # "1234@host" on HotSpot
+    return int(number) if number.isdigit() else None, array
 
 
 async def read_clocks(runner: CallRunner) -> Clocks:
