@@ -225,7 +225,7 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
     ended is sent once more, which a busy machine makes likely, and beans that take long to be made: four more for that,
     cold.
     """
-    async with at(LOOK, jvm, SLOW) as counted:
+    async with at_look(jvm, rtt=SLOW) as counted:
         vm, usage = counted.session.vm, counted.session.heap.usage
         assert await counted.waves(vm.facts()) <= 7 + 4
         assert await counted.fewest(vm.facts) <= 4 + 1
@@ -234,7 +234,7 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
         assert await counted.waves(vm.flags()) <= 9 + 4
         assert await counted.fewest(vm.flags) <= 6
         assert await counted.waves(usage.memory()) <= 9 + 4
-        assert await counted.fewest(usage.memory) <= 5 + 1
+        assert await counted.fewest(usage.memory) <= 5 + 3  # eighteen calls at once
         assert await counted.waves(vm.diagnostic_command("VM.version")) <= 6 + 4
         assert await counted.fewest(lambda: vm.diagnostic_command("VM.version")) <= 3
 
@@ -245,7 +245,7 @@ async def test_times_of_threads(jvm: Jvm) -> None:
     What is refused is sent again, as above. ``detail`` describes the thread's context loader beside that. Java 25 keeps
     some of the fields in an object of their own, which is one more.
     """
-    async with at(LOOK, jvm, SLOW) as counted:
+    async with at_look(jvm, rtt=SLOW) as counted:
         threads = counted.session.threads
         main = (await threads.find("main")).id
         assert await counted.waves(threads.detail(main)) <= 9 + 4
