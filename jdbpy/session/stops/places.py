@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import trio
+
 from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
@@ -29,6 +31,7 @@ class StopPlaces:
     def __init__(self, types: TypeCache) -> None:
         self._types = types
         self._learned: set[MethodKey] = set()
+        self._learning: dict[MethodKey, trio.Event] = {}
 
     def is_learned(self, at: Location) -> bool:
         """Whether a stop there needs nothing but what changes from stop to stop."""
@@ -39,14 +42,28 @@ class StopPlaces:
         types, places = self._types, [place for place in places if place.classID]
         if not places:
             return
-        methods = [(place.classID, place.methodID) for place in places if place.methodID != OBSOLETE]
+        keys = {(place.classID, place.methodID) for place in places}
+        methods = [key for key in keys if key[1] != OBSOLETE]
         classes = [place.classID for place in places]
-        await together(
-            lambda: types.locations(places),
-            lambda: types.prefetch((facts.VARIABLES, methods), *((fact, classes) for fact in _FACTS_OF_FRAMES)),
-            types.learn_root,
-        )
-        self._learned.update((place.classID, place.methodID) for place in places)
+        done = trio.Event()
+        self._learning.update(dict.fromkeys(keys, done))
+        try:
+            await together(
+                lambda: types.locations(places),
+                lambda: types.prefetch((facts.VARIABLES, methods), *((fact, classes) for fact in _FACTS_OF_FRAMES)),
+                types.learn_root,
+            )
+        finally:
+            done.set()
+            for key in keys:
+                self._learning.pop(key, None)
+        self._learned |= keys
+
+    async def settled(self, at: Location) -> None:
+        """Waits while a place is being learned: a breakpoint may be hit before all is here that was asked with it."""
+        learning = self._learning.get((at.classID, at.methodID))
+        if learning is not None:
+            await learning.wait()
 
     def variables(self, at: Location) -> list[SlotVariable]:
         """The variables in scope at a place; none where that is not known, or there is no variable table. No trip."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jdbpy.session.concurrency import both, together
+from jdbpy.session.concurrency import together
 from jdbpy.session.events import SourceWindow, Stop, StopReason
 from jdbpy.session.model import Frame, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
@@ -89,9 +89,13 @@ class StopShower:
     ) -> tuple[ThreadRef, Frame | None, SourceWindow | None]:
         """The thread, its top frame, and the source there, which is looked up meanwhile where the place is known."""
         target = self._target
+        if at is not None and target.far:
+            await target.stop_places.settled(at)
         if at is None or not target.stop_places.is_learned(at):
-            (thread, frame), _ = await both(
-                lambda: self._where(thread_id, at), lambda: target.stop_places.learn([] if at is None else [at])
+            (thread, frame), _, _ = await together(
+                lambda: self._where(thread_id, at),
+                lambda: target.stop_places.learn([] if at is None else [at]),
+                lambda: self._learn_classes(at),
             )
             return thread, frame, await self._sources.window(frame.location) if frame else None
         place = target.types.location(at)
@@ -128,9 +132,9 @@ class StopShower:
         self._target.stops_ahead.used += 1
         return top
 
-    async def _learn_classes(self, at: ids.Location) -> None:
+    async def _learn_classes(self, at: ids.Location | None) -> None:
         """Over a slow link, looks up classes that variables there are likely to hold. wire: 1 trip, 0 when known."""
-        if self._target.far:
+        if at is not None and self._target.far:
             declared = [variable.signature for variable in self._target.stop_places.variables(at)]
             await self._target.likely.look_up(self._target.likely.unknown(declared))
 
