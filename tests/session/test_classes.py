@@ -25,6 +25,7 @@ async def test_listing(jvm: Jvm) -> None:
         before = d.session.statistics().waves
         everything = await d.session.classes.list()
         assert d.session.statistics().waves - before == 1
+        assert set(d.session.classes.known().classes) >= {"shop.Order", "shop.Order$Line"}  # for completion
         assert len(everything) > 300
         names = [info.name for info in everything]
         assert names == sorted(names)

@@ -10,7 +10,7 @@ from jdbpy.wire.codegen import make_decoder, make_encoder, source_of
 from jdbpy.wire.codegen.__main__ import main
 from jdbpy.wire.codegen.decoder import FAULTS
 from jdbpy.wire.ids import IDSizes
-from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
+from jdbpy.wire.messages import event_request, method, thread_reference, virtual_machine
 
 
 def test_neighbours_of_fixed_width_are_one_call() -> None:
@@ -22,6 +22,13 @@ def test_neighbours_of_fixed_width_are_one_call() -> None:
     assert source_of(make_encoder(thread_reference.Frames, IDSizes(objectIDSize=4))).endswith(
         "    return pack_Iii(message.thread, message.startFrame, message.length)\n"
     )
+
+
+def test_what_follows_a_generic_signature_is_read_with_its_length() -> None:
+    listed = source_of(make_decoder(virtual_machine.AllClassesWithGenericReply, IDSizes()))
+    assert "genericSignature_length, status = unpack_from_Ii(data, pos)" in listed
+    slots = source_of(make_decoder(method.VariableTableWithGenericReply, IDSizes()))
+    assert "genericSignature_length, length, slot = unpack_from_Iii(data, pos)" in slots
 
 
 def test_a_traceback_shows_the_generated_line() -> None:
