@@ -33,13 +33,16 @@ class Conversation:
     async def until(self, text: str) -> str:
         """Waits until ``text`` has been written; gives all output up to there, and forgets it."""
         assert self._process.stdout is not None
+        pieces = [self._text]
+        unsearched = self._text
         with trio.fail_after(PATIENCE):
-            while text not in self._text:
+            while text not in unsearched:  # each piece once: long answers come in many, while the clock runs
                 data = await self._process.stdout.receive_some()
                 if not data:
-                    raise RuntimeError(f"the debugger has ended instead of writing {text!r}: {self._text}")
-                self._text += data.decode(errors="replace")
-        before, _, self._text = self._text.partition(text)
+                    raise RuntimeError(f"the debugger has ended instead of writing {text!r}: {''.join(pieces)}")
+                pieces.append(data.decode(errors="replace"))
+                unsearched = unsearched[-len(text) :] + pieces[-1]
+        before, _, self._text = "".join(pieces).partition(text)
         return before
 
     async def say(self, command: str) -> None:
