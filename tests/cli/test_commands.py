@@ -132,6 +132,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("list Ledger.sleep", lambda d: any("sleep" in one["text"] for one in d["source"]["lines"])),
         ("longlist", lambda d: {LINE("overload"), LINE("result")} <= {one["line"] for one in d["source"]["lines"]}),
         # classes
+        ("classes ledger", lambda d: {"Ledger"} <= {c["name"] for c in d["classes"]}),
         ("classes Ledger", lambda d: {"Ledger"} <= {c["name"] for c in d["classes"]} and d["pattern"] == "*Ledger*"),
         ("class Ledger", lambda d: d["superclass"] == "java.lang.Object" and d["source"] == "Ledger.java"),
         ("methods Ledger", lambda d: {"total", "main", "<init>"} <= {m["name"] for m in d["methods"]}),

@@ -68,6 +68,8 @@ def test_it_is_read_as_a_list_is() -> None:
         ("*Order", ["shop.Order"]),
         ("order", ["shop.Order", "shop.Order$Line", "shop.Order[][]"]),
         ("oRder", []),
+        ("*.order", ["shop.Order"]),
+        ("*.oRder", []),
         ("int??", ["int[]"]),
         (" ", [info.name for info in INFOS]),
     ],

@@ -40,9 +40,9 @@ class Classes:
     async def list(self, pattern: str = "", *, visible_to: str | None = None) -> ClassList:
         """Loaded classes and array types by name: all, or those that fit.
 
-        A pattern with ``*`` or ``?`` is compared with the whole name; other text may stand anywhere in it, in capitals
-        or not unless it has some itself. ``visible_to`` names a class: only what its loader has been asked for by name
-        (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
+        A pattern with ``*`` or ``?`` is compared with the whole name; other text may stand anywhere in it.
+        Capitals count only where it has some itself. ``visible_to`` names a class: only what its loader has
+        been asked for by name (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
         """
         listed = (await self._target.conn.request(virtual_machine.AllClassesWithGeneric())).classes
         self._target.learn_all(listed)

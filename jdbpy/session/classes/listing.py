@@ -109,7 +109,8 @@ def _filter(pattern: str) -> Callable[[str], bool]:
     if not pattern:
         return lambda name: True
     if "*" in pattern or "?" in pattern:
-        whole = re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."))
+        capitals = re.IGNORECASE if pattern.islower() else 0
+        whole = re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), capitals)
         return lambda name: whole.fullmatch(name) is not None
     if pattern.islower():
         return lambda name: pattern in name.lower()
