@@ -61,7 +61,7 @@ class Classes:
 
         The protocol does not tell subclasses: every class is asked for its parents, once in a session and all in one
         trip; a final class is spared that. wire: 3 trips; a final class 2 and 1 a superclass; where it comes from takes
-        some 12 for the first class of a loader, 6 for each further one, none for the bootstrap loader's.
+        some 9 for the first class of a loader, 6 for each further one, none for the bootstrap loader's.
         """
         return await self._details.detail(name)
 

@@ -88,7 +88,9 @@ class Details:
             lambda: self._module(own),
             lambda: self._origins.read(own, loader, self._runner()),
         )
-        loaders = await self._loaders.in_words([loader, *map(ClassLoaderID, origin.parents)])
+        involved = [loader, *map(ClassLoaderID, origin.parents)]
+        self._loaders.told(self._origins.classes_of(involved))
+        loaders = await self._loaders.in_words(involved)
         superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
         above = self._types.known(facts.INTERFACES, own)
         interfaces = await self._types.info(above or ())

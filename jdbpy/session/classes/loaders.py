@@ -5,7 +5,7 @@ Owns those names. Nothing is invoked: a loader's own ``getName()`` is not asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.types import facts
@@ -32,6 +32,7 @@ class Loaders:
         self._conn = conn
         self._types = types
         self._names: dict[ClassLoaderID, str] = {ClassLoaderID(0): BOOTSTRAP}
+        self._classes: dict[ClassLoaderID, ReferenceTypeID] = {}
 
     async def names(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, str]:
         """The defining loader of each type. wire: 3 trips, 0 when known."""
@@ -42,19 +43,23 @@ class Loaders:
     async def in_words(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, str]:
         """Each loader in words, "?" for one that is gone. wire: 2 trips, 0 when known."""
         wanted = list(dict.fromkeys(loaders))
-        unknown = [loader for loader in wanted if loader not in self._names]
+        nameless = [loader for loader in wanted if loader not in self._names]
+        unknown = [loader for loader in nameless if loader not in self._classes]
         replies = await self._conn.batch([object_reference.ReferenceType(loader) for loader in unknown])
-        classes = {
-            loader: reply.typeID
-            for loader, reply in zip(unknown, replies, strict=True)
-            if not isinstance(reply, JdwpError)  # unloaded in between
-        }
+        for loader, reply in zip(unknown, replies, strict=True):
+            if not isinstance(reply, JdwpError):  # else unloaded in between
+                self._classes[loader] = reply.typeID
+        classes = {loader: self._classes[loader] for loader in nameless if loader in self._classes}
         known = await self._types.info(classes.values())
         for loader, class_id in classes.items():
             if class_id in known:
                 name = known[class_id].name
                 self._names[loader] = _USUAL.get(name) or f"{name}@{loader}"
         return {loader: self._names.get(loader, "?") for loader in wanted}
+
+    def told(self, classes: Mapping[ClassLoaderID, ReferenceTypeID]) -> None:
+        """Takes in the classes of loader objects, so that ``in_words`` need not ask for them. No trip."""
+        self._classes.update(classes)
 
     async def visible(self, type_id: ReferenceTypeID) -> set[ReferenceTypeID]:
         """The types that the loader of this one sees: those it, or a parent for it, has loaded by name.

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.target import Target
+from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.reader import SHAPE_FACTS, Reader
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import reference_type
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 from jdbpy.wire.record import Record
@@ -43,6 +44,7 @@ _TELLING = frozenset(
         "java/util/concurrent/ConcurrentHashMap$Node",
         "jdk/internal/loader/BuiltinClassLoader",
         "jdk/internal/loader/ClassLoaders$AppClassLoader",
+        "jdk/internal/loader/ClassLoaders$BootClassLoader",
         "jdk/internal/loader/ClassLoaders$PlatformClassLoader",
     )
 )
@@ -80,10 +82,15 @@ class Origins:
         self._reader.told_boot_classes(each for each in known if each.name.startswith("java."))
         return [each.id for each in known]
 
+    def classes_of(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, ReferenceTypeID]:
+        """The classes of loaders, as far as they were asked for on the way. No trip."""
+        known = {loader: self._reader.known_type(loader) for loader in loaders if loader}
+        return {loader: type_id for loader, type_id in known.items() if type_id is not None}
+
     async def read(self, type_id: ReferenceTypeID, loader: int, runner: CallRunner | None) -> Origin:
         """The origin of a class that ``loader`` has defined.
 
-        wire: some 12 trips, 6 when the loader is known, none when the class is and for the bootstrap loader's.
+        wire: some 9 trips, 6 when the loader is known, none when the class is and for the bootstrap loader's.
         """
         if not loader:
             return Origin()
@@ -127,8 +134,9 @@ class Origins:
     async def _sources(self, type_id: ReferenceTypeID, loader: int) -> list[str]:
         """The URL of the class's code source; of all that its loader has read from, where the class does not tell."""
         try:
+            [field] = await _fields(self._reader, "java.lang.Class", "protectionDomain")  # Java 25
             class_object = (await self._reader.request(reference_type.ClassObject(type_id))).classObject
-            [domain] = await _values(self._reader, int(class_object), "protectionDomain")  # Java 25
+            [domain] = await self._reader.fields(int(class_object), [field])
             return [url] if (url := await self._url(domain)) else []
         except (UnknownLayout, JdwpError):
             pass
@@ -190,7 +198,12 @@ async def _values(reader: Reader, object_id: int, *names: str) -> list[Value]:
 
 async def _declared(reader: Reader, class_name: str, object_id: int, *names: str) -> list[Value]:
     """Fields that a class of the JDK declares, of an object that came out of a field of that type."""
+    return await reader.fields(object_id, await _fields(reader, class_name, *names))
+
+
+async def _fields(reader: Reader, class_name: str, *names: str) -> list[Field]:
+    """Instance fields that a class of the JDK declares. Raises UnknownLayout."""
     shape = await reader.boot_class(class_name)
     if shape is None:
         raise UnknownLayout(f"{class_name} is not loaded")
-    return await reader.fields(object_id, await find_fields(reader, shape, names))
+    return await find_fields(reader, shape, names)

@@ -8,20 +8,32 @@ from collections.abc import Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.classes.loaders import Loaders
-from jdbpy.session.concurrency import both, together
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import Limits
 from jdbpy.session.modules import changes
 from jdbpy.session.modules.model import ModuleDetail, ModuleInfo, PackageAccess
-from jdbpy.session.modules.reading import MODULE_CLASSES, Access, Brief, Contents, read_briefs, read_contents
+from jdbpy.session.modules.reading import (
+    BRIEF_CLASSES,
+    MODULE_CLASSES,
+    Access,
+    Brief,
+    Contents,
+    read_briefs,
+    read_contents,
+)
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.class_names import close_to
 from jdbpy.session.types.patterns import like
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.viewer import Viewer
-from jdbpy.wire.ids import ModuleID, ObjectID, ReferenceTypeID
+from jdbpy.session.values.waves import both as read_both
+from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import module_reference, reference_type, virtual_machine
+
+_Row = tuple[ModuleID, str, ClassLoaderID]
+"""A module, its name, its loader."""
 
 ALL_UNNAMED = "ALL-UNNAMED"
 """How the options of java call all unnamed modules together."""
@@ -40,26 +52,39 @@ class Modules:
     async def list(self, pattern: str = "") -> builtins.list[ModuleInfo]:
         """Modules by name, the unnamed ones of class loaders last: all, or those that a pattern fits (``patterns``).
 
-        Runs nothing. Raises StateError before Java 9. wire: 6 trips, whatever their number.
+        Runs nothing. Raises StateError before Java 9. wire: 5 trips, whatever their number.
         """
-        found = await self._all()
-        reader = self._target.objects.reader
-        try:
-            briefs = await reader.run(read_briefs(reader, [each.id for each in found]))
-        except UnknownLayout:
-            briefs = {}
+        rows, _ = await both(self._rows, self._learn_briefs)
+        found, briefs = await both(lambda: self._infos(rows), lambda: self._briefs([module for module, *_ in rows]))
         infos = [_with_brief(each, briefs.get(each.id)) for each in found if like(pattern, each.name)]
         return sorted(infos, key=lambda each: (not each.name, each.name, each.loader))
 
+    async def _learn_briefs(self) -> None:
+        """Learns over a link what modules are described in, beside the question which there are."""
+        reader = self._target.objects.reader
+        await reader.run(reader.boot_classes(BRIEF_CLASSES if self._target.far else ()))
+
+    async def _briefs(self, modules: Sequence[int]) -> dict[int, Brief]:
+        reader = self._target.objects.reader
+        try:
+            return await reader.run(read_briefs(reader, modules))
+        except UnknownLayout:
+            return {}
+
     async def find(self, text: str) -> ModuleInfo:
         """The module of this name or id, or that of a class. Raises UsageError. wire: 3 trips, more for a class."""
-        found = await self._all()
-        for each in found:
-            if text and text in (each.name, str(each.id)):
-                return each
+        rows = await self._rows()
+        number = await self._among(text, rows)
+        return next(each for each in await self._infos(rows) if each.id == number)
+
+    async def _among(self, text: str, rows: Sequence[_Row]) -> int:
+        """The id of the module with this name or id, or of that of a class. Raises UsageError."""
+        for module, name, _ in rows:
+            if text and text in (name, str(module)):
+                return int(module)
         classes = await self._classes.find(text)
         if not classes:
-            near = close_to(text, [each.name for each in found])
+            near = close_to(text, [name for _, name, _ in rows])
             raise UsageError(
                 f"there is no module and no loaded class '{text}'",
                 hint=f"there is {', '.join(near)}" if near else "'modules' lists the modules",
@@ -67,25 +92,33 @@ class Modules:
             )
         type_id = ReferenceTypeID(classes[0].id)
         home = (await self._target.types.many(facts.MODULE, [type_id])).get(type_id)
-        return next(each for each in found if each.id == home)
+        return next(int(module) for module, *_ in rows if module == home)
 
     async def detail(self, text: str) -> ModuleDetail:
-        """All about the module of this name or id, or that of a class. Runs nothing. wire: 17 trips or so."""
+        """All about the module of this name or id, or that of a class. Runs nothing. wire: 15 trips or so, 12 again."""
         reader = self._target.objects.reader
         expected = MODULE_CLASSES if self._target.far else ()
-        info, _ = await both(lambda: self.find(text), lambda: reader.run(reader.boot_classes(expected)))
+        rows, _ = await both(self._rows, lambda: reader.run(reader.boot_classes(expected)))
+        number = await self._among(text, rows)
         viewer = Viewer(reader, self._target.objects.views, Limits().string)
-        try:
-            briefs, contents, everything = await together(
-                lambda: reader.run(read_briefs(reader, [info.id])),
-                lambda: reader.run(read_contents(reader, viewer, info.id)),
-                self._all,
-            )
-        except UnknownLayout as error:
-            return ModuleDetail(info, (), (), (), (), (), (), (), "", (f"this JVM keeps modules otherwise: {error}",))
+        everything, found = await both(lambda: self._infos(rows), lambda: self._contents(viewer, number))
+        info = next(each for each in everything if each.id == number)
+        if isinstance(found, UnknownLayout):
+            return ModuleDetail(info, (), (), (), (), (), (), (), "", (f"this JVM keeps modules otherwise: {found}",))
+        brief, contents = found
         names = {each.id: each.name or f"unnamed of {each.loader}" for each in everything}
         names[contents.all_unnamed] = ALL_UNNAMED
-        return _detail(_with_brief(info, briefs.get(info.id)), contents, names)
+        return _detail(_with_brief(info, brief), contents, names)
+
+    async def _contents(self, viewer: Viewer, module: int) -> tuple[Brief | None, Contents] | UnknownLayout:
+        reader = self._target.objects.reader
+        try:
+            briefs, contents = await reader.run(
+                read_both(read_briefs(reader, [module]), read_contents(reader, viewer, module))
+            )
+        except UnknownLayout as error:
+            return error
+        return briefs.get(module), contents
 
     async def add_reads(self, module: str, other: str) -> None:
         """Makes a module read another (JVM TI AddModuleReads). Raises UsageError, StateError. wire: 1 call."""
@@ -131,7 +164,11 @@ class Modules:
         return [reply.classObject for reply in replies]
 
     async def _all(self) -> builtins.list[ModuleInfo]:
-        """Every module with its loader, without version and kind. wire: 3 trips."""
+        """Every module with its loader, without version and kind. wire: 4 trips, 2 when the loaders are known."""
+        return await self._infos(await self._rows())
+
+    async def _rows(self) -> builtins.list[_Row]:
+        """Every module with its name and loader. wire: 2 trips."""
         target = self._target
         target.require_alive()
         if not target.at_least(9):
@@ -145,8 +182,12 @@ class Modules:
             for module, name, loader in zip(modules, outcomes[: len(modules)], outcomes[len(modules) :], strict=True)
             if not isinstance(name, JdwpError) and not isinstance(loader, JdwpError)  # its loader was collected
         ]
-        words = await self._loaders.in_words(loader for *_, loader in rows)
         self._names = tuple(sorted(name for _, name, _ in rows if name))
+        return rows
+
+    async def _infos(self, rows: Sequence[_Row]) -> builtins.list[ModuleInfo]:
+        """The modules with their loaders in words. wire: 2 trips, 0 when the loaders are known."""
+        words = await self._loaders.in_words(loader for *_, loader in rows)
         return [
             ModuleInfo(module, name, words[loader], kind="" if name else "unnamed") for module, name, loader in rows
         ]

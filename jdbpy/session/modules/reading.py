@@ -20,11 +20,12 @@ from jdbpy.wire.record import Record
 
 _MODULE = "java.lang.Module"
 _DESCRIPTOR = "java.lang.module.ModuleDescriptor"
+BRIEF_CLASSES = (_MODULE, _DESCRIPTOR, f"{_DESCRIPTOR}$Version")
+"""What tells of many modules what they are."""
 MODULE_CLASSES = (
-    _MODULE,
+    *BRIEF_CLASSES,
     f"{_MODULE}$ReflectionData",
-    _DESCRIPTOR,
-    *(f"{_DESCRIPTOR}${name}" for name in ("Version", "Requires", "Provides")),
+    *(f"{_DESCRIPTOR}${name}" for name in ("Requires", "Provides")),
     "java.lang.Enum",
     "java.util.HashMap",
     "java.util.HashMap$Node",

@@ -100,7 +100,7 @@ class Obj:
         """Elements of an array value; by default all of it. ``start + count`` must not exceed its length."""
         array_id = reference(array)
         if count is None:
-            count = await self.reader.length(array_id) - start
+            return (await self.reader.whole(array_id))[start:]
         return await self.reader.elements(array_id, start, count)
 
     async def object_fields(self, value: Value, *names: str) -> list[Value]:

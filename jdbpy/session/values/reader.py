@@ -199,6 +199,11 @@ class Reader:
         """Takes in classes in java.*, of which there is one of each name, from some other answer. No trip."""
         self._remembered.boot_classes.update({each.name: each for each in found})
 
+    def known_type(self, object_id: int) -> ReferenceTypeID | None:
+        """The class of an object if it has been asked for before. No trip."""
+        known = self._remembered.type_of(object_id)
+        return None if known is None else ReferenceTypeID(known)
+
     def told_array(self, array_id: int, type_id: int, length: int) -> None:
         """Takes in what is known of an array that was just made. No trip."""
         self._remembered.learn_type(array_id, type_id)
@@ -249,12 +254,17 @@ class Reader:
 
     async def whole(self, array_id: int) -> list[Value]:
         """All elements of an array, without asking first how many there are: not for arrays of any size."""
+        if self._remembered.length_of(array_id) == 0:
+            return []
         [outcome] = await self.batch([array_reference.GetValues(ArrayID(_not_null(array_id)), 0, _TO_THE_END)])
         if not isinstance(outcome, JdwpError):
-            return list(outcome.values.tagged())
-        if outcome.number == Error.INVALID_INDEX:  # HotSpot's answer for an empty array
-            return []
-        return await self.elements(array_id, 0, await self.length(array_id))
+            values = list(outcome.values.tagged())
+        elif outcome.number == Error.INVALID_INDEX:  # HotSpot's answer for an empty array
+            values = []
+        else:
+            return await self.elements(array_id, 0, await self.length(array_id))
+        self._remembered.learn_length(array_id, len(values))
+        return values
 
     async def reflected(self, class_object: int) -> str:
         """The JNI signature of the type that a java.lang.Class object stands for."""

@@ -24,6 +24,9 @@ KeyValue = tuple[Value, Value]
 _STRETCH = 64
 """Table slots that are read at the least."""
 
+_SMALL = 2_000
+"""Entries up to which the whole table is read at once, without asking for its length first."""
+
 
 class Slots(Record):
     """Slots of a table that are not read yet: ``count`` of them from ``start`` on, in rising order."""
@@ -53,6 +56,14 @@ class Buckets:
         self._reader = obj.reader
         self._fields = fields
         self._downwards = downwards
+        self._whole: dict[int, list[Value]] = {}  # tables that were read at once
+
+    async def open(self, table: Value, size: int) -> int:
+        """Finds out the length of a table; of a small one that is wanted whole the slots come with it. wire: 1 trip."""
+        if size > min(_SMALL, 2 * self._obj.want):
+            return await self._reader.length(reference(table))
+        slots = self._whole[reference(table)] = await self._reader.whole(reference(table))
+        return len(slots)
 
     async def entries(self, table: Value, size: int, capacity: int) -> list[KeyValue]:
         """The first entries of a table, as many as are wanted."""
@@ -75,7 +86,8 @@ class Buckets:
         count = min(slots.count, self._stretch)
         rest = slots.count - count
         start = slots.start + rest if self._downwards else slots.start
-        nodes = await self._reader.elements(slots.table, start, count)
+        whole = self._whole.get(slots.table)
+        nodes = await self._reader.elements(slots.table, start, count) if whole is None else whole[start:][:count]
         plan: list[Unread | Known[KeyValue]] = [
             Unread(Bucket(int(node.value), Slots(slots.table, start + index, 1, slots.capacity)))
             for index, node in enumerate(nodes)
@@ -159,7 +171,7 @@ class _Nodes(Buckets):
         self._found: dict[int, list[Value]] = {}
 
     async def by_id(self, table: Value, size: int) -> dict[int, list[Value]]:
-        capacity = await self._reader.length(reference(table))
+        capacity = await self.open(table, size)
         self._stretch = capacity
         await first_in_order([Unread(Slots(reference(table), 0, capacity, capacity), least=0)], self._expand, size)
         return self._found
@@ -189,8 +201,8 @@ async def hashtable(obj: Obj) -> Shown:
     if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "next"])
-    capacity = await obj.reader.length(reference(table))
-    return Entries(count, await Buckets(obj, fields, downwards=True).entries(table, count, capacity))
+    buckets = Buckets(obj, fields, downwards=True)
+    return Entries(count, await buckets.entries(table, count, await buckets.open(table, count)))
 
 
 @view("java.util.WeakHashMap")
@@ -233,11 +245,14 @@ async def concurrent_hash_map(obj: Obj) -> Shown:
     (base, cells, table), node = await with_node_class(obj, names, "table")
     if not table.value:
         return Entries(0, [])
-    count, capacity = await both(striped_sum(obj, base, cells), obj.reader.length(reference(table)))
+    fields = await find_fields(obj.reader, node, ["key", "val", "next", "hash"])
+    buckets = _ConcurrentBuckets(obj, fields)
+    # Without cells the base is the count; with them it is less, and a table that is taken for small may be a large one.
+    guess = number(base) if not cells.value else _SMALL + 1
+    count, capacity = await both(striped_sum(obj, base, cells), buckets.open(table, guess))
     if not count:
         return Entries(count, [])
-    fields = await find_fields(obj.reader, node, ["key", "val", "next", "hash"])
-    return Entries(count, await _ConcurrentBuckets(obj, fields).entries(table, count, capacity))
+    return Entries(count, await buckets.entries(table, count, capacity))
 
 
 async def striped_sum(obj: Obj, base: Value, cells: Value) -> int:

@@ -7,7 +7,6 @@ fields, so the order shown is the one that the program sees.
 from __future__ import annotations
 
 from jdbpy.session.values.obj import Obj, number
-from jdbpy.session.values.reader import Shape
 from jdbpy.session.values.shown import Entries, Items, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
@@ -27,11 +26,9 @@ class Draw(Record):
     empty: int
 
 
-async def _outer(obj: Obj) -> Shape | None:
-    return await obj.reader.boot_class(_OUTER)
-
-
-async def _draw(obj: Obj, outer: Shape | None) -> Draw:
+async def _draw(obj: Obj) -> Draw:
+    """Never changes, and is asked for beside the fields of each collection all the same: a trip less."""
+    outer = await obj.reader.boot_class(_OUTER)
     if outer is None:
         return Draw(None, False, 0)
     fields = [field for name in ("SALT32L", "REVERSE", "EMPTY") if (field := outer.field(name, static=True))]
@@ -58,33 +55,30 @@ async def list_n(obj: Obj) -> Shown:
 
 @view(f"{_OUTER}$List12")
 async def list_12(obj: Obj) -> Shown:
-    (first, second), outer = await both(obj.read("e0", "e1"), _outer(obj))
-    return Items(2, [first, second]) if await _is_element(obj, second, outer) else Items(1, [first])
+    (first, second), draw = await both(obj.read("e0", "e1"), _draw(obj))
+    return Items(2, [first, second]) if _is_element(second, draw) else Items(1, [first])
 
 
 @view(f"{_OUTER}$Set12")
 async def set_12(obj: Obj) -> Shown:
-    (first, second), outer = await both(obj.read("e0", "e1"), _outer(obj))
-    if not await _is_element(obj, second, outer):
+    (first, second), draw = await both(obj.read("e0", "e1"), _draw(obj))
+    if not _is_element(second, draw):
         return Items(1, [first])
-    reverse = obj.want > 0 and (await _draw(obj, outer)).reverse
-    return Items(2, [second, first] if reverse else [first, second])
+    return Items(2, [second, first] if draw.reverse else [first, second])
 
 
-async def _is_element(obj: Obj, value: Value, outer: Shape | None) -> bool:
+def _is_element(value: Value, draw: Draw) -> bool:
     """Whether the second place is taken: null or, since JDK 12, an Object of its own says that it is not."""
-    if not value.value or value.tag != Tag.OBJECT:
-        return bool(value.value)
-    return value.value != (await _draw(obj, outer)).empty
+    return bool(value.value) and (value.tag != Tag.OBJECT or value.value != draw.empty)
 
 
 @view(f"{_OUTER}$SetN")
 async def set_n(obj: Obj) -> Shown:
-    (size, array), outer = await both(obj.read("size", "elements"), _outer(obj))
+    (size, array), draw = await both(obj.read("size", "elements"), _draw(obj))
     count = number(size)
     if not obj.want or not count:
         return Items(count, [])
-    slots, draw = await both(obj.elements(array), _draw(obj, outer))
+    slots = await obj.elements(array)
     items = [slots[index] for index in walk_order(len(slots), draw) if slots[index].value]
     return Items(count, items[: obj.want])
 
@@ -97,11 +91,11 @@ async def map_1(obj: Obj) -> Shown:
 
 @view(f"{_OUTER}$MapN")
 async def map_n(obj: Obj) -> Shown:
-    (size, array), outer = await both(obj.read("size", "table"), _outer(obj))
+    (size, array), draw = await both(obj.read("size", "table"), _draw(obj))
     count = number(size)
     if not obj.want or not count:
         return Entries(count, [])
-    slots, draw = await both(obj.elements(array), _draw(obj, outer))
+    slots = await obj.elements(array)
     entries = [(slots[at], slots[at + 1]) for at in walk_order(len(slots), draw, step=2) if slots[at].value]
     return Entries(count, entries[: obj.want])
 
