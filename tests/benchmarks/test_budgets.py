@@ -277,7 +277,7 @@ async def test_modules(jvm: Jvm) -> None:
 async def test_module(jvm: Jvm) -> None:
     """Sets in maps in fields of the module, and of its descriptor: one trip a link, classes looked up on the way.
 
-    The last ones, four to seven, are the nodes of the longest chain in one of sixty maps by identity hash: never the same.
+    The last ones, four to seven, are nodes of the longest chain in one of sixty maps; identity hashes always differ.
     """
     async with at_look(jvm) as counted:
         modules = counted.session.modules
