@@ -33,6 +33,8 @@ _TOLD_BY_TAG: dict[int, frozenset[str]] = {
 }
 """What objects are whose tag the agent has given: it looks at their classes for that."""
 
+_ROOT = "Ljava/lang/Object;"
+
 _OF_EVERY_ARRAY = frozenset(("Ljava/lang/Object;", "Ljava/lang/Cloneable;", "Ljava/io/Serializable;"))
 
 
@@ -51,7 +53,7 @@ async def require_assignable(
         return
     if value.tag not in OBJECT_TAGS:
         raise _mismatch(what, declared, PRIMITIVES.get(chr(value.tag), "?"))
-    if not value.value or signature in _TOLD_BY_TAG.get(value.tag, ()):
+    if not value.value or signature == _ROOT or signature in _TOLD_BY_TAG.get(value.tag, ()):
         return
     type_id = await target.objects.reader.run(target.objects.reader.type_id(int(value.value)))
     if not await _fits(target, type_id, signature, home):
@@ -101,7 +103,10 @@ async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: 
     # Of a name in java.* there is one class: no loader but the JDK's may define it (ClassLoader.defineClass).
     if not named or home is None or home in named or signature.startswith("Ljava/"):
         return bool(named)
-    loaded = await target.types.by_signature(signature)
+    loaders = await types.many(facts.LOADER, [home, *named])
+    if loaders.get(home) in {loader for each, loader in loaders.items() if each in named}:
+        return True  # a loader means what it has defined itself (JVMS 5.3.5)
+    loaded = await types.by_signature(signature)
     return len(loaded) <= 1 or await as_seen_from(target, home, loaded) in named
 
 

@@ -17,7 +17,15 @@ from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequenc
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
 from jdbpy.session.eval.java.class_graph import JClass, Method, class_names
 from jdbpy.session.eval.java.conversions import Context
-from jdbpy.session.eval.java.overloads import Argument, Resolved, Unresolved, resolve
+from jdbpy.session.eval.java.overloads import (
+    Argument,
+    Resolved,
+    Unresolved,
+    is_strict,
+    resolve,
+    takes,
+    takes_strictly,
+)
 from jdbpy.session.eval.java.types import (
     BOXES,
     ENTRY,
@@ -29,6 +37,7 @@ from jdbpy.session.eval.java.types import (
     ClassType,
     JavaType,
     Primitive,
+    boxed,
     erasure,
     upper_bound,
 )
@@ -157,12 +166,19 @@ async def _through_super(c: Compiler, node: tree.Call, target: tree.Super) -> Ca
 
 async def _resolve(c: Compiler, callee: Callee, args: Sequence[Op], what: str, at: int) -> Resolved:
     types = [arg.type for arg in args]
-    parameters = [kind for method in callee.candidates for kind in method.erased.parameters]
+    arguments = [Argument(arg.type, arg.at) for arg in args]
+    receiver = [callee.type] if callee.type else []
+    if not any(isinstance(arg, Function) for arg in args):
+        strict = [method for method in callee.candidates if takes_strictly(method, types)]
+        await c.graph.ensure([*types, *receiver, *(kind for method in strict for kind in method.erased.parameters)])
+        if is_strict(c.graph, strict, callee.type, types):  # then boxes and other methods do not matter
+            return resolve(c.graph, strict, callee.type, arguments, what, at)
+    fitting = [method for method in callee.candidates if takes(method, len(args))]
+    parameters = [kind for method in fitting for kind in method.erased.parameters]
     if any(isinstance(arg, Function) for arg in args):  # whether it fits is told by the members of the interface
         for name in {name for kind in parameters for name in class_names(kind)}:
             await c.graph.load(name)
-    await c.graph.ensure([*types, *parameters, *([callee.type] if callee.type else []), *BOXES.values()])
-    arguments = [Argument(arg.type, arg.at) for arg in args]
+    await c.graph.ensure([*map(boxed, types), *parameters, *receiver])
     return resolve(c.graph, callee.candidates, callee.type, arguments, what, at)
 
 

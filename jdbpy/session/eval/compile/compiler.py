@@ -83,7 +83,8 @@ class Compiler:
             return await self._function(op, target)
         if op.type == target:
             return op
-        await self.graph.ensure([boxed(op.type), target])
+        if op.type.is_reference or target.is_reference:
+            await self.graph.ensure([boxed(op.type), target])
         steps = plan(self.graph, op.type, target, context)
         if steps is not None:
             return Convert(target, op, steps, op.at)

@@ -226,7 +226,6 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
     field = await c.graph.field(cls, node.name) if cls else None
     if field is None:
         return c.late(node, scope, error, object=target)
-    await c.graph.ensure([kind])
     return read_member(c, field, target, kind, node.at)
 
 
@@ -267,6 +266,8 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
     first = await variable(c, parts[0], node.at, scope)
     if first is not None:
         return first if len(parts) == 1 else await c.value(node, scope)
+    if len(parts) > 1 and await _is_static_field(c, parts, node.at):
+        return await c.value(node, scope)
     found = await _longest_type(c, parts, node.at)
     if found is None:
         if len(parts) == 1:
@@ -280,6 +281,12 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
     if used == len(parts):
         return cls
     return await c.value(node, scope)
+
+
+async def _is_static_field(c: Compiler, parts: list[str], at: int) -> bool:
+    """Whether a name begins with a type and a field of it, which hides a member type of that name (JLS 6.4.2)."""
+    cls = await find_class(c, parts[:1], at, load=False)
+    return cls is not None and await c.graph.field(cls, parts[1]) is not None
 
 
 async def _longest_type(c: Compiler, parts: list[str], at: int) -> tuple[JClass, int] | None:

@@ -83,9 +83,9 @@ async def find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) 
     if len(parts) == 1:
         return None
     spellings = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(len(parts) - 1, 0, -1)]
-    for known in await c.graph.named(spellings):
-        if known is not None:
-            return known
+    known = await c.graph.first(spellings)
+    if known is not None:
+        return known
     if load:
         outer = await _simple(c, parts[0], at, load=True) if parts[0][:1].isupper() else None
         if outer is not None:
@@ -106,8 +106,8 @@ async def _nested(c: Compiler, cls: JClass, names: Sequence[str]) -> JClass | No
     for name in names:
         assert current is not None
         await c.graph.link([current])
-        found = await c.graph.named(f"{owner.name}${name}" for owner in c.graph.ancestors(current))
-        current = next((one for one in found if one is not None), None)
+        owners = [owner.name for owner in c.graph.ancestors(current) if owner.name != OBJECT.name]
+        current = await c.graph.first([f"{owner}${name}" for owner in owners])
         if current is None:
             return None
     return current
@@ -117,14 +117,13 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
     """The class of a simple name: in scope, imported, of the same package, of java.lang; then any that is loaded."""
     in_scope = await _member_names(c, name)
     imported = list(_imported(c, name, await c.imports()))
-    for known in await c.graph.named([*in_scope, *imported]):
-        if known is not None:
-            return known
-    referenced = [one for one in await c.target.referenced_classes() if simple_name(one) == name]
-    usual = [f"{package}.{name}" for package in _USUAL_PACKAGES]
-    for known in await c.graph.named([*referenced, *usual]):
-        if known is not None:
-            return known
+    known = await c.graph.first([*in_scope, *imported])
+    if known is not None:
+        return known
+    elsewhere = await distant_spellings(c, name)
+    known = await c.graph.first(elsewhere)
+    if known is not None:
+        return known
     loaded = [] if not name[:1].isupper() else await c.target.simple_names(name)
     if len(loaded) > 1:
         listed = ", ".join(sorted(loaded)[:6])
@@ -133,10 +132,31 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
         (found,) = await c.graph.named(loaded)
         return found
     if load and name[:1].isupper():
-        for candidate in [*imported, *referenced, *usual]:
+        for candidate in [*imported, *elsewhere]:
             if (found := await c.graph.load(candidate)) is not None:
                 return found
     return None
+
+
+async def distant_spellings(c: Compiler, name: str) -> list[str]:
+    """Classes of a simple name that are not in scope: mentioned by the frame's class, or in the usual packages.
+
+    wire: 1 trip, 0 when known.
+    """
+    referenced = [one for one in await c.target.referenced_classes() if simple_name(one) == name]
+    usual = [f"{package}.{name}" for package in _USUAL_PACKAGES] if name[:1].isupper() else []
+    return [*referenced, *usual]
+
+
+async def class_spellings(c: Compiler, name: str) -> list[str]:
+    """Most of the names by which a class of a simple name is looked for in scope: inherited ones are left out."""
+    around = list(enclosing_names(c.home.name)) if c.home is not None else []
+    members = [
+        spelling
+        for outer in around
+        for spelling in ([outer] if simple_name(outer) == name else []) + _declared_names(outer, name)
+    ]
+    return [*members, *_imported(c, name, await c.imports())]
 
 
 async def _member_names(c: Compiler, name: str) -> list[str]:
@@ -151,8 +171,13 @@ async def _member_names(c: Compiler, name: str) -> list[str]:
         if cls is not None:
             await c.graph.link([cls])
             names += [f"{owner.name}${name}" for owner in c.graph.ancestors(cls) if owner.name != OBJECT.name]
-        names += [f"{outer}${number}{name}" for number in range(1, 4)]  # local classes
+        names += _declared_names(outer, name)[1:]
     return names
+
+
+def _declared_names(outer: str, name: str) -> list[str]:
+    """A member class, and local classes."""
+    return [f"{outer}${name}", *(f"{outer}${number}{name}" for number in range(1, 4))]
 
 
 def _imported(c: Compiler, name: str, imports: Imports) -> Iterator[str]:

@@ -7,7 +7,7 @@ without asking, so ``ensure`` the types first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.java import arithmetic
@@ -163,6 +163,11 @@ class ClassGraph:
             for name, class_id in zip(missing, ids, strict=True):
                 self._by_name[name] = by_id.get(class_id)
         return [self._by_name[name] for name in wanted]
+
+    async def first(self, names: Sequence[str]) -> JClass | None:
+        """The first of the names that a loaded class has. wire: 2 trips, 0 when known; none for what is behind it."""
+        known = next((at for at, name in enumerate(names) if self._by_name.get(name) is not None), len(names))
+        return next((found for found in await self.named(names[: known + 1]) if found is not None), None)
 
     async def load(self, name: str) -> JClass | None:
         """The class, loaded through the frame's loader if need be; None when there is no such class."""

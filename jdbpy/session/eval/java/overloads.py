@@ -80,6 +80,22 @@ def resolve(
     raise _not_applicable(graph, candidates, receiver, arguments, what, at)
 
 
+def takes_strictly(method: Method, args: Sequence[JavaType]) -> bool:
+    """Whether the first phase may find the method: it neither boxes nor unboxes. Told by the number of arguments and
+    which of them are primitive; asks for no class."""
+    formals = method.erased.parameters
+    if len(formals) != len(args):
+        return False
+    return all(arg.is_reference == formal.is_reference for arg, formal in zip(args, formals, strict=True))
+
+
+def is_strict(
+    graph: ClassGraph, candidates: Sequence[Method], receiver: JavaType | None, args: Sequence[JavaType]
+) -> bool:
+    """Whether the first phase finds a method."""
+    return any(_applicable(graph, each, receiver, args, Phase.STRICT) for each in candidates)
+
+
 def _formals(method: Method, count: int, *, varargs: bool) -> tuple[JavaType, ...]:
     """The generic parameter types, the last one repeated for a call with variable arguments."""
     parameters = method.type.parameters
@@ -217,7 +233,7 @@ def _not_applicable(
     at: int,
 ) -> Unresolved:
     """What is wrong: with the one argument, if only one method takes as many, else with all of them."""
-    fitting = [each for each in candidates if _takes(each, len(args))]
+    fitting = [each for each in candidates if takes(each, len(args))]
     if len(fitting) == 1 and (wrong := _wrong_argument(graph, fitting[0], receiver, args)):
         return wrong
     found = ",".join(str(arg.type) for arg in args) or "no arguments"
@@ -232,7 +248,8 @@ def _not_applicable(
     return Unresolved(f"{refused}: required {required}, found {found} ({reason})", at)
 
 
-def _takes(method: Method, count: int) -> bool:
+def takes(method: Method, count: int) -> bool:
+    """Whether a call with so many arguments can mean the method, whatever they are."""
     own = len(method.type.parameters)
     return count >= own - 1 if method.member.is_varargs else count == own
 

@@ -161,8 +161,11 @@ class ClassFinder:
         return bool(reply.status & ClassStatus.PREPARED)
 
     async def initialized(self, class_id: int) -> bool:
-        """Whether a class has been initialised, or has failed to. wire: 1 trip, 0 when known."""
-        if class_id not in self._memory.initialized:
+        """Whether a class has been initialised, or has failed to. wire: 1 trip, 0 when known.
+
+        The frame's own class is at least being initialised, or its code would not run.
+        """
+        if class_id != self._home and class_id not in self._memory.initialized:
             reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
             if not reply.status & (ClassStatus.INITIALIZED | ClassStatus.ERROR):
                 return False
