@@ -24,7 +24,7 @@ from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
+from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref, Spot
 from jdbpy.session.eval.variables import DebuggerVariables
 from jdbpy.session.types.refs import Field, Method
 from jdbpy.session.types.signatures import (
@@ -68,6 +68,7 @@ class FakeTarget:
     """An ``EvalTarget`` of plain Python."""
 
     release = 25
+    far = False
 
     def __init__(self, *, can_invoke: bool = True) -> None:
         self.trips: list[str] = []
@@ -204,6 +205,12 @@ class FakeTarget:
 
     async def initialize(self, name: str) -> None:
         raise AssertionError("every class of the fake is initialised")
+
+    def likely_class(self, name: str) -> int:
+        return 0
+
+    async def read_ahead(self, spot: Spot) -> Raw:
+        raise AssertionError("nothing is far away")
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         await self._trip("read_frame")

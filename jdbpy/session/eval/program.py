@@ -73,6 +73,10 @@ class Program:
         frame = await target.frame()
         home = (await graph.of_ids([frame.class_id]))[0] if frame.class_id else None
         compiler = Compiler(target, graph, frame, home, variables)
+        if target.far:
+            from jdbpy.session.eval.compile.ahead import look_ahead
+
+            await look_ahead(compiler, self.statements)
         try:
             if condition:
                 op: Op = await compiler.condition(self.expression(), Scope())

@@ -30,6 +30,14 @@ class Ref(Record):
 Raw = bool | int | float | Ref | None
 
 
+class Spot(Record):
+    """A field of an object (None: a static one), or the element of an array with that index."""
+
+    obj: Ref | None
+    field: Field | None
+    index: int = 0
+
+
 class ClassFacts(Record):
     """What a loaded class is. ``superclass`` is 0 for Object and interfaces."""
 
@@ -76,6 +84,10 @@ class EvalTarget(Protocol):
     def release(self) -> int:
         """The Java release of the target, 17 or 25."""
 
+    @property
+    def far(self) -> bool:
+        """Whether a trip takes so long that it is worth asking for what is not sure to be needed."""
+
     async def frame(self) -> FrameFacts:
         """The facts of the frame. wire: 0 trips when its method is known."""
 
@@ -86,6 +98,9 @@ class EvalTarget(Protocol):
 
     async def find_classes(self, names: Sequence[str]) -> list[int]:
         """The loaded classes of these names as the frame's loader sees them; 0 where none is. wire: 1 trip."""
+
+    def likely_class(self, name: str) -> int:
+        """A class of that name that was heard of, 0 for none: most likely what ``find_classes`` will tell. No trip."""
 
     async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
         """Facts of loaded classes. wire: 1 trip, 0 when known."""
@@ -109,6 +124,9 @@ class EvalTarget(Protocol):
         """Runs the static initialiser of a class, unless code cannot be run now."""
 
     # Reading
+
+    async def read_ahead(self, spot: Spot) -> Raw:
+        """Reads what is likely to be read next. It is remembered until something is run or written. wire: 1 trip."""
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         """Locals, and ``this`` if asked for. wire: 1 trip."""

@@ -48,6 +48,8 @@ class TypeCache:
         self._fetching: list[set[ReferenceTypeID]] = []
         self._stratum = ""
         self._root_known = False
+        self._named: dict[str, ReferenceTypeID] = {}  # as it was when there were so many types
+        self._named_count = 0
 
     # -- facts ---------------------------------------------------------------------------------------------------
 
@@ -153,6 +155,15 @@ class TypeCache:
         if found is None:
             found = self._types[type_id] = RefType(type_id, tag, signature)
         return found
+
+    def known_named(self, signature: str) -> ReferenceTypeID:
+        """A type of that name that some answer has mentioned, 0 for none. There may be others. No trip."""
+        types = self._types
+        if len(types) != self._named_count:
+            self._named = {each.signature: each.id for each in types.values()}
+            self._named_count = len(types)
+        found = self._named.get(signature, ReferenceTypeID(0))
+        return found if found in types else ReferenceTypeID(0)
 
     def all_known(self) -> Iterable[RefType]:
         """The types that some answer has mentioned. No trip."""

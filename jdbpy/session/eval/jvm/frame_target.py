@@ -24,12 +24,13 @@ from jdbpy.session.eval.jvm.throwables import read_throwable
 from jdbpy.session.eval.own_calls import OwnCalls
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref
+from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref, Spot
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types.refs import Field, Method
+from jdbpy.session.types.signatures import signature_of
 from jdbpy.session.values import writes
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
@@ -42,6 +43,9 @@ from jdbpy.wire.messages import (
     thread_reference,
     virtual_machine,
 )
+
+Place = tuple[int, int, int]
+"""Object or 0, type of the field or 0, and field or index."""
 
 ReadImports = Callable[[Frame], Awaitable[Imports]]
 """Gives the imports of the source file that a frame is in."""
@@ -68,12 +72,18 @@ class FrameTarget:
         self.pins = pins
         self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
         self._foreseen: FrameValues | None = None
+        self._read: dict[Place, Raw] = {}  # ahead
         self.notes: list[str] = []  # words of warning that writing gave
 
     @property
     def release(self) -> int:
         """See ``EvalTarget``."""
         return self._target.release
+
+    @property
+    def far(self) -> bool:
+        """See ``EvalTarget``."""
+        return self._target.far
 
     # -- the frame -----------------------------------------------------------------------------------------------
 
@@ -151,6 +161,10 @@ class FrameTarget:
         """See ``EvalTarget``."""
         return await self._classes.find(names)
 
+    def likely_class(self, name: str) -> int:
+        """See ``EvalTarget``."""
+        return self._target.types.known_named(signature_of(name))
+
     async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
         """See ``EvalTarget``."""
         return await self._classes.facts(ids)
@@ -185,6 +199,7 @@ class FrameTarget:
             return [0] * len(names)
         if not names:
             return []
+        self._read.clear()
         loading = Loading(self._target, self._classes, calls, self.new_string)
         return await loading.load(names, initialize=initialize, texts=texts)
 
@@ -195,11 +210,6 @@ class FrameTarget:
     def knows_classes(self, names: Sequence[str]) -> bool:
         """Whether all of them have been found before. No trip."""
         return self._classes.knows(names)
-
-    @property
-    def far(self) -> bool:
-        """Whether it is worth asking for what is not sure to be needed."""
-        return self._target.far
 
     async def initialize(self, name: str) -> None:
         """See ``EvalTarget``. Raises Thrown when the static initialiser fails."""
@@ -219,8 +229,28 @@ class FrameTarget:
                 "there is no such object (any more)", hint="it may have been collected", code="INVALID_OBJECT"
             ) from error
 
+    async def read_ahead(self, spot: Spot) -> Raw:
+        """See ``EvalTarget``."""
+        obj, field = spot.obj, spot.field
+        place = _place_of(obj, field, spot.index)
+        if place not in self._read:
+            if obj is None:
+                assert field is not None
+                values = await self.read_statics(field.type_id, [field])
+            elif field is not None:
+                values = await self.read_fields(obj, [field])
+            else:
+                values = await self.read_array(obj, spot.index, 1)
+            if not values:
+                return None
+            self._read[place] = values[0]
+        return self._read[place]
+
     async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
         """See ``EvalTarget``."""
+        places = [_place_of(obj, field) for field in fields]
+        if self._read and all(place in self._read for place in places):
+            return [self._read[place] for place in places]
         reader = self._target.objects.reader
         return [from_wire(value) for value in await reader.run(reader.fields(obj.id, fields))]
 
@@ -236,6 +266,9 @@ class FrameTarget:
     async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
         """See ``EvalTarget``."""
         assert all(field.is_static and field.type_id == class_id for field in fields)
+        places = [_place_of(None, field) for field in fields]
+        if self._read and all(place in self._read for place in places):
+            return [self._read[place] for place in places]
         command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
         return [from_wire(value) for value in (await self._target.conn.request(command)).values]
 
@@ -248,6 +281,9 @@ class FrameTarget:
         """See ``EvalTarget``."""
         if start < 0:
             return []
+        place = _place_of(array, None, start)
+        if count == 1 and place in self._read:
+            return [self._read[place]]
         reader = self._target.objects.reader
         try:
             values = await reader.run(reader.elements(array.id, start, count))
@@ -299,16 +335,19 @@ class FrameTarget:
 
     async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
         """See ``EvalTarget``."""
+        self._read.clear()
         with _as_eval_error():
             self._note(await writes.write_field(self._target, obj.id, field, to_wire(field.signature, value)))
 
     async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
         """See ``EvalTarget``."""
+        self._read.clear()
         with _as_eval_error():
             self._note(await writes.write_static(self._target, field, to_wire(field.signature, value)))
 
     async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
         """See ``EvalTarget``. Raises Thrown (ArrayStoreException) for an object that the array does not take."""
+        self._read.clear()
         try:
             await writes.write_elements(self._target, array.id, start, [to_wire(element, value) for value in values])
         except UsageError as error:
@@ -361,14 +400,17 @@ class FrameTarget:
         self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
     ) -> Raw:
         """See ``EvalTarget``. ``sure`` spares the look at the object's class: it is known to have the method."""
+        self._read.clear()
         return await self._ready_calls().invoke(obj, class_id, method, args, exact=exact, sure=sure)
 
     async def invoke_all(self, wanted: Sequence[Invocation], *, slow: bool = False) -> list[Raw | JdbpyError]:
         """Runs methods that do not depend on each other; one outcome for each. wire: 1 trip over a link, or 2."""
+        self._read.clear()
         return await self._ready_calls().invoke_all(wanted, slow=slow)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """See ``EvalTarget``."""
+        self._read.clear()
         return await self._ready_calls().instantiate(class_id, constructor, args)
 
     @property
@@ -390,6 +432,10 @@ class FrameTarget:
     async def thrown(self, exception: Ref) -> Thrown:
         """See ``EvalTarget``."""
         return await read_throwable(self._target, exception, self._calls)
+
+
+def _place_of(obj: Ref | None, field: Field | None, index: int = 0) -> Place:
+    return (obj.id if obj else 0, *((field.type_id, field.id) if field else (0, index)))
 
 
 @contextmanager
