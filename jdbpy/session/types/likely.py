@@ -13,10 +13,10 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.wire.ids import ReferenceTypeID
 
-_NEVER = frozenset(("Ljava/lang/Object;", "Ljava/lang/String;", "Ljava/lang/Class;"))
+NEVER = frozenset(("Ljava/lang/Object;", "Ljava/lang/String;", "Ljava/lang/Class;"))
 """Types that tell nothing, or whose objects are read without their fields."""
 
-_ALSO = {
+ALSO = {
     "Ljava/lang/StringBuilder;": ("Ljava/lang/AbstractStringBuilder;",),
     "Ljava/lang/StringBuffer;": ("Ljava/lang/AbstractStringBuilder;",),
     "Ljava/lang/Exception;": ("Ljava/lang/Throwable;",),
@@ -42,8 +42,8 @@ class LikelyClasses:
 
     def unknown(self, declared: Iterable[str]) -> list[str]:
         """The signatures of classes that are worth looking up for variables of these types. No trip."""
-        wanted = {name for name in declared if name.startswith("L")} - _NEVER
-        wanted |= {name for each in wanted for name in _ALSO.get(each, ())}
+        wanted = {name for name in declared if name.startswith("L")} - NEVER
+        wanted |= {name for each in wanted for name in ALSO.get(each, ())}
         wanted -= self._asked
         if wanted:
             fields = self._types.all_of(facts.FIELDS)

@@ -26,6 +26,9 @@ from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.mentions import THIS, Call, Mentions, Path
 from jdbpy.session.eval.target import ClassFacts, Ref, Spot
 from jdbpy.session.types import refs
+from jdbpy.session.types.likely import ALSO, NEVER
+from jdbpy.session.types.signatures import java_name
+from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
@@ -107,11 +110,13 @@ class _Ahead:
         c, root = self._c, path.root
         local = next((each for each in reversed(c.frame.locals) if each.name == root), None)
         if local is not None:
-            if local.signature[0] in "L[":
-                if path.steps or path.typed or path.inspected:
-                    self._types_in(local.generic or local.signature)
-                frame = await self._once("frame", lambda: self._target.read_frame(c.frame.locals, this=True))
-                value = frame.slots.get(local.slot) if frame is not None else None
+            if path.steps or path.typed or path.inspected:
+                self._types_in(local.generic or local.signature)
+            elif path.result:
+                self._shown(local.signature)
+            frame = await self._once("frame", lambda: self._target.read_frame(c.frame.locals, this=True))
+            value = frame.slots.get(local.slot) if frame is not None else None
+            if isinstance(value, Ref):
                 await self._steps(path, value, read_type(local.signature), sure=False)
             return
         operand = c.variables.get(root[1:]) if root.startswith("$") else None
@@ -136,8 +141,7 @@ class _Ahead:
                 self._start(self._class, home.id, True)
             await self._below_class(path)
             return
-        if path.steps or path.typed or path.inspected:
-            self._types_in(field.generic or field.signature)
+        self._matters(path, field, last=not path.steps)
         value = None
         if path.first:
             value = await self._read(Spot(None if field.is_static else await self._this(), field))
@@ -161,8 +165,7 @@ class _Ahead:
         facts = await self._facts(class_id)
         field = next((each for each in facts.fields if each.name == steps[0]), None) if facts else None
         if field is not None and field.is_static:
-            if len(steps) > 1 or path.typed or path.inspected:
-                self._types_in(field.generic or field.signature)
+            self._matters(path, field, last=len(steps) == 1)
             value = await self._read(Spot(None, field)) if path.first else None
             rest = path.replace(steps=steps[1:])
             await self._steps(rest, value, read_type(field.signature), sure=_is_told(field))
@@ -170,7 +173,6 @@ class _Ahead:
     async def _steps(self, path: Path, value: object, kind: JavaType, *, sure: bool) -> None:
         """Follows the steps of a path from an object, or from its type alone where there is no object."""
         for number, step in enumerate(path.steps, 1):
-            matters = number < len(path.steps) or path.typed or path.inspected
             if isinstance(step, int) or isinstance(kind, ArrayType):
                 if not isinstance(kind, ArrayType) or not isinstance(step, int):
                     if isinstance(value, Ref) and step == "length":
@@ -184,17 +186,25 @@ class _Ahead:
             if field is None:
                 return
             kind = read_type(field.signature)
-            if matters:
-                self._types_in(field.generic or field.signature)
+            self._matters(path, field, last=number == len(path.steps))
             read = isinstance(value, Ref) and path.first and not field.is_static
             value = await self._read(Spot(cast("Ref", value), field)) if read else None
             sure = _is_told(field)
         if isinstance(value, Ref) and path.inspected:
-            if self._mentions.texts:
-                self._start(self._named, OBJECT.name)
-            class_id = await self._class_of(value)
-            if class_id:
-                await self._class(class_id, True)
+            await self._inspect(value)
+        elif isinstance(value, Ref) and path.result and value.tag != Tag.STRING:
+            await self._class_of(value)
+
+    async def _inspect(self, value: Ref) -> None:
+        """Learns what an object is that is handed to something."""
+        if value.tag == Tag.STRING:
+            await self._target.read_strings([value])
+            return
+        if self._mentions.texts:
+            self._start(self._named, OBJECT.name)
+        class_id = await self._class_of(value)
+        if class_id:
+            await self._class(class_id, True)
 
     async def _holder(self, value: object, kind: JavaType, *, sure: bool) -> int:
         """The class to look for a field in: that of the object, unless the declared one is sure."""
@@ -225,6 +235,19 @@ class _Ahead:
         return await self._target.read_ahead(spot)
 
     # Classes
+
+    def _matters(self, path: Path, field: refs.Field, *, last: bool) -> None:
+        """Learns the type of a field on a path, if it matters."""
+        if not last or path.typed or path.inspected:
+            self._types_in(field.generic or field.signature)
+        elif path.result:
+            self._shown(field.signature)
+
+    def _shown(self, signature: str) -> None:
+        """Learns what an object that is to be shown most likely consists of."""
+        if signature.startswith("L") and signature not in NEVER:
+            for each in (signature, *ALSO.get(signature, ())):
+                self._start(self._find, (java_name(each),))
 
     def _types_in(self, signature: str) -> None:
         """The classes that a signature names are learned, those of type arguments too."""
@@ -330,23 +353,16 @@ class _Ahead:
         in_scope = await class_spellings(self._c, parts[0])
         class_id = home.id if home is not None and parts == (home.name,) == tuple(in_scope[:1]) else 0
         if not class_id:
-            outcome: list[int] = [0, 0]
-
-            async def near() -> None:
-                spellings = in_scope
-                if len(parts) > 1:
-                    packages = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(1, len(parts))]
-                    spellings = [*packages[::-1], *spellings]
-                outcome[0] = await self._find(spellings)
-
-            async def distant() -> None:
-                if parts[0][:1].isupper():
-                    outcome[1] = await self._find(await distant_spellings(self._c, parts[0]))
-
-            async with open_nursery() as nursery:
-                nursery.start_soon(self._quietly, near, ())
-                nursery.start_soon(self._quietly, distant, ())
-            class_id = outcome[0] or outcome[1]
+            packages = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(len(parts) - 1, 0, -1)]
+            near = [*packages, *in_scope]
+            likely = next(filter(None, map(self._target.likely_class, near)), 0)
+            if likely:
+                self._start(self._initialized, likely)
+            elif parts[0][:1].isupper():
+                self._start(self._target.referenced_classes)
+            class_id = await self._find(near)
+            if not class_id and parts[0][:1].isupper():
+                class_id = await self._find(await distant_spellings(self._c, parts[0]))
         if class_id:
             self._start(self._class, class_id, self._climbs)
             self._start(self._initialized, class_id)

@@ -14,9 +14,10 @@ from jdbpy.errors import EvalError
 from jdbpy.session.concurrency import together
 from jdbpy.session.eval.compile.scope import NO_BINDINGS, Bindings
 from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
-from jdbpy.session.eval.java.types import JavaType
+from jdbpy.session.eval.java.types import STRING, JavaType
 from jdbpy.session.eval.operands import Cell, Operand
 from jdbpy.session.eval.target import EvalTarget, FrameValues, Local, Ref
+from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
@@ -126,6 +127,10 @@ class Run:
         """The class of an object in the target; None for null and for what lives in the debugger."""
         if not isinstance(operand.value, Ref):
             return None
+        if operand.value.tag == Tag.STRING:  # that is told by the tag
+            (found,) = await self.graph.named([STRING.name])
+            if found is not None:
+                return found
         (class_id,) = await self.target.classes_of([operand.value])
         (found,) = await self.graph.of_ids([class_id])
         return found

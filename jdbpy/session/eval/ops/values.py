@@ -30,6 +30,7 @@ from jdbpy.session.eval.ops.base import NotConstant, Op, Run
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.values.primitives import decimal_text
+from jdbpy.wire.constants import Tag
 
 
 def type_named(name: str) -> JavaType:
@@ -88,6 +89,8 @@ async def text_of(run: Run, operand: Operand) -> str:
             return f"{await text_of(run, key)}={await text_of(run, held)}"
         case Elements(elements=elements):
             return f"[{', '.join([await text_of(run, element) for element in elements])}]"
+    if isinstance(value, Ref) and value.tag == Tag.STRING:
+        return (await run.target.read_strings([value]))[0]
     cls = await run.runtime_class(operand)
     assert isinstance(value, Ref) and cls is not None
     if cls.name == STRING.name:

@@ -20,7 +20,7 @@ class Path(Record):
     """``root.step.step[2]``: steps are names and constant indices.
 
     ``typed`` says that the type of its value matters to what stands around it, ``inspected`` that the class of the
-    object does. ``first`` paths are surely read, and before anything is run.
+    object does. ``first`` paths are surely read, and before anything is run. ``result`` is the one that is shown.
     """
 
     root: str
@@ -28,6 +28,7 @@ class Path(Record):
     typed: bool = False
     inspected: bool = False
     first: bool = False
+    result: bool = False
 
 
 class Call(Record):
@@ -56,6 +57,9 @@ class Mentions:
         self._first = True
         for statement in statements:
             self._visit(statement, typed=False)
+        last = statements[-1] if statements else None
+        if isinstance(last, tree.ExpressionStatement) and _path(last.expression) is not None:
+            self.paths[-1] = self.paths[-1].replace(result=True)
 
     def _visit(self, node: object, *, typed: bool = True, inspected: bool = False) -> None:
         match node:
