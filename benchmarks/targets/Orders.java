@@ -109,6 +109,11 @@ public class Orders {
         }
     }
 
+    private int spend(int cents) {
+        till.balance -= cents;
+        return till.balance;
+    }
+
     private void look(Order order, List<Goods> list, Goods goods, Object something, int number) {
         int more = number + 1;
         served += more + list.size() + (goods.price() > 0 ? 1 : 0) + something.hashCode() % 2; // @look

@@ -23,6 +23,7 @@ SLOW = 0.06
 THREADS = 50
 LOOK = Place("Data", "look")
 HIT = Place("Loop", "hit")
+ORDERS = Place("Orders", "look")
 ALL = jdbpy.Limits(elements=2_000, fields=100)
 
 
@@ -163,11 +164,58 @@ async def test_locals(jvm: Jvm) -> None:
 
 
 async def test_path(jvm: Jvm) -> None:
-    """The static field, then a trip for each link that depends on the one before, and one for the object at the end."""
+    """The static field, then a trip for each link that depends on the one before.
+
+    The class of the next link is looked up beside the value of this one. One more where it was never heard of.
+    """
     async with at_look(jvm) as counted:
         values = counted.session.values
-        await values.evaluate("Data.PATH.of[3].next.number")
+        assert await counted.waves(values.evaluate("Data.PATH.of[3].next.number")) <= 5 + 1
         assert await counted.waves(values.evaluate("Data.PATH.of[2].next.number")) <= 5
+
+
+FIRST = {
+    "number + more": (1, "85"),
+    "served >= 0": (1, "true"),
+    "more = 5": (2, "5"),
+    "order.customer.address.number": (4 + 1, "7"),
+    "FIRST.customer.address.street": (4 + 1, '"Main Street"'),
+    "Orders.FIRST.customer.name": (4, '"Ann"'),
+    "this.latest.customer.name": (5, '"Ann"'),
+    "order.drinks[1].cents": (5, "300"),
+    "goods instanceof Drink": (3, "true"),
+    "((Drink) goods).cents": (4, "250"),
+    "Math.max(number, 3)": (2, "42"),
+    "something.toString()": (3, '"text"'),
+    "something.length()": (3, "4"),
+    "this.till.add(3)": (5, "103"),
+    "order.total(5)": (5, "27"),
+    "order.total(goods)": (6, "800"),
+    "order.customer.where().number": (6, "7"),
+    "list.size()": (5, "2"),
+    "goods.toString()": (6, '"tea for 250"'),
+    '"x" + goods': (6, '"xtea for 250"'),
+    "new ArrayList<>(list).size()": (7, "2"),
+}
+"""Expressions that are the first at a stop, in how many trips each may be answered, and the answer."""
+
+
+async def test_first_evaluation(jvm: Jvm) -> None:
+    """The frame's variables, what the frame's class and names lead to, the links of paths, and calls, one by one.
+
+    Paths cost a trip a link, as they do again later. A call is one trip behind the class of the object it is called
+    on, what is above that class, which the protocol tells level by level, and the text of a string that it gives.
+    """
+    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
+        await target.wait_output("ready")
+        for text, (budget, answer) in FIRST.items():
+            async with open_relay(target.address, rtt=2 * RTT) as relay, jdbpy.attach(relay.address) as session:
+                await session.breakpoints.add(ORDERS.text)
+                await session.next_stop()
+                before = relay.traffic()
+                value = await session.values.evaluate(text)
+                trips = relay.traffic().since(before).waves
+                assert (text, value.text, trips) == (text, answer, min(trips, budget))
 
 
 async def test_dump(jvm: Jvm) -> None:
@@ -186,11 +234,12 @@ async def test_dump(jvm: Jvm) -> None:
 async def test_map(jvm: Jvm) -> None:
     """Size and table, buckets, keys with their values, and the longest chain of a bucket: one trip a node.
 
-    A thousand such strings in 2,048 buckets have chains of five. The expression's static field is one more.
+    A thousand such strings in 2,048 buckets have chains of five. The expression's static field is one more. Cold, the
+    class of the object is another, and those of its keys and values; what they consist of is known by then.
     """
     async with at_look(jvm) as counted:
         values = counted.session.values
-        await values.evaluate("Data.STOCK", limits=jdbpy.Limits(elements=1))
+        assert await counted.waves(values.evaluate("Data.STOCK", limits=ALL)) <= 1 + 3 + 5 + 3
         assert await counted.waves(values.evaluate("Data.STOCK", limits=ALL)) <= 1 + 3 + 5
 
 

@@ -21,12 +21,13 @@ ALSO = {
     "Ljava/lang/StringBuffer;": ("Ljava/lang/AbstractStringBuilder;",),
     "Ljava/lang/Exception;": ("Ljava/lang/Throwable;",),
     "Ljava/lang/RuntimeException;": ("Ljava/lang/Exception;", "Ljava/lang/Throwable;"),
-    "Ljava/util/LinkedHashMap;": ("Ljava/util/HashMap;",),
+    "Ljava/util/LinkedHashMap;": ("Ljava/util/HashMap;", "Ljava/util/HashMap$Node;"),
     "Ljava/util/LinkedHashSet;": ("Ljava/util/HashSet;", "Ljava/util/HashMap;"),
     "Ljava/util/HashSet;": ("Ljava/util/HashMap;",),
     "Ljava/util/List;": ("Ljava/util/ArrayList;",),
     "Ljava/util/Collection;": ("Ljava/util/ArrayList;",),
-    "Ljava/util/Map;": ("Ljava/util/HashMap;",),
+    "Ljava/util/Map;": ("Ljava/util/HashMap;", "Ljava/util/HashMap$Node;"),
+    "Ljava/util/HashMap;": ("Ljava/util/HashMap$Node;",),
     "Ljava/util/Set;": ("Ljava/util/HashSet;", "Ljava/util/HashMap;"),
 }
 """What an object of a declared type has its fields from, or most often is."""

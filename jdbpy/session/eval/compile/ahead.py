@@ -21,7 +21,17 @@ from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.eval.compile.above import ABOVE
 from jdbpy.session.eval.compile.typenames import class_spellings, distant_spellings
 from jdbpy.session.eval.java.descriptors import read_method, read_type
-from jdbpy.session.eval.java.types import BOXES, OBJECT, ArrayType, ClassType, JavaType, Primitive, erasure, simple_name
+from jdbpy.session.eval.java.types import (
+    BOXES,
+    OBJECT,
+    STRING,
+    ArrayType,
+    ClassType,
+    JavaType,
+    Primitive,
+    erasure,
+    simple_name,
+)
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.mentions import THIS, Call, Mentions, Path
 from jdbpy.session.eval.target import ClassFacts, Ref, Spot
@@ -113,7 +123,9 @@ class _Ahead:
             if path.steps or path.typed or path.inspected:
                 self._types_in(local.generic or local.signature)
             elif path.result:
-                self._shown(local.signature)
+                self._shown(local.signature, local.generic)
+            if path.inspected and self._mentions.texts and local.signature[0] in "L[":
+                self._start(self._named, OBJECT.name)
             frame = await self._once("frame", lambda: self._target.read_frame(c.frame.locals, this=True))
             value = frame.slots.get(local.slot) if frame is not None else None
             if isinstance(value, Ref):
@@ -198,6 +210,8 @@ class _Ahead:
     async def _inspect(self, value: Ref) -> None:
         """Learns what an object is that is handed to something."""
         if value.tag == Tag.STRING:
+            if self._mentions.calls:
+                self._start(self._named, STRING.name)
             await self._target.read_strings([value])
             return
         if self._mentions.texts:
@@ -241,13 +255,14 @@ class _Ahead:
         if not last or path.typed or path.inspected:
             self._types_in(field.generic or field.signature)
         elif path.result:
-            self._shown(field.signature)
+            self._shown(field.signature, field.generic)
 
-    def _shown(self, signature: str) -> None:
-        """Learns what an object that is to be shown most likely consists of."""
-        if signature.startswith("L") and signature not in NEVER:
-            for each in (signature, *ALSO.get(signature, ())):
-                self._start(self._find, (java_name(each),))
+    def _shown(self, signature: str, generic: str) -> None:
+        """Learns what an object that is to be shown, and what is in it, most likely consists of."""
+        named = {f"L{name};" for name in _IN_SIGNATURE.findall(generic or signature)}
+        likely = {name for each in named for name in ALSO.get(each, ())}
+        for each in sorted((named | likely) - NEVER):
+            self._start(self._find, (java_name(each),))
 
     def _types_in(self, signature: str) -> None:
         """The classes that a signature names are learned, those of type arguments too."""
@@ -257,6 +272,9 @@ class _Ahead:
 
     async def _named(self, name: str) -> int:
         """Learns a class by its full name, and what is most likely above it."""
+        home = self._c.home
+        if home is not None and name == home.name:
+            return home.id
         if self._climbs:
             for other in ABOVE.get(name, ()):
                 self._start(self._find, (other,))
