@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.errors import StateError, UsageError
+from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef, Variable
 from jdbpy.session.stack.variables import DEFAULT_LIMITS, read_variables
 from jdbpy.session.target import Target
@@ -16,6 +16,7 @@ from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
 from jdbpy.session.threads.model import EqualStacks
 from jdbpy.session.threads.reader import FrameRange, ReadThread, ThreadReader, wire_thread
 from jdbpy.wire.ids import ThreadID
+from jdbpy.wire.messages import thread_reference
 
 
 class Stack:
@@ -25,6 +26,7 @@ class Stack:
         self._target = target
         self._reader = ThreadReader(target)
         self._selected: Frame | None = None
+        self._selected_at = 0  # the thread's stop at which it was read
 
     # -- stacks --------------------------------------------------------------------------------------------------
 
@@ -98,15 +100,39 @@ class Stack:
             epoch,
             index,
         ):
-            found = await self.frames(thread.id, index - 1, 1)
+            same = await self._again(remembered, thread.id, index) if remembered is not None else None
+            found = [same] if same is not None else await self.frames(thread.id, index - 1, 1)
             if not found:
                 raise StateError("the thread has no Java frames", hint="'threads' lists the others")
-            remembered = self._selected = found[0]
+            remembered = found[0]
+            self.remember(remembered)
         return remembered
+
+    async def _again(self, frame: Frame, thread_id: int, index: int) -> Frame | None:
+        """The frame with its new id, if its thread has done nothing since but run methods for expressions.
+
+        wire: 1 trip, 0 when another frame is meant.
+        """
+        suspension = self._target.suspension
+        if (frame.thread.id, frame.index, self._selected_at) != (thread_id, index, suspension.stop_of(thread_id)):
+            return None
+        epoch = suspension.epoch_of(thread_id)
+        try:
+            reply = await self._target.conn.request(thread_reference.Frames(wire_thread(thread_id), index - 1, 1))
+        except JdwpError:
+            return None
+        place = frame.location
+        for each in reply.frames:
+            where = (each.location.classID, each.location.methodID, each.location.index)
+            if where == (place.type_id, place.method_id, place.code_index):
+                moved: Frame = frame.replace(id=each.frameID, epoch=epoch)
+                return moved
+        return None
 
     def remember(self, frame: Frame) -> None:
         """Takes in a frame that was read elsewhere: a stop brings its own, and it is asked for at once."""
         self._selected = frame
+        self._selected_at = self._target.suspension.stop_of(frame.thread.id)
 
     def forget(self) -> None:
         """Drops what is remembered: what the frames run, or how their lines are shown, has changed."""
@@ -117,7 +143,9 @@ class Stack:
         self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1, top_only=True))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
-        self._selected = read.frames[0] if read.frames else None
+        self.forget()
+        if read.frames:
+            self.remember(read.frames[0])
         return read.info
 
     async def select_frame(self, index: int) -> Frame:
@@ -135,7 +163,7 @@ class Stack:
                 code="NO_SUCH_FRAME",
             )
         self._target.selection.frame = index
-        self._selected = read.frames[0]
+        self.remember(read.frames[0])
         return read.frames[0]
 
     # -- variables -----------------------------------------------------------------------------------------------
