@@ -208,7 +208,8 @@ async def test_first_evaluation(jvm: Jvm) -> None:
     """
     async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
         await target.wait_output("ready")
-        for text, (budget, answer) in FIRST.items():
+        for number, (text, (budget, answer)) in enumerate(FIRST.items(), 1):
+            await target.wait_listening(number)
             async with open_relay(target.address, rtt=2 * RTT) as relay, jdbpy.attach(relay.address) as session:
                 await session.breakpoints.add(ORDERS.text)
                 await session.next_stop()

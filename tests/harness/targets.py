@@ -29,6 +29,7 @@ class Target:
         self.program = program
         self.jvm = jvm
         self.port = 0
+        self.listened = 0  # how often the agent has begun to listen
         self.stdout = ""
         self.stderr = ""
         self._changed = trio.Condition()
@@ -46,6 +47,10 @@ class Target:
     async def wait_output(self, text: str, *, stream: str = "stdout") -> str:
         """Wait until the target has written ``text``; returns all of that stream so far."""
         return await self._wait(f"{text!r} on {stream}", lambda: text in getattr(self, stream), stream)
+
+    async def wait_listening(self, times: int) -> None:
+        """Wait until the agent listens for so many times: once more after each debugger that has left."""
+        await self._wait(f"the agent to listen, time {times}", lambda: self.listened >= times, "stdout")
 
     async def wait_exit(self) -> int:
         """Wait until the target has ended and all of its output is read; returns its exit status (-9: killed)."""
@@ -85,6 +90,7 @@ class Target:
             text = data.decode(errors="replace")
             if name == "stdout" and (ports := _LISTENING.findall(text)):
                 self.port = int(ports[-1])  # another one after each debugger that has left
+                self.listened = len(ports)
                 text = _LISTENING.sub("", text)
             async with self._changed:
                 setattr(self, name, text)

@@ -55,6 +55,7 @@ async def test_answers_are_those_of_a_near_target(any_jvm: Jvm) -> None:
             await session.breakpoints.add(ORDERS.at("look"))
             await session.next_stop()
             near = {text: await outcome(session, text) for text in EXPRESSIONS}
+        await target.wait_listening(2)
         async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
             await session.breakpoints.add(ORDERS.at("look"))
             await session.next_stop()
