@@ -167,8 +167,7 @@ class _Ahead:
                 break
             parts.append(step)
         if not parts[-1][:1].isupper():
-            if len(parts) > 1 or not path.root[:1].isupper():
-                await self._find(await class_spellings(self._c, path.root))
+            await self._find(await class_spellings(self._c, path.root))
             return
         class_id = await self._class_of_name(tuple(parts))
         steps = path.steps[len(parts) - 1 :]
