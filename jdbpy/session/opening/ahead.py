@@ -10,9 +10,12 @@ from importlib import import_module
 _NEEDED = (
     "jdbpy.wire.codegen",
     "jdbpy.session.stops.shower",
+    "jdbpy.session.stops.places",
     "jdbpy.session.execution.component",
     "jdbpy.session.stack.component",
     "jdbpy.session.values.component",
+    "jdbpy.session.values.objects",
+    "jdbpy.session.values.views.hashing",
     "jdbpy.session.vm.component",
     "jdbpy.session.breakpoints.component",
     "jdbpy.session.points.catchpoints",

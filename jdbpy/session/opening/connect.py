@@ -209,7 +209,8 @@ async def _open_session(
             log = stack.enter_context(open_wire_log(options.wire_log))
         start = trio.current_time()
         conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, peer=name))
-        round_trip = trio.current_time() - start
+        # A launched one is on this machine, and takes its time to answer because it is still starting.
+        round_trip = trio.current_time() - start if launched is None else 0.0
         info, capabilities = await _greet(conn, name)
         target = Target(
             conn,
