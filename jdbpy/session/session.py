@@ -19,6 +19,7 @@ from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
+from jdbpy.wire import constants
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.wirelog import Sink, WireLog
 
@@ -353,15 +354,32 @@ class Session:
             await self._pump.run()
             self._chores.cancel_scope.cancel()
 
+    async def _take_out_requests(self) -> None:
+        """Takes all requests out of the target, and waits until no event of one can be under way.
+
+        A thread that has met a breakpoint is suspended by another thread of the agent. If that comes after Dispose has
+        resumed everything, which happens with Java 17, nobody is left to resume it.
+        """
+        target = self._target
+        requests = target.requests.all_active()
+        may_suspend = any(request.policy is not constants.SuspendPolicy.NONE for request in requests)
+        target.requests.submit_clear(requests)
+        cleared = target.conn.submit(event_request.ClearAllBreakpoints())
+        while may_suspend and not target.suspension.everything_held:
+            before = target.conn.statistics().events
+            await cleared.wait()
+            if target.conn.statistics().events == before:
+                break
+            cleared = target.conn.submit(event_request.ClearAllBreakpoints())
+
     async def leave(self) -> None:
-        """Lets the target go in one segment, shielded and bounded in time. wire: 1 trip."""
+        """Lets the target go, shielded and bounded in time. wire: 1 trip; 2 while threads run that may be suspended."""
         if self._left or self.ending is not None:
             return
         self._left = True
         target = self._target
         with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT), suppress(JdbpyError):
-            target.requests.submit_clear(target.requests.all_active())
-            target.conn.submit(event_request.ClearAllBreakpoints())
+            await self._take_out_requests()
             if target.steps_by_raw_lines:
                 target.conn.submit(virtual_machine.SetDefaultStratum(""))  # no class has it: each one's own default
             for op, thread in target.suspension.plan_run_everything():

@@ -52,6 +52,7 @@ async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
             await session.execution.suspend()
         await target.send()
         await target.wait_output("tick 1")
+        await target.wait_listening(2)
         async with jdbpy.attach(target.address) as again:
             assert again.state is VmState.RUNNING
 
