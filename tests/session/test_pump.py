@@ -183,12 +183,17 @@ async def test_a_hit_that_is_not_decided_is_not_released(policy: SuspendPolicy) 
         )
 
 
-async def test_a_handler_that_fails_lets_the_target_go_and_says_so() -> None:
+def fail_at_once(hit: Hit) -> Verdict:
+    raise JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT")
+
+
+async def fail_later(hit: Hit) -> Verdict:
+    return fail_at_once(hit)
+
+
+@pytest.mark.parametrize("fail", [fail_at_once, fail_later])
+async def test_a_handler_that_fails_lets_the_target_go_and_says_so(fail: Handler) -> None:
     async with stage() as s:
-
-        async def fail(hit: Hit) -> Verdict:
-            raise JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT")
-
         await s.request(2, fail)
         with s.target.publisher.subscribe() as events:
             await s.hit(2)

@@ -10,7 +10,6 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from jdbpy.errors import JdwpError
 from jdbpy.session.events import Notice, StopReason
 from jdbpy.session.model import VmState
 from jdbpy.session.requests import GO, Handler, Hit, StopPlan, Verdict, Vote
@@ -210,20 +209,6 @@ async def test_sets_that_come_together_keep_their_order() -> None:
         await s.peer.answer(thread_reference.Resume(OTHER))
         assert [hit.event.requestID for votes in s.shown for hit, _ in votes] == [3]
         assert slow.hits == [MAIN, OTHER]
-
-
-async def test_a_handler_that_fails_at_once_lets_the_target_go_and_says_so() -> None:
-    async with stage() as s:
-
-        def fail(hit: Hit) -> Verdict:
-            raise JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT")
-
-        await s.request(2, fail)
-        with s.target.publisher.subscribe() as events:
-            await s.hit(2)
-            await s.peer.answer(virtual_machine.Resume())
-            told = await anext(events)
-        assert isinstance(told, Notice) and "INVALID_OBJECT" in told.text
 
 
 async def test_an_event_of_an_unknown_kind_is_nobodys_whatever_its_bytes() -> None:

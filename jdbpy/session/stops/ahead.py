@@ -59,8 +59,6 @@ class StopsAhead:
         self._run: _Run | None = None
         self._more = trio.lowlevel.ParkingLot()
         self._enough: float | None = None  # reads that were sent so long after the Resume came in time
-        self.used = 0
-        """Stops that were read before their event had come in."""
 
     async def run(self) -> None:
         """Sends the reads when it is time, for ever."""

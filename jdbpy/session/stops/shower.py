@@ -6,10 +6,11 @@ known and two or three when it is not. It decides nothing: whether to stop was t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from jdbpy.session.concurrency import together
+from jdbpy.session.concurrency import both
 from jdbpy.session.events import SourceWindow, Stop, StopReason
 from jdbpy.session.model import Frame, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
@@ -18,6 +19,9 @@ from jdbpy.session.stops.reads import StopReads, Top
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import model_frame
 from jdbpy.wire import constants, ids
+
+if TYPE_CHECKING:
+    from jdbpy.session.stack.slots import SlotVariable
 
 _PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
 """Which reason names a stop that has several: a breakpoint met during a step wins."""
@@ -89,54 +93,54 @@ class StopShower:
     ) -> tuple[ThreadRef, Frame | None, SourceWindow | None]:
         """The thread, its top frame, and the source there, which is looked up meanwhile where the place is known."""
         target = self._target
+        where = partial(self._where, thread_id)
         if at is not None and target.far:
             await target.stop_places.settled(at)
+            where = partial(self._where_far, thread_id, at)
         if at is None or not target.stop_places.is_learned(at):
-            (thread, frame), _, _ = await together(
-                lambda: self._where(thread_id, at),
-                lambda: target.stop_places.learn([] if at is None else [at]),
-                lambda: self._learn_classes(at),
-            )
+            (thread, frame), _ = await both(where, lambda: target.stop_places.learn([] if at is None else [at]))
             return thread, frame, await self._sources.window(frame.location) if frame else None
         place = target.types.location(at)
-        if self._sources.has_recent(place) and not target.far:
-            thread, frame = await self._where(thread_id, at)
+        if self._sources.has_recent(place):
+            thread, frame = await where()
             return thread, frame, self._sources.recent_window(place) if frame else None
-        (thread, frame), window, _ = await together(
-            lambda: self._where(thread_id, at), lambda: self._sources.window(place), lambda: self._learn_classes(at)
-        )
+        (thread, frame), window = await both(where, lambda: self._sources.window(place))
         return thread, frame, window if frame else None
 
-    async def _where(self, thread_id: int, at: ids.Location | None) -> tuple[ThreadRef, Frame | None]:
-        """The thread and its top frame. wire: 1 trip, or what is left of it where the stop was read ahead."""
+    async def _where(self, thread_id: int) -> tuple[ThreadRef, Frame | None]:
+        """The thread and its top frame. wire: 1 trip, class known."""
+        return await self._placed(await StopReads(self._target, thread_id).take())
+
+    async def _where_far(self, thread_id: int, at: ids.Location) -> tuple[ThreadRef, Frame | None]:
+        """The same over a slow link: the frame's variables, and the classes that they are likely to hold, come with it.
+
+        wire: 1 trip, or what is left of it where the stop was read ahead.
+        """
         target = self._target
-        top = await self._read_ahead(thread_id, at) if at is not None and target.far else None
-        if top is None:
-            variables = target.stop_places.variables(at) if at is not None and target.far else []
-            top = await StopReads(target, thread_id, variables).take()
+        variables = target.stop_places.variables(at)
+        likely = target.likely.unknown(variable.signature for variable in variables)
+        top, _ = await both(lambda: self._read(thread_id, at, variables), lambda: target.likely.look_up(likely))
+        return await self._placed(top)
+
+    async def _read(self, thread_id: int, at: ids.Location, variables: Sequence[SlotVariable]) -> Top:
+        """What was asked before the event had come in, if that is about this stop; else what is asked now."""
+        reads = self._target.stops_ahead.take(thread_id)
+        top = await reads.take() if reads is not None else None
+        if top is not None and top.frame is not None and top.frame.location == at:
+            return top
+        return await StopReads(self._target, thread_id, variables).take()
+
+    async def _placed(self, top: Top) -> tuple[ThreadRef, Frame | None]:
+        """The frame with its place in words; its variables are remembered where they were read. wire: 0 when known."""
         if top.frame is None:
             return top.thread, None
+        target = self._target
         [location] = await target.types.locations([top.frame.location])
-        epoch = target.suspension.epoch_of(thread_id)
+        epoch = target.suspension.epoch_of(top.thread.id)
         frame = model_frame(1, top.frame, location, top.thread, epoch, top.total)
         if top.variables is not None:
             target.frame_memory.keep(frame, top.variables)
         return top.thread, frame
-
-    async def _read_ahead(self, thread_id: int, at: ids.Location) -> Top | None:
-        """What was asked before the event had come in, if that is about this stop."""
-        reads = self._target.stops_ahead.take(thread_id)
-        top = await reads.take() if reads is not None else None
-        if top is None or top.frame is None or top.frame.location != at:
-            return None
-        self._target.stops_ahead.used += 1
-        return top
-
-    async def _learn_classes(self, at: ids.Location | None) -> None:
-        """Over a slow link, looks up classes that variables there are likely to hold. wire: 1 trip, 0 when known."""
-        if at is not None and self._target.far:
-            declared = [variable.signature for variable in self._target.stop_places.variables(at)]
-            await self._target.likely.look_up(self._target.likely.unknown(declared))
 
 
 def _rank(reason: StopReason) -> int:
