@@ -13,10 +13,25 @@ from typing import Any, TypeVar, overload
 from jdbpy.wire.record import Record
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
-class Columns(Sequence[R]):
-    """Records of one class; each is made when it is looked at, anew each time. Equal to a list of equal records.
+class OnDemand(Sequence[T]):
+    """A sequence whose items are made when they are looked at, anew each time. Equal to a list of equal items."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, type(self) | list):
+            return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+        return NotImplemented
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self)!r})"
+
+
+class Columns(OnDemand[R]):
+    """Records of one class.
 
     ``columns`` are the values of its fields, in their order: as many sequences of the same length.
     """
@@ -53,11 +68,3 @@ class Columns(Sequence[R]):
 
     def __iter__(self) -> Iterator[R]:
         return map(self._record, *self._columns)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Columns | list):
-            return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
-        return NotImplemented
-
-    def __repr__(self) -> str:
-        return f"Columns({list(self)!r})"

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from jdbpy.session.model import ClassInfo
 from jdbpy.session.types.signatures import java_names
-from jdbpy.wire.columns import Columns
+from jdbpy.wire.columns import Columns, OnDemand
 from jdbpy.wire.constants import ClassStatus, TypeTag
 from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
@@ -28,7 +28,7 @@ _STATUS = (
 )
 
 
-class ClassList(Sequence[ClassInfo]):
+class ClassList(OnDemand[ClassInfo]):
     """Loaded classes, by name. Each ``ClassInfo`` is made when it is looked at; equal to a list of equal ones.
 
     ``names`` are the names of all, in the same order.
@@ -72,14 +72,6 @@ class ClassList(Sequence[ClassInfo]):
 
     def _column(self, field: str) -> Iterator[Any]:
         return map(self._listed.column(field).__getitem__, self._places)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, ClassList | list):
-            return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
-        return NotImplemented
-
-    def __repr__(self) -> str:
-        return f"ClassList({list(self)!r})"
 
 
 def class_list(
