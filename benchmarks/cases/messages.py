@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Result, Sample, measure
@@ -25,7 +25,7 @@ _FRAMES = 1_000
 async def run(bench: Bench) -> list[Result]:
     listed = Columns.of(ClassInfoWithGeneric, map(_class, range(_CLASSES)))
     classes = virtual_machine.AllClassesWithGenericReply(listed)
-    frames = thread_reference.FramesReply([_frame(number) for number in range(_FRAMES)])
+    frames = thread_reference.FramesReply(cast("Any", [_frame(number) for number in range(_FRAMES)]))
     return [
         await _compare(bench, f"AllClassesWithGeneric, {_CLASSES:,} classes", classes, "classes", _classes_by_hand),
         await _compare(bench, f"ThreadReference.Frames, {_FRAMES:,} frames", frames, "frames", _frames_by_hand),

@@ -24,6 +24,7 @@ from jdbpy.wire.ids import (
     Value,
 )
 from jdbpy.wire.record import Record
+from jdbpy.wire.rows import Rows
 
 
 class Node:
@@ -65,11 +66,11 @@ class Region(Node):
 
 
 class Repeat(Node):
-    """A count and that many elements: a list of them, or ``Columns`` where that is what the declaration says."""
+    """A count and that many elements, held in a list, or in what the declaration says: ``Columns`` or ``Rows``."""
 
-    def __init__(self, element: Node, *, by_column: bool = False) -> None:
+    def __init__(self, element: Node, held: type[list[Any] | Columns[Any] | Rows[Any]] = list) -> None:
         self.element = element
-        self.by_column = by_column
+        self.held = held
 
 
 class Group(Node):
@@ -168,8 +169,8 @@ def _node(hint: Any) -> Node:
         return _MARKED[hint.__metadata__[0]]
     if get_origin(hint) in (list, Sequence):
         return Repeat(_node(get_args(hint)[0]))
-    if get_origin(hint) is Columns:
-        return Repeat(_node(get_args(hint)[0]), by_column=True)
+    if get_origin(hint) in (Columns, Rows):
+        return Repeat(_node(get_args(hint)[0]), get_origin(hint))
     if isinstance(hint, NewType):
         while hint not in _FAMILIES:
             hint = hint.__supertype__

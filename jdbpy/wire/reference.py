@@ -32,11 +32,13 @@ from jdbpy.wire.layout import (
     Tagged,
     Text,
     Untagged,
+    fixed_codes,
     id_code,
     layout_of,
     number_code,
 )
 from jdbpy.wire.record import Record
+from jdbpy.wire.rows import RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 _FIELDS = {
@@ -92,8 +94,10 @@ def construct_of(node: Node, sizes: IDSizes) -> Any:
             return _region(sizes)
         case Repeat(element=Kinds() as kinds):
             return _Choices(kinds.choice, sizes)
-        case Repeat(element=Group() as element, by_column=True):
+        case Repeat(element=Group() as element) if node.held is Columns:
             return _columns(element, c.PrefixedArray(c.Int32ub, construct_of(element, sizes)))
+        case Repeat(element=Group() as element) if node.held is Rows:
+            return _rows(_ParsedRow(element, sizes))
         case Repeat():
             return _list(c.PrefixedArray(c.Int32ub, construct_of(node.element, sizes)))
         case Group():
@@ -112,6 +116,29 @@ def _columns(element: Group, array: Any) -> Any:
     record = element.record
     return c.ExprAdapter(
         array, decoder=lambda items, context: Columns.of(record, items), encoder=lambda items, context: items
+    )
+
+
+class _ParsedRow(RowForm[Any]):
+    """Records of fixed width that construct parses and builds."""
+
+    def __init__(self, element: Group, sizes: IDSizes) -> None:
+        codes = fixed_codes(element, sizes)
+        if codes is None:
+            raise TypeError(f"no rows of {element.record.__name__}")
+        super().__init__(codes[0], codes[1:])
+        self.record = construct_of(element, sizes)
+
+    def read(self, data: bytes) -> Iterator[Any]:
+        return iter(c.GreedyRange(self.record).parse(data))
+
+
+def _rows(form: _ParsedRow) -> Any:
+    """An array of records of fixed width, with ``Rows`` as its value."""
+    return c.ExprAdapter(
+        c.PrefixedArray(c.Int32ub, c.Bytes(form.width)),
+        decoder=lambda items, context: Rows(form, b"".join(items)),
+        encoder=lambda rows, context: [form.record.build(row) for row in rows],
     )
 
 

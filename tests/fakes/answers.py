@@ -30,6 +30,7 @@ from jdbpy.wire.messages import (
     virtual_machine,
 )
 from jdbpy.wire.record import Record
+from tests.fakes.frames import frames_reply
 from tests.fakes.world import GROUP, FakeClass, FakeThread, World
 
 Answer = Record | Error
@@ -140,9 +141,7 @@ def frames(thread: FakeThread, command: thread_reference.Frames) -> Answer:
     if length != -1 and start + length > len(thread.stack):
         return Error.INVALID_LENGTH
     wanted = range(start, len(thread.stack) if length == -1 else start + length)
-    return thread_reference.FramesReply(
-        [thread_reference.Frame(thread.frame_id(depth), thread.stack[depth]) for depth in wanted]
-    )
+    return frames_reply(*(thread_reference.Frame(thread.frame_id(depth), thread.stack[depth]) for depth in wanted))
 
 
 def signature(cls: FakeClass, command: reference_type.Signature) -> Answer:

@@ -22,6 +22,7 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, SuspendPolicy, Tag
 from jdbpy.wire.ids import FrameID, Location, ThreadID, Value
 from jdbpy.wire.messages import event, event_request, stack_frame, thread_reference, virtual_machine
+from tests.fakes.frames import frames_reply
 from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, Stage, stage, stop
 
 ELSEWHERE = PLACE.replace(index=99)
@@ -94,7 +95,7 @@ class Loop:
         await self.answer_values(values, number)
 
     async def answer_frames(self, packet: int) -> None:
-        await self.peer.reply(packet, thread_reference.FramesReply([thread_reference.Frame(self.frame, PLACE)]))
+        await self.peer.reply(packet, frames_reply(thread_reference.Frame(self.frame, PLACE)))
 
     async def answer_values(self, packet: int, number: int) -> None:
         await self.peer.reply(packet, stack_frame.GetValuesReply([Value(Tag.INT, number)]))
@@ -178,7 +179,7 @@ async def test_a_frame_that_was_not_foreseen_goes_to_the_pump_and_nothing_is_for
         await played.hit()
         frames, values = await played.asked()
         other = thread_reference.Frame(FrameID(played.frame + 1), PLACE)
-        await played.peer.reply(frames, thread_reference.FramesReply([other]))
+        await played.peer.reply(frames, frames_reply(other))
         await played.answer_values(values, FAILS)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
@@ -326,7 +327,7 @@ async def test_answers_of_another_place_do_not_let_a_hit_go(autojump_clock: Mock
         frames, values = await played.asked()
         await played.hit()
         elsewhere = thread_reference.Frame(played.frame, ELSEWHERE)
-        await played.peer.reply(frames, thread_reference.FramesReply([elsewhere]))
+        await played.peer.reply(frames, frames_reply(elsewhere))
         await played.answer_values(values, FAILS)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1

@@ -16,6 +16,7 @@ from jdbpy.session.suspension import Op
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import FrameID, Location, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
+from tests.fakes.frames import frames_reply
 from tests.session.test_pump import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
 
 ELSEWHERE = PLACE.replace(index=99)
@@ -52,7 +53,7 @@ class Played:
         name, frames, count = asked
         top = thread_reference.Frame(FrameID(generation * ONE_RESUME), place)
         await self.peer.reply(name, thread_reference.NameReply("main"))
-        await self.peer.reply(frames, thread_reference.FramesReply([top]))
+        await self.peer.reply(frames, frames_reply(top))
         await self.peer.reply(count, thread_reference.FrameCountReply(3))
 
     async def refuse(self, asked: list[int]) -> None:

@@ -14,9 +14,9 @@ from jdbpy.wire.messages import event_request, method, thread_reference, virtual
 
 
 def test_neighbours_of_fixed_width_are_one_call() -> None:
-    frames = source_of(make_decoder(thread_reference.FramesReply, IDSizes()))
-    assert "iter_unpack_QBQQq(data[4:end])" in frames
-    assert "for _ in range" not in frames
+    groups = source_of(make_decoder(thread_reference.OwnedMonitorsStackDepthInfoReply, IDSizes()))
+    assert "iter_unpack_BQi(data[4:end])" in groups
+    assert "for _ in range" not in groups
     capabilities = source_of(make_decoder(virtual_machine.CapabilitiesNewReply, IDSizes()))
     assert capabilities.count("unpack") == 1
     assert source_of(make_encoder(thread_reference.Frames, IDSizes(objectIDSize=4))).endswith(
@@ -41,10 +41,10 @@ def test_a_traceback_shows_the_generated_line() -> None:
 
 
 def test_the_same_message_with_other_widths_has_its_own_source() -> None:
-    wide = make_decoder(thread_reference.FramesReply, IDSizes())
-    narrow = make_decoder(thread_reference.FramesReply, IDSizes(frameIDSize=4))
-    assert "iter_unpack_QBQQq" in source_of(wide)
-    assert "iter_unpack_IBQQq" in source_of(narrow)
+    wide = make_decoder(thread_reference.OwnedMonitorsStackDepthInfoReply, IDSizes())
+    narrow = make_decoder(thread_reference.OwnedMonitorsStackDepthInfoReply, IDSizes(objectIDSize=4))
+    assert "iter_unpack_BQi" in source_of(wide)
+    assert "iter_unpack_BIi" in source_of(narrow)
 
 
 def test_the_code_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,8 +14,9 @@ from jdbpy.session.locks.model import AwaitedLock, HeldLock, Lock, ThreadLocks
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers
 from jdbpy.session.model import Frame, Limits, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
+from jdbpy.session.threads.answers import FrameRange
 from jdbpy.session.threads.fields import ThreadFields, read_thread_fields
-from jdbpy.session.threads.reader import FrameRange, ReadThread, ThreadReader, wire_thread
+from jdbpy.session.threads.reader import ReadThread, ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag

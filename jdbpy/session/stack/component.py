@@ -12,9 +12,10 @@ from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef
 from jdbpy.session.stack.variables import DEFAULT_LIMITS, read_variables
 from jdbpy.session.target import Target
 from jdbpy.session.threads import ThreadFilter
+from jdbpy.session.threads.answers import FrameRange
 from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
 from jdbpy.session.threads.model import EqualStacks
-from jdbpy.session.threads.reader import FrameRange, ReadThread, ThreadReader, wire_thread
+from jdbpy.session.threads.reader import ReadThread, ThreadReader, wire_thread
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
 

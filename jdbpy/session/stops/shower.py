@@ -137,7 +137,7 @@ class StopShower:
         target = self._target
         [location] = await target.types.locations([top.frame.location])
         epoch = target.suspension.epoch_of(top.thread.id)
-        frame = model_frame(1, top.frame, location, top.thread, epoch, top.total)
+        frame = model_frame(1, top.frame.frameID, location, top.thread, epoch, top.total)
         if top.variables is not None:
             target.frame_memory.keep(frame, top.variables)
         return top.thread, frame

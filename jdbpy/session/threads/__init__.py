@@ -7,7 +7,9 @@
 * ``virtual``: finding virtual threads in the heap
 * ``changes``: throwing an exception in a thread, naming it
 
-Reading states and frames is shared with others: ``session/thread_reader.py``.
+* ``reader``: states and frames of any number of threads; ``answers``: what the agent says of one
+
+Reading states and frames is shared with others.
 
 This package's own names are its plain data and ``fold``, public as ``jdbpy.threads``.
 """

@@ -14,11 +14,12 @@ from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import ThreadGroup, ThreadInfo
 from jdbpy.session.target import Target
 from jdbpy.session.threads import changes, details
+from jdbpy.session.threads.answers import TOP
 from jdbpy.session.threads.changes import Convert
 from jdbpy.session.threads.filters import EVERY_THREAD, check, fits
 from jdbpy.session.threads.groups import read_groups
 from jdbpy.session.threads.model import ThreadDetail, ThreadFilter
-from jdbpy.session.threads.reader import ENDED, TOP, ThreadReader, wire_thread
+from jdbpy.session.threads.reader import ENDED, ThreadReader, wire_thread
 from jdbpy.session.threads.virtual import find_virtual_threads
 from jdbpy.wire.ids import ThreadID
 

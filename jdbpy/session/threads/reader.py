@@ -6,19 +6,18 @@ word; the agent's own threads never show up (it keeps them to itself).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import Frame, Location, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
+from jdbpy.session.threads.answers import FrameRange, Place, ThreadAnswer, places, questions
+from jdbpy.session.types.refs import OBSOLETE
 from jdbpy.session.types.signatures import is_lambda_class
-from jdbpy.wire import ids as wire_ids
-from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
-from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
+from jdbpy.wire.messages import thread_group_reference, virtual_machine
 from jdbpy.wire.record import Record
 
 ENDED = "ended"
@@ -52,52 +51,6 @@ class ReadThread(Record):
     error: str = ""  # why there are no frames
 
 
-class FrameRange(Record):
-    """Which frames are wanted: ``count`` from ``start`` on (0 is the innermost); None is all the rest.
-
-    All frames are fetched, which costs little (25 ms for 10,000) and tells how many there are, and the names are found
-    out for those that are wanted; ``top_only`` fetches no more than the first, and so does not tell the total.
-    """
-
-    start: int = 0
-    count: int | None = None
-    top_only: bool = False
-
-    def command(self, thread: ThreadID) -> thread_reference.Frames:
-        return thread_reference.Frames(thread, 0, 1 if self.top_only else -1)
-
-    def cut(self, frames: Sequence[thread_reference.Frame]) -> Sequence[thread_reference.Frame]:
-        return frames[self.start : None if self.count is None else self.start + self.count]
-
-
-TOP = FrameRange(0, 1, top_only=True)
-
-
-class _Answer:
-    """The replies about one thread, or the errors in their place, in the order of ``ThreadReader._commands``."""
-
-    __slots__ = ("count", "epoch", "frames", "group", "is_virtual", "name", "status", "thread")
-
-    def __init__(self, thread: ThreadID, epoch: int, replies: Sequence[Any]) -> None:
-        self.thread = thread
-        self.epoch = epoch
-        self.name, self.status, self.count, self.group, *more = replies
-        self.frames: Any = more[-1] if more else None
-        virtual = more[0] if more else None
-        self.is_virtual = virtual.isVirtual if isinstance(virtual, thread_reference.IsVirtualReply) else None
-
-    def cut(self, frames: FrameRange | None) -> Sequence[thread_reference.Frame]:
-        """The frames that are wanted."""
-        return () if frames is None or isinstance(self.frames, JdwpError) else frames.cut(self.frames.frames)
-
-    def stack(self, frames: FrameRange) -> tuple[object, ...]:
-        """What equal stacks have in common: the places of the wanted frames, or why there are none."""
-        if isinstance(self.frames, JdwpError):
-            return (self.frames.number,)
-        places = (frame.location for frame in frames.cut(self.frames.frames))
-        return (0, *((place.classID, place.methodID, place.index) for place in places))
-
-
 class ThreadReader:
     """Reads threads of one target; remembers names of groups and which threads are virtual."""
 
@@ -121,102 +74,82 @@ class ThreadReader:
         wire: 2 trips, 1 when groups and classes are known, whatever the number of threads.
         """
         alive = await self._ask(threads, frames)
-        places = [frame.location for each in alive for frame in each.cut(frames)]
-        locations = await self._learn(alive, places)
-        places_left = iter(locations)
-        return [self._thread(each, frames, places_left) for each in alive]
+        located = await self._learn(alive, alive)
+        return [self._thread(each, frames, located) for each in alive]
 
     async def read_equal(self, threads: Iterable[ThreadID], frames: FrameRange) -> list[list[ReadThread]]:
         """As ``read``, threads with equal stacks together, and only the first of them with its frames.
 
         Stacks are compared as the agent sends them, so that thousands of like ones cost little. Costs as ``read``.
         """
-        groups: dict[object, list[_Answer]] = {}
-        for each in await self._ask(threads, frames):
-            groups.setdefault(each.stack(frames), []).append(each)
-        firsts = [group[0] for group in groups.values()]
-        places = [frame.location for each in firsts for frame in each.cut(frames)]
-        locations = await self._learn([each for group in groups.values() for each in group], places)
-        places_left = iter(locations)
-        return [self._equal(self._thread(first, frames, places_left), others) for first, *others in groups.values()]
+        alive = await self._ask(threads, frames)
+        groups: dict[object, list[ThreadAnswer]] = {}
+        for each in alive:
+            groups.setdefault(each.stack(), []).append(each)
+        located = await self._learn(alive, [group[0] for group in groups.values()])
+        return [self._equal(self._thread(first, frames, located), others) for first, *others in groups.values()]
 
-    def _equal(self, first: ReadThread, others: Sequence[_Answer]) -> list[ReadThread]:
+    def _equal(self, first: ReadThread, others: Sequence[ThreadAnswer]) -> list[ReadThread]:
         """Threads with equal stacks: the first as it is, the others with no more than their innermost frame."""
-        found = [first]
-        for each in others:
-            info = self._info(each)
-            if first.info.frame is not None:
-                own = each.frames.frames[0].frameID
-                top = first.info.frame.replace(thread=ThreadRef(each.thread, info.name), id=own, epoch=each.epoch)
-                info = info.replace(frame=top)
-            found.append(ReadThread(info))
-        return found
+        top = first.info.frame
+        return [first, *(ReadThread(self._info(each, top and _frame_of(each, top))) for each in others)]
 
-    async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[_Answer]:
+    async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[ThreadAnswer]:
         """What the agent says of the threads that are alive. wire: 1 trip."""
         wanted = list(threads)
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
-        commands = [self._commands(thread, frames) for thread in wanted]
+        unknown = set(wanted) - self._virtual.keys() if self._target.at_least(21) else ()
+        commands = [questions(thread, frames, whether_virtual=thread in unknown) for thread in wanted]
         outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
         answers = [
-            _Answer(thread, epoch, [next(outcomes) for _ in each])
+            ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], frames)
             for thread, epoch, each in zip(wanted, epochs, commands, strict=True)
         ]
         return [each for each in answers if not isinstance(each.status, JdwpError)]
 
-    async def _learn(self, answers: Sequence[_Answer], places: Sequence[wire_ids.Location]) -> Sequence[Location]:
-        """The names of the groups, and the places. wire: 1 trip, 0 when known."""
+    async def _learn(
+        self, answers: Sequence[ThreadAnswer], with_frames: Sequence[ThreadAnswer]
+    ) -> dict[Place, Location]:
+        """Learns the names of the groups; the places of the frames of some. wire: 1 trip, 0 when known."""
         groups = {each.group.group for each in answers if not isinstance(each.group, JdwpError)}
-        _, locations = await both(lambda: self._learn_groups(groups), lambda: self._target.types.locations(places))
-        return locations
+        found = places(with_frames)
+        _, locations = await both(
+            lambda: self._learn_groups(groups), lambda: self._target.types.locations(list(found.values()))
+        )
+        return dict(zip(found, locations, strict=True))
 
-    def _commands(self, thread: ThreadID, frames: FrameRange | None) -> list[Command[Any]]:
-        """Name, Status, SuspendCount, ThreadGroup; IsVirtual if it has to be asked; Frames, the last, if wanted."""
-        commands: list[Command[Any]] = [
-            thread_reference.Name(thread),
-            thread_reference.Status(thread),
-            thread_reference.SuspendCount(thread),
-            thread_reference.ThreadGroup(thread),
-        ]
-        if thread not in self._virtual and self._target.at_least(21):
-            commands.append(thread_reference.IsVirtual(thread))
-        if frames is not None:
-            commands.append(frames.command(thread))
-        return commands
-
-    def _info(self, answer: _Answer) -> ThreadInfo:
-        """The thread without its frames."""
+    def _info(self, answer: ThreadAnswer, frame: Frame | None = None) -> ThreadInfo:
+        """The thread with its innermost frame, if that is known."""
         thread, status = answer.thread, answer.status
         if answer.is_virtual is not None:
             self._virtual[thread] = answer.is_virtual
         selected = self._target.selection.thread
         return ThreadInfo(
             id=thread,
-            name="" if isinstance(answer.name, JdwpError) else answer.name.threadName,
+            name=_name(answer),
             state=_STATES.get(status.threadStatus, f"state {status.threadStatus}"),
             suspended=bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED),
             suspend_count=0 if isinstance(answer.count, JdwpError) else answer.count.suspendCount,
             group="" if isinstance(answer.group, JdwpError) else self._group_names.get(answer.group.group, ""),
             at_breakpoint=self._target.suspension.stopped_by_event(thread),
             virtual=self._virtual.get(thread, False),
+            frame=frame,
             current=selected is not None and selected.id == thread,
         )
 
-    def _thread(self, answer: _Answer, frames: FrameRange | None, locations: Iterator[Location]) -> ReadThread:
-        """The thread with its frames, whose places come next in ``locations``."""
-        info = self._info(answer)
-        if frames is None:
-            return ReadThread(info)
-        if isinstance(answer.frames, JdwpError):
-            return ReadThread(info, error=_WHY_NO_FRAMES.get(answer.frames.number, answer.frames.message))
-        wire_frames = answer.frames.frames
-        total = None if frames.top_only else len(wire_frames)
-        ref = ThreadRef(answer.thread, info.name)
+    def _thread(self, answer: ThreadAnswer, frames: FrameRange | None, located: dict[Place, Location]) -> ReadThread:
+        """The thread with its frames."""
+        if frames is None or answer.no_frames is not None:
+            why = answer.no_frames
+            return ReadThread(self._info(answer), error=_WHY_NO_FRAMES.get(why.number, why.message) if why else "")
+        total = None if frames.top_only else answer.total
+        ref = ThreadRef(answer.thread, _name(answer))
         shown = tuple(
-            model_frame(index, frame, next(locations), ref, answer.epoch, total)
-            for index, frame in enumerate(frames.cut(wire_frames), frames.start + 1)
+            model_frame(index, frame_id, located[place], ref, answer.epoch, total)
+            for index, (frame_id, place) in enumerate(answer.placed_frames(), frames.start + 1)
         )
-        return ReadThread(info.replace(frame=shown[0] if shown and not frames.start else None), shown, len(wire_frames))
+        top = shown[0] if shown and not frames.start else None
+        return ReadThread(self._info(answer, top), shown, answer.total)
 
     async def _learn_groups(self, groups: Iterable[ThreadGroupID]) -> None:
         """Learns the names of groups; they never change. wire: 1 trip, 0 when known."""
@@ -229,7 +162,7 @@ class ThreadReader:
 
 def model_frame(
     index: int,
-    frame: thread_reference.Frame,
+    frame_id: int,
     location: Location,
     thread: ThreadRef,
     epoch: int,
@@ -240,13 +173,23 @@ def model_frame(
         index,
         location,
         thread,
-        id=frame.frameID,
+        id=frame_id,
         epoch=epoch,
         native=location.code_index < 0,
-        obsolete=frame.location.methodID == 0,
+        obsolete=location.method_id == OBSOLETE,
         height=None if total is None else total - index,
         hidden=_is_hidden(location.class_name),
     )
+
+
+def _name(answer: ThreadAnswer) -> str:
+    return "" if isinstance(answer.name, JdwpError) else answer.name.threadName
+
+
+def _frame_of(answer: ThreadAnswer, equal: Frame) -> Frame:
+    """The innermost frame of a thread, another's being at the same place."""
+    frame_id, _ = next(answer.placed_frames())
+    return model_frame(1, frame_id, equal.location, ThreadRef(answer.thread, _name(answer)), answer.epoch, answer.total)
 
 
 def _is_hidden(class_name: str) -> bool:

@@ -35,6 +35,7 @@ from jdbpy.wire.layout import (
     number_code,
 )
 from jdbpy.wire.record import Record
+from jdbpy.wire.rows import Rows, UnpackedRow
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 Decode = Callable[[bytes, Iterator[int]], Any]
@@ -226,11 +227,11 @@ class _Writer:
         count = self.fixed("I", f"{wish}_count")
         self.flush()
         codes = fixed_codes(node.element, self.sizes)
-        if codes is not None and not node.by_column:
-            return self._rows(node.element, codes, count, wish)
+        if codes is not None and node.held is not Columns:
+            return self._of_fixed_width(node, codes, count, wish)
         self.fail_if(f"{count} * {_least_width(node.element, self.sizes)} > size - {self._bracketed()}")
         self.settle()
-        if isinstance(node.element, Group) and node.by_column:
+        if isinstance(node.element, Group) and node.held is Columns:
             return self._columns(node.element, count, wish)
         items = self.source.name(wish)
         self.source.line(f"{items} = []")
@@ -245,16 +246,22 @@ class _Writer:
         self.source.dedent()
         return items
 
-    def _rows(self, element: Node, codes: str, count: str, wish: str) -> str:
-        """Elements of fixed width: one pass of ``iter_unpack`` over all of them."""
+    def _of_fixed_width(self, node: Repeat, codes: str, count: str, wish: str) -> str:
+        """Elements of fixed width: one pass of ``iter_unpack`` over all of them, or none yet."""
         start = self.here()
         self.source.line(f"end = {start} + {count} * {code_width(codes)}")
         self.fail_if("end > size")
+        items = self.source.name(wish)
+        if node.held is Rows:
+            self.source.constant("Rows", Rows)
+            form = self.source.constant(f"form_of_{items}", _row_form(node.element, codes, self.sizes))
+            self.source.line(f"{items} = Rows({form}, data[{start}:end])")
+            self.move("end")
+            return items
         rows = _Writer(self.source, self.sizes)
-        expression = rows.read(element, f"{wish}_item")
+        expression = rows.read(node.element, f"{wish}_item")
         variables = ", ".join(variable for variable, _ in rows._run)
         unpack = self.source.structure(codes, "iter_unpack")
-        items = self.source.name(wish)
         row = f"{variables}," if len(codes) == 1 else variables
         self.source.line(f"{items} = [{expression} for {row} in {unpack}(data[{start}:end])]")
         self.move("end")
@@ -292,6 +299,19 @@ class _Writer:
 
     def _bracketed(self) -> str:
         return f"({self.here()})" if " " in self.here() else self.here()
+
+
+def _row_form(element: Node, codes: str, sizes: IDSizes) -> UnpackedRow[Any]:
+    """How ``Rows`` read their elements, which are records of fixed width."""
+    if not isinstance(element, Group):
+        raise TypeError(f"no rows of {element}")
+    row = _Writer(Source("", ""), sizes)
+    expression = row.read(element, "")
+    variables = ", ".join(variable for variable, _ in row._run)
+    make = Source(title_of("row", element.record, sizes), f"make({variables})")
+    make.scope = row.source.scope
+    make.line(f"return {expression}")
+    return UnpackedRow(make.finish(), codes[0], codes[1:])
 
 
 def _least_width(node: Node, sizes: IDSizes) -> int:

@@ -20,6 +20,7 @@ from jdbpy.wire.ids import (
     Value,
 )
 from jdbpy.wire.record import Record
+from jdbpy.wire.rows import Rows
 
 
 class NameReply(Reply):
@@ -71,7 +72,7 @@ class Frame(Record):
 
 
 class FramesReply(Reply):
-    frames: list[Frame]
+    frames: Rows[Frame]
 
 
 class Frames(Command[FramesReply], number=(CommandSet.ThreadReference, 6)):
