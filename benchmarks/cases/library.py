@@ -5,7 +5,7 @@ from __future__ import annotations
 import jdbpy
 from benchmarks.bench import Bench, Stopwatch, in_thread
 from benchmarks.figures import Result, Sample, Unit
-from benchmarks.memory import resident
+from benchmarks.processes import resident
 from benchmarks.rivals import jdi
 from benchmarks.rivals.conversation import open_jdb, open_jdbpy
 from benchmarks.rivals.floor import Floor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.bench import Bench
 from benchmarks.cases.stacks import WAITING_FRAMES
 from benchmarks.figures import Result, Sample, Unit
-from benchmarks.memory import resident
+from benchmarks.processes import resident
 from benchmarks.rivals import jdi
 from benchmarks.rivals.conversation import Conversation, open_jdb, open_jdbpy
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from contextlib import AbstractAsyncContextManager
 
 import jdbpy
 from benchmarks.bench import Bench, Link, Stopwatch, in_thread
-from benchmarks.figures import Result, Sample
+from benchmarks.figures import Result, Sample, measure
+from benchmarks.processes import processor_time
 from benchmarks.rivals import jdi
 from benchmarks.rivals.conversation import Conversation, open_jdb, open_jdbpy
 from benchmarks.rivals.floor import Command, Floor, count, ids
@@ -35,9 +36,22 @@ async def threads(bench: Bench) -> list[Result]:
 
 
 async def fold(bench: Bench) -> list[Result]:
-    """``where all --fold`` of very many threads with deep stacks that are all the same."""
-    work = partial(_crowd, bench, "where all --fold", threads=2000, frames=100, rtt=0.0, bare=_bare_where_all)
-    return [await work(with_rivals=False)]
+    """``where all --fold`` of very many threads with deep stacks that are all the same, and the agent's part in it."""
+    command, threads, frames = "where all --fold", 2000, 100
+    arguments = (str(threads), str(frames - WAITING_FRAMES))
+
+    async def by_agent() -> Sample:
+        async with bench.target("Crowd", *arguments) as target, open_jdbpy(target.address) as conversation:
+            await conversation.ask("suspend")
+            before = processor_time(target.pid)
+            await conversation.ask(command)
+            return Sample(processor_time(target.pid) - before)
+
+    result = await _crowd(
+        bench, command, threads=threads, frames=frames, rtt=0, bare=_bare_where_all, with_rivals=False
+    )
+    agent = await measure("the agent's processor time, for jdbpy", bench.effort, by_agent)
+    return [result.replace(figures=(*result.figures, agent))]
 
 
 async def paging(bench: Bench) -> list[Result]:
@@ -83,6 +97,9 @@ async def _crowd(
 ) -> Result:
     arguments = (str(threads), str(frames - WAITING_FRAMES))
 
+    def target() -> AbstractAsyncContextManager[Link]:
+        return bench.far_target("Crowd", *arguments, rtt=rtt) if rtt else bench.near_target("Crowd", *arguments)
+
     async def asked(conversation: Conversation, link: Link) -> Sample:
         if command != "threads":
             await conversation.ask("suspend")
@@ -93,24 +110,24 @@ async def _crowd(
         return watch.sample()
 
     async def by_command_line() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link, open_jdbpy(link.address) as conversation:
+        async with target() as link, open_jdbpy(link.address) as conversation:
             return await asked(conversation, link)
 
     async def by_jdb() -> Sample:
         async with (
-            bench.far_target("Crowd", *arguments, rtt=rtt) as link,
+            target() as link,
             open_jdb(bench.jvm, link.address) as conversation,
         ):
             return await asked(conversation, link)
 
     async def by_jdi() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link:
+        async with target() as link:
             if command == "where all":
                 return await jdi.work(bench.jvm, link, "where-all", at_least=threads * frames)
             return await jdi.work(bench.jvm, link, "threads", at_least=threads)
 
     async def by_script() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link, jdbpy.attach(link.address) as session:
+        async with target() as link, jdbpy.attach(link.address) as session:
             if command != "threads":
                 await session.execution.suspend()
             watch = Stopwatch(link)
@@ -123,7 +140,7 @@ async def _crowd(
             return watch.sample()
 
     async def by_floor() -> Sample:
-        async with bench.far_target("Crowd", *arguments, rtt=rtt) as link:
+        async with target() as link:
             return await in_thread(lambda: _bare(link, bare, [] if command == "threads" else [_SUSPEND]))
 
     contenders = {"floor": by_floor, "jdbpy": by_command_line, "jdbpy, from a script": by_script}

@@ -35,9 +35,9 @@ def test_they_are_read_as_a_list_is() -> None:
 def test_they_equal_a_list_of_equal_records() -> None:
     assert ROWS == RECORDS
     assert RECORDS == ROWS
-    assert ROWS == frames_reply(*RECORDS).frames
+    assert frames_reply(*RECORDS).frames == ROWS
     assert ROWS[1:] != RECORDS
-    assert ROWS != [*RECORDS[1:], _frame(99, 0)]
+    assert [*RECORDS[1:], _frame(99, 0)] != ROWS
     assert repr(ROWS[:1]) == f"Rows({RECORDS[:1]})"
 
 
