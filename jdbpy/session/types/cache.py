@@ -1,38 +1,29 @@
-"""The cache of what is known about loaded types: every fact is asked for once, many at a time.
+"""The cache of what is known about loaded types: ``TypeCache``, with members, lines and places in code.
 
-Owns the facts of ``facts.py`` for the types of one target, and their end: a type is forgotten when it is unloaded, and
-its code facts when it is redefined. Reference type ids are never given out twice in a session (the agent counts them
-up), so what is left behind for a class that went unnoticed costs memory, never truth.
+Its parts build on each other: ``fact_cache`` remembers facts, ``loaded`` the types, ``ancestry`` climbs to what is
+above a type. This module owns how code is told in files and lines, and through which stratum. Others use
+``TypeCache`` only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from jdbpy.errors import JdwpError
 from jdbpy.session import model
 from jdbpy.session.code.code_flow import once_per_pass
 from jdbpy.session.strata.lines import lines_in, main_file
 from jdbpy.session.strata.smap import Stratum
-from jdbpy.session.types import facts, signatures
-from jdbpy.session.types.facts import Fact, K, MethodKey, V
+from jdbpy.session.types import facts
+from jdbpy.session.types.ancestry import Ancestry
+from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.locations import model_location, no_code_on_line
-from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
-from jdbpy.wire.columns import Columns
+from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, VariableTable
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import Error, TypeTag
-from jdbpy.wire.garbage import no_collection
-from jdbpy.wire.ids import ClassID, Location, MethodID, ReferenceTypeID
-from jdbpy.wire.messages import reference_type, virtual_machine
-
-_ROOT = "Ljava/lang/Object;"
-
-_GONE = frozenset({Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_METHODID, Error.CLASS_NOT_PREPARED})
-"""Errors about a type that was unloaded, or is not linked yet: there is no answer now, and nothing to remember."""
+from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
 
 
-class TypeCache:
+class TypeCache(Ancestry):
     """Facts about the loaded types of one target.
 
     Methods that take many things return a dict by what was asked; a type that is gone is missing from it. Their cost
@@ -40,146 +31,9 @@ class TypeCache:
     """
 
     def __init__(self, conn: Connection) -> None:
-        self._conn = conn
-        self._learned: dict[ReferenceTypeID, RefType] = {}
-        self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None  # not learned yet
-        self._facts: dict[Fact[Any, Any], dict[Any, Any]] = {}
+        super().__init__(conn)
         self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], model.Location]] = {}
-        self._fetching: list[set[ReferenceTypeID]] = []
         self._stratum = ""
-        self._root_known = False
-        self._named: dict[str, ReferenceTypeID] = {}  # as it was when there were so many types
-        self._named_count = 0
-
-    # -- facts ---------------------------------------------------------------------------------------------------
-
-    async def many(self, fact: Fact[K, V], keys: Iterable[K]) -> dict[K, V]:
-        """One fact of many types or methods. wire: 1 trip, 0 when known."""
-        wanted = list(dict.fromkeys(keys))
-        fetched = await self._fetch([(fact, key) for key in wanted])
-        known = self._facts.get(fact, {})
-        values = ((key, fetched[fact, key] if (fact, key) in fetched else known.get(key, _UNKNOWN)) for key in wanted)
-        return {key: value for key, value in values if value is not _UNKNOWN}
-
-    async def prefetch(self, *wants: tuple[Fact[Any, Any], Iterable[Any]]) -> None:
-        """Learns several facts side by side, so that asking for them afterwards is free. wire: 1 trip, 0 when known."""
-        await self._fetch([(fact, key) for fact, keys in wants for key in dict.fromkeys(keys)])
-
-    def known(self, fact: Fact[K, V], key: K) -> V | None:
-        """The fact if it is in the cache, else None. No trip."""
-        value: V | None = self._facts.get(fact, {}).get(key)
-        return value
-
-    def all_of(self, fact: Fact[K, V]) -> Mapping[K, V]:
-        """All that is in the cache of one kind of fact. No trip."""
-        return self._facts.get(fact, {})
-
-    async def _fetch(self, wants: list[tuple[Fact[Any, Any], Any]]) -> dict[tuple[Fact[Any, Any], Any], Any]:
-        """Asks for what is not known, returns what came of it and remembers it.
-
-        Not remembered is what belongs to a type that was dropped meanwhile: the answer may be that of before.
-        """
-        missing = [(fact, key) for fact, key in wants if key not in self._facts.get(fact, {})]
-        if not missing:
-            return {}
-        for _, key in missing:
-            if not key or (isinstance(key, tuple) and not all(key)):
-                raise ValueError(f"an id that is null must not be sent: {key}")
-        dropped: set[ReferenceTypeID] = set()
-        self._fetching.append(dropped)
-        try:
-            outcomes = await self._conn.batch([fact.ask(key) for fact, key in missing])
-        finally:
-            self._fetching = [each for each in self._fetching if each is not dropped]
-        fetched: dict[tuple[Fact[Any, Any], Any], Any] = {}
-        for (fact, key), outcome in zip(missing, outcomes, strict=True):
-            if not isinstance(outcome, JdwpError):
-                fetched[fact, key] = fact.read(key, outcome)
-            elif outcome.number in fact.without:
-                fetched[fact, key] = fact.without[outcome.number]
-            elif outcome.number not in _GONE:
-                raise outcome
-        for (fact, key), value in fetched.items():
-            if _type_of(key) not in dropped:
-                self._facts.setdefault(fact, {})[key] = value
-        return fetched
-
-    # -- types ---------------------------------------------------------------------------------------------------
-
-    async def by_signature(self, signature: str) -> list[RefType]:
-        """The prepared types with this JNI signature, one for each loader that defined one. wire: 1 trip.
-
-        Never from the cache: another loader may have defined one more meanwhile.
-        """
-        return (await self.by_signatures([signature]))[signature]
-
-    async def by_signatures(self, wanted: Iterable[str]) -> dict[str, list[RefType]]:
-        """``by_signature`` for many. Every item scans all classes of the target. wire: 1 trip."""
-        names = list(dict.fromkeys(wanted))
-        replies = await self._conn.batch([virtual_machine.ClassesBySignature(name) for name in names])
-        found: dict[str, list[RefType]] = {}
-        for name, reply in zip(names, replies, strict=True):
-            if isinstance(reply, JdwpError):
-                raise reply
-            found[name] = [self.learn(each.typeID, each.refTypeTag, name) for each in reply.classes]
-        return found
-
-    async def all_classes(self) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
-        """Every prepared class and every array type, as the agent lists them. wire: 1 trip."""
-        reply = await self._conn.request(virtual_machine.AllClassesWithGeneric())
-        self.learn_all(reply.classes)
-        with no_collection():
-            return list(reply.classes)
-
-    def learn_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
-        """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own.
-
-        Tens of thousands of types are entered when the next one is looked up: a list alone needs none of them.
-        """
-        self._listed = listed
-
-    @property
-    def _types(self) -> dict[ReferenceTypeID, RefType]:
-        """All types that some answer has mentioned, by id."""
-        if self._listed is not None:
-            listed, self._listed = self._listed, None
-            told = zip(*(listed.column(field) for field in ("typeID", "refTypeTag", "signature")), strict=True)
-            with no_collection():
-                new = [RefType(*each) for each in told if each[0] not in self._learned]
-                self._learned.update((each.id, each) for each in new)
-        return self._learned
-
-    def learn(self, type_id: ReferenceTypeID, tag: int, signature: str) -> RefType:
-        """Takes in what an event or a reply has told of a type."""
-        found = self._types.get(type_id)
-        if found is None:
-            found = self._types[type_id] = RefType(type_id, tag, signature)
-        return found
-
-    def known_named(self, signature: str) -> ReferenceTypeID:
-        """A type of that name that some answer has mentioned, 0 for none. There may be others. No trip."""
-        types = self._types
-        if len(types) != self._named_count:
-            self._named = {each.signature: each.id for each in types.values()}
-            self._named_count = len(types)
-        found = self._named.get(signature, ReferenceTypeID(0))
-        return found if found in types else ReferenceTypeID(0)
-
-    def all_known(self) -> Iterable[RefType]:
-        """The types that some answer has mentioned. No trip."""
-        return self._types.values()
-
-    async def info(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, RefType]:
-        """The types with these ids. wire: 1 trip, 0 when known."""
-        wanted = list(dict.fromkeys(type_ids))
-        unknown = [type_id for type_id in wanted if type_id not in self._types]
-        if unknown:
-            await self.prefetch((facts.SIGNATURE, unknown), (facts.MODIFIERS, unknown))
-            signature_of = await self.many(facts.SIGNATURE, unknown)
-            modifiers = await self.many(facts.MODIFIERS, unknown)
-            for type_id, reply in signature_of.items():
-                self.learn(type_id, _tag(reply.signature, modifiers.get(type_id, 0)), reply.signature)
-        return {type_id: self._types[type_id] for type_id in wanted if type_id in self._types}
 
     # -- members and code ----------------------------------------------------------------------------------------
 
@@ -223,76 +77,6 @@ class TypeCache:
         if stratum is None:
             return table
         return lines_in(table, stratum, file or main_file(stratum, self.known(facts.SOURCE_FILE, key[0])))
-
-    # -- ancestry ------------------------------------------------------------------------------------------------
-
-    async def superclasses(
-        self, type_ids: Iterable[ReferenceTypeID], *also: Fact[ReferenceTypeID, Any]
-    ) -> dict[ReferenceTypeID, tuple[RefType, ...]]:
-        """The superclasses of each type, nearest first, up to java.lang.Object.
-
-        The facts ``also`` are learned on the way for the types and all their superclasses, at no further cost. The
-        protocol tells one link at a time: wire: 1 trip a link, whatever the number of types, 0 when known.
-        """
-        wanted = list(dict.fromkeys(type_ids))
-        await self._climb(wanted, (facts.SUPERCLASS,), also)
-        return {type_id: tuple(self._above(type_id)) for type_id in wanted}
-
-    async def ancestors(self, type_id: ReferenceTypeID, *also: Fact[ReferenceTypeID, Any]) -> tuple[RefType, ...]:
-        """Superclasses, nearest first, then all interfaces. ``also`` as in ``superclasses``. wire: 1 trip a level."""
-        await self._climb([type_id], (facts.SUPERCLASS, facts.INTERFACES), also)
-        classes = list(self._above(type_id))
-        interfaces: dict[ReferenceTypeID, None] = {}
-        pending = [type_id, *(each.id for each in classes)]
-        while pending:
-            for interface in self.known(facts.INTERFACES, pending.pop(0)) or ():
-                if interface not in interfaces:
-                    interfaces[interface] = None
-                    pending.append(interface)
-        return (*classes, *(self._types[each] for each in interfaces if each in self._types))
-
-    async def _climb(
-        self, type_ids: Iterable[ReferenceTypeID], links: Sequence[Fact[Any, Any]], also: Sequence[Fact[Any, Any]]
-    ) -> None:
-        """Learns the links, and ``also``, of the types and of all that they lead to."""
-        seen: set[ReferenceTypeID] = set()
-        level = set(type_ids)
-        while level:
-            unknown = [type_id for type_id in level if type_id not in self._types]
-            await self.prefetch(
-                *((fact, level) for fact in (*links, *also)), (facts.SIGNATURE, unknown), (facts.MODIFIERS, unknown)
-            )
-            await self.info(unknown)
-            seen |= level
-            level = {parent for type_id in level for link in links for parent in self._parents(link, type_id)} - seen
-
-    def _parents(self, link: Fact[Any, Any], type_id: ReferenceTypeID) -> Iterable[ReferenceTypeID]:
-        found = self.known(link, type_id)
-        if isinstance(found, tuple):
-            return found
-        return (found,) if found else ()
-
-    def _above(self, type_id: ReferenceTypeID) -> Iterable[RefType]:
-        parent = self.known(facts.SUPERCLASS, type_id)
-        while parent and parent in self._types:
-            yield self._types[parent]
-            parent = self.known(facts.SUPERCLASS, parent)
-
-    async def learn_root(self) -> None:
-        """Learns java.lang.Object, so that climbing ends one trip earlier. wire: 1 trip, 0 when known."""
-        if self._root_known:
-            return
-        for root in await self.by_signature(_ROOT):
-            self._root_known = True
-            reply = reference_type.SignatureWithGenericReply(_ROOT, "")
-            values: list[tuple[Fact[ReferenceTypeID, Any], Any]] = [
-                (facts.SIGNATURE, reply),
-                (facts.FIELDS, ()),
-                (facts.SUPERCLASS, ClassID(ReferenceTypeID(0))),
-                (facts.INTERFACES, ()),
-            ]
-            for fact, value in values:
-                self._facts.setdefault(fact, {})[root.id] = value
 
     # -- locations -----------------------------------------------------------------------------------------------
 
@@ -380,44 +164,7 @@ class TypeCache:
 
     # -- forgetting ----------------------------------------------------------------------------------------------
 
-    def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops what a redefinition changes: members, lines, variables, code, source name."""
-        self._drop([known for fact, known in self._facts.items() if not fact.kept], set(type_ids))
-
-    def forget(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops all that is known of types that were unloaded."""
-        gone = set(type_ids)
-        self._drop(self._facts.values(), gone)
-        for type_id in gone:
-            self._types.pop(type_id, None)
-
-    def forget_signature(self, signature: str) -> None:
-        """Drops all types of that name: a ClassUnload event names the class and nothing else (agent notes 51).
-
-        The fellows from other loaders that live on are simply asked about again.
-        """
-        self.forget([type_id for type_id, known in self._types.items() if known.signature == signature])
-
     def _drop(self, stores: Iterable[dict[Any, Any]], type_ids: set[ReferenceTypeID]) -> None:
-        for known in stores:
-            for key in [key for key in known if _type_of(key) in type_ids]:
-                del known[key]
+        super()._drop(stores, type_ids)
         for type_id in type_ids:
             self._places.pop(type_id, None)
-        for dropped in self._fetching:
-            dropped |= type_ids
-
-
-_UNKNOWN: Any = object()
-
-
-def _type_of(key: Any) -> ReferenceTypeID:
-    """The type that a key of a fact is about."""
-    type_id: ReferenceTypeID = key[0] if isinstance(key, tuple) else key
-    return type_id
-
-
-def _tag(signature: str, modifiers: int) -> int:
-    if signature.startswith("["):
-        return TypeTag.ARRAY
-    return TypeTag.INTERFACE if modifiers & signatures.INTERFACE else TypeTag.CLASS

@@ -1,0 +1,180 @@
+"""What objects, classes and arrays of the target hold, read and written for an expression.
+
+Owns what was read ahead, until something is written or run. Knows no frame, and runs nothing. The commands are those of
+the session's reader and of ``values.writes``; here their values become raw ones, and their errors the expression's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from jdbpy.errors import EvalError, JdwpError, UsageError
+from jdbpy.session.eval.errors import Thrown
+from jdbpy.session.eval.jvm.class_finder import ClassFinder
+from jdbpy.session.eval.jvm.class_target import ClassTarget
+from jdbpy.session.eval.jvm.raw import from_wire, to_wire
+from jdbpy.session.eval.target import Raw, Ref, Spot
+from jdbpy.session.target import Target
+from jdbpy.session.types.refs import Field
+from jdbpy.session.values import writes
+from jdbpy.session.values.shown import Entries, Items
+from jdbpy.session.values.viewer import contents
+from jdbpy.session.values.waves import gather
+from jdbpy.wire.constants import Error
+from jdbpy.wire.ids import ReferenceTypeID, Value
+from jdbpy.wire.messages import reference_type
+
+Place = tuple[int, int, int]
+"""Object or 0, type of the field or 0, and field or index."""
+
+
+class HeapTarget(ClassTarget):
+    """The fields, elements and texts of what is in the target."""
+
+    def __init__(self, target: Target, classes: ClassFinder) -> None:
+        super().__init__(target, classes)
+        self._read: dict[Place, Raw] = {}  # ahead
+        self.notes: list[str] = []  # words of warning that writing gave
+
+    async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
+        """See ``EvalTarget``. Raises EvalError for an object that is gone or never was."""
+        reader = self._target.objects.reader
+        try:
+            return list(await reader.run(gather([reader.type_id(ref.id) for ref in objects])))
+        except JdwpError as error:
+            if error.number != Error.INVALID_OBJECT:
+                raise
+            raise EvalError(
+                "there is no such object (any more)", hint="it may have been collected", code="INVALID_OBJECT"
+            ) from error
+
+    async def read_ahead(self, spot: Spot) -> Raw:
+        """See ``EvalTarget``."""
+        obj, field = spot.obj, spot.field
+        place = _place_of(obj, field, spot.index)
+        if place not in self._read:
+            if obj is None:
+                assert field is not None
+                values = await self.read_statics(field.type_id, [field])
+            elif field is not None:
+                values = await self.read_fields(obj, [field])
+            else:
+                values = await self.read_array(obj, spot.index, 1)
+            if not values:
+                return None
+            self._read[place] = values[0]
+        return self._read[place]
+
+    async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
+        """See ``EvalTarget``."""
+        places = [_place_of(obj, field) for field in fields]
+        if self._read and all(place in self._read for place in places):
+            return [self._read[place] for place in places]
+        reader = self._target.objects.reader
+        return [from_wire(value) for value in await reader.run(reader.fields(obj.id, fields))]
+
+    async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
+        """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
+        reader = self._target.objects.reader
+        rows = await reader.run(reader.fields_of_all([obj.id for obj in objects], fields))
+        for row in rows:
+            if isinstance(row, JdwpError):
+                raise row
+        return [[from_wire(value) for value in row] for row in rows if not isinstance(row, JdwpError)]
+
+    async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
+        """See ``EvalTarget``."""
+        assert all(field.is_static and field.type_id == class_id for field in fields)
+        places = [_place_of(None, field) for field in fields]
+        if self._read and all(place in self._read for place in places):
+            return [self._read[place] for place in places]
+        command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
+        return [from_wire(value) for value in (await self._target.conn.request(command)).values]
+
+    async def array_length(self, array: Ref) -> int:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return await reader.run(reader.length(array.id))
+
+    async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
+        """See ``EvalTarget``."""
+        if start < 0:
+            return []
+        place = _place_of(array, None, start)
+        if count == 1 and place in self._read:
+            return [self._read[place]]
+        reader = self._target.objects.reader
+        try:
+            values = await reader.run(reader.elements(array.id, start, count))
+        except JdwpError as error:
+            if error.number not in (Error.INVALID_INDEX, Error.INVALID_LENGTH):
+                raise
+            return []
+        return [from_wire(value) for value in values]
+
+    async def whole_arrays(self, arrays: Sequence[Ref]) -> list[list[Raw]]:
+        """All elements of arrays. wire: 1 trip, whatever their number."""
+        reader = self._target.objects.reader
+        found = await reader.run(gather([reader.whole(array.id) for array in arrays]))
+        return [[from_wire(value) for value in values] for values in found]
+
+    async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return await reader.run(gather([reader.text(ref.id) for ref in strings]))
+
+    async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
+        """See ``EvalTarget``."""
+        match await contents(self._target, Value(collection.tag, collection.id), most):
+            case Items(items=items):
+                return [from_wire(value) for value in items]
+            case Entries(entries=entries):
+                return [(from_wire(key), from_wire(value)) for key, value in entries]
+        return None
+
+    async def object_text(self, obj: Ref) -> str | None:
+        """See ``EvalTarget``."""
+        return None
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
+        """See ``EvalTarget``."""
+        self._read.clear()
+        with as_eval_error():
+            self._note(await writes.write_field(self._target, obj.id, field, to_wire(field.signature, value)))
+
+    async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
+        """See ``EvalTarget``."""
+        self._read.clear()
+        with as_eval_error():
+            self._note(await writes.write_static(self._target, field, to_wire(field.signature, value)))
+
+    async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
+        """See ``EvalTarget``. Raises Thrown (ArrayStoreException) for an object that the array does not take."""
+        self._read.clear()
+        try:
+            await writes.write_elements(self._target, array.id, start, [to_wire(element, value) for value in values])
+        except UsageError as error:
+            if error.code != "TYPE_MISMATCH":
+                raise EvalError(error.message, code=error.code) from error
+            (wrong,) = await self.class_facts(await self.classes_of([v for v in values if isinstance(v, Ref)][:1]))
+            raise Thrown("java.lang.ArrayStoreException", wrong.name) from error
+
+    def _note(self, note: str) -> None:
+        if note and note not in self.notes:
+            self.notes.append(note)
+
+
+def _place_of(obj: Ref | None, field: Field | None, index: int = 0) -> Place:
+    return (obj.id if obj else 0, *((field.type_id, field.id) if field else (0, index)))
+
+
+@contextmanager
+def as_eval_error() -> Iterator[None]:
+    """Turns what the writers say of a wrong value into an error of the expression."""
+    try:
+        yield
+    except UsageError as error:
+        raise EvalError(error.message, hint=error.hint, code=error.code) from error

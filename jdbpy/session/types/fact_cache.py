@@ -1,0 +1,105 @@
+"""What is remembered of types and methods: every fact is asked for once, many at a time.
+
+Owns the values of the facts that ``facts.py`` declares, and their end: all of a type's are dropped when it is unloaded,
+those of its code when it is redefined. Knows no fact and no type in particular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.types.facts import Fact, K, V
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.constants import Error
+from jdbpy.wire.ids import ReferenceTypeID
+
+_GONE = frozenset({Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_METHODID, Error.CLASS_NOT_PREPARED})
+"""Errors about a type that was unloaded, or is not linked yet: there is no answer now, and nothing to remember."""
+
+_UNKNOWN: Any = object()
+
+
+class FactCache:
+    """Facts about what is loaded in one target.
+
+    A fact of many things is a dict by what was asked; what is gone is missing from it.
+    """
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._facts: dict[Fact[Any, Any], dict[Any, Any]] = {}
+        self._fetching: list[set[ReferenceTypeID]] = []
+
+    async def many(self, fact: Fact[K, V], keys: Iterable[K]) -> dict[K, V]:
+        """One fact of many types or methods. wire: 1 trip, 0 when known."""
+        wanted = list(dict.fromkeys(keys))
+        fetched = await self._fetch([(fact, key) for key in wanted])
+        known = self._facts.get(fact, {})
+        values = ((key, fetched[fact, key] if (fact, key) in fetched else known.get(key, _UNKNOWN)) for key in wanted)
+        return {key: value for key, value in values if value is not _UNKNOWN}
+
+    async def prefetch(self, *wants: tuple[Fact[Any, Any], Iterable[Any]]) -> None:
+        """Learns several facts side by side, so that asking for them afterwards is free. wire: 1 trip, 0 when known."""
+        await self._fetch([(fact, key) for fact, keys in wants for key in dict.fromkeys(keys)])
+
+    def known(self, fact: Fact[K, V], key: K) -> V | None:
+        """The fact if it is in the cache, else None. No trip."""
+        value: V | None = self._facts.get(fact, {}).get(key)
+        return value
+
+    def all_of(self, fact: Fact[K, V]) -> Mapping[K, V]:
+        """All that is in the cache of one kind of fact. No trip."""
+        return self._facts.get(fact, {})
+
+    async def _fetch(self, wants: list[tuple[Fact[Any, Any], Any]]) -> dict[tuple[Fact[Any, Any], Any], Any]:
+        """Asks for what is not known, returns what came of it and remembers it.
+
+        Not remembered is what belongs to a type that was dropped meanwhile: the answer may be that of before.
+        """
+        missing = [(fact, key) for fact, key in wants if key not in self._facts.get(fact, {})]
+        if not missing:
+            return {}
+        for _, key in missing:
+            if not key or (isinstance(key, tuple) and not all(key)):
+                raise ValueError(f"an id that is null must not be sent: {key}")
+        dropped: set[ReferenceTypeID] = set()
+        self._fetching.append(dropped)
+        try:
+            outcomes = await self._conn.batch([fact.ask(key) for fact, key in missing])
+        finally:
+            self._fetching = [each for each in self._fetching if each is not dropped]
+        fetched: dict[tuple[Fact[Any, Any], Any], Any] = {}
+        for (fact, key), outcome in zip(missing, outcomes, strict=True):
+            if not isinstance(outcome, JdwpError):
+                fetched[fact, key] = fact.read(key, outcome)
+            elif outcome.number in fact.without:
+                fetched[fact, key] = fact.without[outcome.number]
+            elif outcome.number not in _GONE:
+                raise outcome
+        for (fact, key), value in fetched.items():
+            if _type_of(key) not in dropped:
+                self._facts.setdefault(fact, {})[key] = value
+        return fetched
+
+    def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Drops what a redefinition changes: members, lines, variables, code, source name."""
+        self._drop([known for fact, known in self._facts.items() if not fact.kept], set(type_ids))
+
+    def forget(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Drops all that is known of types that were unloaded."""
+        self._drop(self._facts.values(), set(type_ids))
+
+    def _drop(self, stores: Iterable[dict[Any, Any]], type_ids: set[ReferenceTypeID]) -> None:
+        for known in stores:
+            for key in [key for key in known if _type_of(key) in type_ids]:
+                del known[key]
+        for dropped in self._fetching:
+            dropped |= type_ids
+
+
+def _type_of(key: Any) -> ReferenceTypeID:
+    """The type that a key of a fact is about."""
+    type_id: ReferenceTypeID = key[0] if isinstance(key, tuple) else key
+    return type_id
