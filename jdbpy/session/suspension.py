@@ -40,8 +40,8 @@ class Suspension:
 
     def __init__(self) -> None:
         self.vm_holds = 0
-        self.event_holds: Counter[int] = Counter()
-        self.user_holds: Counter[int] = Counter()
+        self.event_holds: dict[int, int] = {}  # how many of each thread, and none of 0
+        self.user_holds: dict[int, int] = {}
         self.evaluating: set[int] = set()  # threads that run an invoked method now
         self.undecided: tuple[int, bool] | None = None
         """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
@@ -126,7 +126,7 @@ class Suspension:
             self.vm_holds += 1
             self._change_all(+1)
         elif thread:
-            self.event_holds[thread] += 1
+            self.event_holds[thread] = self.event_holds.get(thread, 0) + 1
             self._change(thread, +1)
         if thread and at_event:
             self._at_event.add(thread)
@@ -140,11 +140,12 @@ class Suspension:
             self.vm_holds = max(0, self.vm_holds - 1)
             self._change_all(-1)
         elif op is Op.THREAD_SUSPEND:
-            (self.event_holds if by_event else self.user_holds)[thread] += 1
+            holds = self.event_holds if by_event else self.user_holds
+            holds[thread] = holds.get(thread, 0) + 1
             self._change(thread, +1)
         else:
-            holds = self.event_holds if by_event or not self.user_holds[thread] else self.user_holds
-            holds[thread] -= 1
+            holds = self.event_holds if by_event or thread not in self.user_holds else self.user_holds
+            holds[thread] = holds.get(thread, 0) - 1
             self._change(thread, -1)
         whole = op is Op.VM_SUSPEND or op is Op.VM_RESUME
         self._drop_lost_holds({*self.event_holds, *self.user_holds} if whole else (thread,))
@@ -164,7 +165,8 @@ class Suspension:
         self._counts.pop(thread, None)
         self._at_event.discard(thread)
         self.evaluating.discard(thread)
-        del self.event_holds[thread], self.user_holds[thread], self._own_epoch[thread], self._stayed[thread]
+        for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed):
+            counted.pop(thread, None)
 
     # What to send
 
@@ -181,7 +183,7 @@ class Suspension:
             keep = keep if everything else keep | {thread}
         kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
         for thread in sorted(kept):
-            resumes = vm_holds + (0 if thread in keep else self.event_holds[thread])
+            resumes = vm_holds + (0 if thread in keep else self.event_holds.get(thread, 0))
             plan += [(Op.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
         plan += [(Op.VM_RESUME, 0)] * vm_holds
         for thread, holds in sorted(self.event_holds.items()):
@@ -212,10 +214,10 @@ class Suspension:
         for thread in threads:
             count = self.count(thread)
             for holds in (self.user_holds, self.event_holds):
-                holds[thread] = max(0, min(holds[thread], count))
-                count -= holds[thread]
-                if not holds[thread]:
-                    del holds[thread]
+                held = min(holds.pop(thread, 0), count)
+                if held > 0:
+                    holds[thread] = held
+                    count -= held
 
     def _change(self, thread: int, by: int) -> None:
         before = self.count(thread)

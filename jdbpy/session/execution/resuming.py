@@ -130,7 +130,7 @@ class Resuming:
 
     def _submit(self, plan: list[tuple[Op, int]]) -> list[Pending[Any]]:
         by_event = self._target.suspension.event_holds
-        submitted = [self._target.submit_op(op, thread, by_event=bool(by_event[thread])) for op, thread in plan]
+        submitted = [self._target.submit_op(op, thread, by_event=thread in by_event) for op, thread in plan]
         self._target.conn.flush()
         return submitted
 
