@@ -8,7 +8,7 @@ module before it is wanted.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import construct as c
@@ -129,8 +129,9 @@ class _ParsedRow(RowForm[Any]):
         super().__init__(codes[0], codes[1:])
         self.record = construct_of(element, sizes)
 
-    def read(self, data: bytes) -> Iterator[Any]:
-        return iter(c.GreedyRange(self.record).parse(data))
+    def read(self, data: bytes) -> Iterable[Any]:
+        found: Iterable[Any] = c.GreedyRange(self.record).parse(data)
+        return found
 
 
 def _rows(form: _ParsedRow) -> Any:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from itertools import starmap
+from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar, overload
 
 from jdbpy.wire.columns import OnDemand
@@ -29,22 +28,8 @@ class RowForm(ABC, Generic[R]):
         self.width = self.halves.size
 
     @abstractmethod
-    def read(self, data: bytes) -> Iterator[R]:
+    def read(self, data: bytes) -> Iterable[R]:
         """The records of these bytes, which are whole rows."""
-
-
-class UnpackedRow(RowForm[R]):
-    """Records that ``make`` makes of the numbers that ``struct`` unpacks."""
-
-    __slots__ = ("_make", "_unpack")
-
-    def __init__(self, make: Callable[..., R], first: str, others: str) -> None:
-        super().__init__(first, others)
-        self._make = make
-        self._unpack = struct.Struct(f">{first}{others}").iter_unpack
-
-    def read(self, data: bytes) -> Iterator[R]:
-        return starmap(self._make, self._unpack(data))
 
 
 class Rows(OnDemand[R]):
@@ -73,10 +58,11 @@ class Rows(OnDemand[R]):
         width = self._form.width
         chosen = range(len(self))[index]
         if isinstance(chosen, int):
-            return next(self._form.read(self._data[chosen * width : (chosen + 1) * width]))
+            [found] = self._form.read(self._data[chosen * width : (chosen + 1) * width])
+            return found
         if chosen.step == 1:
             return Rows(self._form, self._data[chosen.start * width : chosen.stop * width])
         return Rows(self._form, b"".join(self._data[each * width : (each + 1) * width] for each in chosen))
 
     def __iter__(self) -> Iterator[R]:
-        return self._form.read(self._data)
+        return iter(self._form.read(self._data))

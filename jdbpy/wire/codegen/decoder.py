@@ -9,7 +9,7 @@ afterwards (``wire.faults``), so the good case pays nothing for good messages.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -35,7 +35,7 @@ from jdbpy.wire.layout import (
     number_code,
 )
 from jdbpy.wire.record import Record
-from jdbpy.wire.rows import Rows, UnpackedRow
+from jdbpy.wire.rows import RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 Decode = Callable[[bytes, Iterator[int]], Any]
@@ -252,18 +252,14 @@ class _Writer:
         self.source.line(f"end = {start} + {count} * {code_width(codes)}")
         self.fail_if("end > size")
         items = self.source.name(wish)
+        data = f"data[{start}:end]"
         if node.held is Rows:
             self.source.constant("Rows", Rows)
-            form = self.source.constant(f"form_of_{items}", _row_form(node.element, codes, self.sizes))
-            self.source.line(f"{items} = Rows({form}, data[{start}:end])")
-            self.move("end")
-            return items
-        rows = _Writer(self.source, self.sizes)
-        expression = rows.read(node.element, f"{wish}_item")
-        variables = ", ".join(variable for variable, _ in rows._run)
-        unpack = self.source.structure(codes, "iter_unpack")
-        row = f"{variables}," if len(codes) == 1 else variables
-        self.source.line(f"{items} = [{expression} for {row} in {unpack}(data[{start}:end])]")
+            form = self.source.constant(f"form_of_{items}", _ReadRow(node.element, codes, self.sizes))
+            self.source.line(f"{items} = Rows({form}, {data})")
+        else:
+            rows = _each_row(self.source, node.element, codes, self.sizes, data, f"{wish}_item")
+            self.source.line(f"{items} = {rows}")
         self.move("end")
         return items
 
@@ -301,17 +297,28 @@ class _Writer:
         return f"({self.here()})" if " " in self.here() else self.here()
 
 
-def _row_form(element: Node, codes: str, sizes: IDSizes) -> UnpackedRow[Any]:
-    """How ``Rows`` read their elements, which are records of fixed width."""
-    if not isinstance(element, Group):
-        raise TypeError(f"no rows of {element}")
-    row = _Writer(Source("", ""), sizes)
-    expression = row.read(element, "")
+class _ReadRow(RowForm[Any]):
+    """Records of fixed width, read by one pass of ``iter_unpack``."""
+
+    def __init__(self, element: Node, codes: str, sizes: IDSizes) -> None:
+        if not isinstance(element, Group):
+            raise TypeError(f"no rows of {element}")
+        super().__init__(codes[0], codes[1:])
+        source = Source(title_of("rows", element.record, sizes), "read(data)")
+        source.line(f"return {_each_row(source, element, codes, sizes, 'data')}")
+        self._read: Callable[[bytes], Iterable[Any]] = source.finish()
+
+    def read(self, data: bytes) -> Iterable[Any]:
+        return self._read(data)
+
+
+def _each_row(source: Source, element: Node, codes: str, sizes: IDSizes, data: str, wish: str = "") -> str:
+    """The list of the elements of fixed width that are in the data, as an expression."""
+    row = _Writer(source, sizes)
+    expression = row.read(element, wish)
     variables = ", ".join(variable for variable, _ in row._run)
-    make = Source(title_of("row", element.record, sizes), f"make({variables})")
-    make.scope = row.source.scope
-    make.line(f"return {expression}")
-    return UnpackedRow(make.finish(), codes[0], codes[1:])
+    unpack = source.structure(codes, "iter_unpack")
+    return f"[{expression} for {variables}{',' if len(codes) == 1 else ''} in {unpack}({data})]"
 
 
 def _least_width(node: Node, sizes: IDSizes) -> int:
