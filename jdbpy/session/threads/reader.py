@@ -7,6 +7,7 @@ word; the agent's own threads never show up (it keeps them to itself).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
@@ -192,6 +193,7 @@ def _frame_of(answer: ThreadAnswer, equal: Frame) -> Frame:
     return model_frame(1, frame_id, equal.location, ThreadRef(answer.thread, _name(answer)), answer.epoch, answer.total)
 
 
+@lru_cache(maxsize=1024)  # of a hundred thousand frames most are of the same few classes
 def _is_hidden(class_name: str) -> bool:
     """Whether the VM made the class for itself: lambdas, method handles; their names tell."""
     return "/0x" in class_name or is_lambda_class(class_name) or class_name.startswith("java.lang.invoke.LambdaForm$")
