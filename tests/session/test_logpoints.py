@@ -135,13 +135,14 @@ async def test_reports_go_to_a_file(any_jvm: Jvm, tmp_path: Path) -> None:
     ):
         with session.events() as events:
             reporting = Reporting(file=str(log), most=3)
-            point = await session.breakpoints.add(PLACE, log='{number} {"\\t"}', reporting=reporting)
+            point = await session.breakpoints.add(PLACE, log='{number} {"\\t\\u001b"}', reporting=reporting)
             assert ("to", str(log)) in point.options
             await reports(events, 1, "switched-off")
             lines = log.read_text().splitlines()
             assert lines[0] == "what was there"
             assert [line.split("#")[1].split(" ")[0] for line in lines[1:]] == ["1", "2", "3"]
-            assert all(line.endswith(r" \t") for line in lines[1:]), "nothing of the target's reaches a terminal raw"
+            escaped = r" \t\u001b"
+            assert all(line.endswith(escaped) for line in lines[1:]), "nothing of the target's reaches a terminal raw"
 
 
 async def test_a_file_that_cannot_be_written(any_jvm: Jvm, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 
 from jdbpy.errors import UsageError
+from jdbpy.session.values.literals import one_line
 
 
 def absolute(path: str) -> str:
@@ -23,12 +24,6 @@ def absolute(path: str) -> str:
 
 def append(path: str, lines: Iterable[str]) -> None:
     """Writes whole lines to the end of a file, control characters of the target's texts escaped. Raises OSError."""
-    text = "".join(f"{_printable(line)}\n" for line in lines)
+    text = "".join(f"{one_line(line)}\n" for line in lines)
     with open(path, "a", encoding="utf-8") as file:
         file.write(text)
-
-
-def _printable(line: str) -> str:
-    if line.isprintable():
-        return line
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)

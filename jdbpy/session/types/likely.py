@@ -11,26 +11,9 @@ from collections.abc import Iterable
 
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
+from jdbpy.session.types.jdk import made_of
+from jdbpy.session.types.signatures import java_name, signature_of
 from jdbpy.wire.ids import ReferenceTypeID
-
-NEVER = frozenset(("Ljava/lang/Object;", "Ljava/lang/String;", "Ljava/lang/Class;"))
-"""Types that tell nothing, or whose objects are read without their fields."""
-
-ALSO = {
-    "Ljava/lang/StringBuilder;": ("Ljava/lang/AbstractStringBuilder;",),
-    "Ljava/lang/StringBuffer;": ("Ljava/lang/AbstractStringBuilder;",),
-    "Ljava/lang/Exception;": ("Ljava/lang/Throwable;",),
-    "Ljava/lang/RuntimeException;": ("Ljava/lang/Exception;", "Ljava/lang/Throwable;"),
-    "Ljava/util/LinkedHashMap;": ("Ljava/util/HashMap;", "Ljava/util/HashMap$Node;"),
-    "Ljava/util/LinkedHashSet;": ("Ljava/util/HashSet;", "Ljava/util/HashMap;"),
-    "Ljava/util/HashSet;": ("Ljava/util/HashMap;",),
-    "Ljava/util/List;": ("Ljava/util/ArrayList;",),
-    "Ljava/util/Collection;": ("Ljava/util/ArrayList;",),
-    "Ljava/util/Map;": ("Ljava/util/HashMap;", "Ljava/util/HashMap$Node;"),
-    "Ljava/util/HashMap;": ("Ljava/util/HashMap$Node;",),
-    "Ljava/util/Set;": ("Ljava/util/HashSet;", "Ljava/util/HashMap;"),
-}
-"""What an object of a declared type has its fields from, or most often is."""
 
 
 class LikelyClasses:
@@ -43,9 +26,8 @@ class LikelyClasses:
 
     def unknown(self, declared: Iterable[str]) -> list[str]:
         """The signatures of classes that are worth looking up for variables of these types. No trip."""
-        wanted = {name for name in declared if name.startswith("L")} - NEVER
-        wanted |= {name for each in wanted for name in ALSO.get(each, ())}
-        wanted -= self._asked
+        names = made_of(java_name(each) for each in declared if each.startswith("L"))
+        wanted = {signature_of(name) for name in names} - self._asked
         if wanted:
             fields = self._types.all_of(facts.FIELDS)
             wanted -= {known.signature for known in self._types.all_known() if known.id in fields}

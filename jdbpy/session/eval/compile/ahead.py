@@ -18,7 +18,6 @@ import trio
 
 from jdbpy.errors import JdbpyError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.eval.compile.above import ABOVE
 from jdbpy.session.eval.compile.typenames import class_spellings, distant_spellings
 from jdbpy.session.eval.java.descriptors import read_method, read_type
 from jdbpy.session.eval.java.types import (
@@ -36,8 +35,7 @@ from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.mentions import THIS, Call, Mentions, Path
 from jdbpy.session.eval.target import ClassFacts, Ref, Spot
 from jdbpy.session.types import refs
-from jdbpy.session.types.likely import ALSO, NEVER
-from jdbpy.session.types.signatures import java_name
+from jdbpy.session.types.jdk import above, made_of
 from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:
@@ -258,16 +256,14 @@ class _Ahead:
 
     def _shown(self, signature: str, generic: str) -> None:
         """Learns what an object that is to be shown, and what is in it, most likely consists of."""
-        named = {f"L{name};" for name in _IN_SIGNATURE.findall(generic or signature)}
-        likely = {name for each in named for name in ALSO.get(each, ())}
-        for each in sorted((named | likely) - NEVER):
-            self._start(self._find, (java_name(each),))
+        for name in sorted(made_of(_names_in(generic or signature))):
+            self._start(self._find, (name,))
 
     def _types_in(self, signature: str) -> None:
         """The classes that a signature names are learned, those of type arguments too."""
-        for name in _IN_SIGNATURE.findall(signature):
-            if name != "java/lang/String" or self._mentions.calls:
-                self._start(self._named, name.replace("/", "."))
+        for name in _names_in(signature):
+            if name != STRING.name or self._mentions.calls:
+                self._start(self._named, name)
 
     async def _named(self, name: str) -> int:
         """Learns a class by its full name, and what is most likely above it."""
@@ -275,7 +271,7 @@ class _Ahead:
         if home is not None and name == home.name:
             return home.id
         if self._climbs:
-            for other in ABOVE.get(name, ()):
+            for other in above(name):
                 self._start(self._find, (other,))
         return await self._find((name,))
 
@@ -387,6 +383,11 @@ class _Ahead:
 
     async def _initialized(self, class_id: int) -> None:
         await self._target.initialized(class_id)
+
+
+def _names_in(signature: str) -> list[str]:
+    """Names of the classes in a signature, those of type arguments too."""
+    return [name.replace("/", ".") for name in _IN_SIGNATURE.findall(signature)]
 
 
 def _is_told(field: refs.Field) -> bool:
