@@ -61,7 +61,7 @@ class Conversation:
     async def ask(self, command: str) -> str:
         """Gives a command and waits until it is done; returns its output."""
         self._asked += 1
-        nonsense = f"nonsense{self._asked}"
+        nonsense = f'"nonsense{self._asked}"'  # for a mere word jdbpy would look for a command like it
         await self.say(f"{command}\n{nonsense}")
         return await self.until(nonsense)
 

@@ -66,17 +66,24 @@ class Batch:
         self.stream = session.events()
         self._limit = trio.CancelScope()
         self._waiting = False  # for a stop, as opposed to a reply
+        self._idle = False  # waiting for standard input: events are shown meanwhile
+        self._showing = False  # one of these, now
+        self._turn = trio.lowlevel.ParkingLot()  # where it is waited for that one of the two changes
+        self._reading = trio.CancelScope()
 
     async def run(self, lines: Lines) -> int:
         """Runs all lines, and returns the exit status."""
         with self.stream:
             await self.start()
-            while not self._over:
-                line = await self._next_line(lines)
-                if line is None:
-                    break
-                if not await self.run_line(line) and not self._keep_going:
-                    break
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._show_idle)
+                while not self._over:
+                    line = await self._next_line(lines)
+                    if line is None:
+                        break
+                    if not await self.run_line(line) and not self._keep_going:
+                        break
+                nursery.cancel_scope.cancel()
             self._drain()
             if self.context.collecting is not None:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
@@ -119,17 +126,38 @@ class Batch:
         if lines.ready():
             return await lines.next()
         line: str | None = None
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._show_idle, nursery.cancel_scope)
+        self._idle = True
+        self._turn.unpark_all()
+        with trio.CancelScope() as self._reading:
             line = await lines.next()
-            nursery.cancel_scope.cancel()
+        self._idle = False
+        while self._showing:
+            await self._turn.park()
         return line
 
-    async def _show_idle(self, reading: trio.CancelScope) -> None:
-        await self.show_events(until=lambda: isinstance(self.session.ending, Gone))
-        if isinstance(self.session.ending, Gone):
-            self.status = self.status or LOST
-            reading.cancel()
+    async def _show_idle(self) -> None:
+        """Shows events while standard input is silent, for ever.
+
+        One task for the whole batch: to begin one for each line, and to end it, takes longer than many a command.
+        """
+        while True:
+            await self._until_idle()
+            if isinstance(self.session.ending, Gone):
+                self.status = self.status or LOST
+                self._reading.cancel()
+                return
+            if not await self.stream.arrival():
+                return
+            event = self.stream.take_nowait() if self._idle else None
+            if event is not None:
+                self._showing = True
+                await self._show_whole(event)
+                self._showing = False
+                self._turn.unpark_all()
+
+    async def _until_idle(self) -> None:
+        while not self._idle:
+            await self._turn.park()
 
     async def show_events(self, until: Callable[[], bool]) -> None:
         """Shows events as they come, until that is so or none can come any more."""
@@ -137,8 +165,12 @@ class Batch:
             event = await anext(self.stream, None)
             if event is None:
                 break
-            with trio.CancelScope(shield=True, deadline=trio.current_time() + self._timeout):
-                await self._show(event)  # whole, even if the next line comes meanwhile
+            await self._show_whole(event)
+
+    async def _show_whole(self, event: Event) -> None:
+        """Shows an event to its end, even if the next line comes meanwhile."""
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + self._timeout):
+            await self._show(event)
 
     async def _show(self, event: Event) -> bool:
         """Shows an event, and does what was ordered for stops; whether that has let the target run on."""

@@ -7,6 +7,7 @@ before it writes the next.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterable
 
@@ -15,6 +16,9 @@ import trio
 from jdbpy.cli.cmdline import Script
 
 STDIN = "-"
+
+_AT_MOST = 65536
+"""Bytes of standard input that are read at a time."""
 
 
 class Lines:
@@ -64,11 +68,31 @@ class Lines:
 
     async def _read_line(self) -> str | None:
         while b"\n" not in self._buffer and not self._ended:
-            # os.read: a thread that hangs in sys.stdin would hold its lock and hang the interpreter's end too
-            data = await trio.to_thread.run_sync(os.read, 0, 65536, abandon_on_cancel=True)
+            data = await _read()
             self._ended = not data
             self._buffer += data
         line, newline, self._buffer = self._buffer.partition(b"\n")
         if not line and not newline:
             return None
         return line.decode("utf-8", errors="replace").rstrip("\r")
+
+
+async def _read() -> bytes:
+    """Some bytes of standard input; none at its end. Of a pipe trio's loop tells when they are there: that is a wake-up
+    less in each direction than a thread costs, which all else needs."""
+    if _is_pipe():
+        while True:
+            await trio.lowlevel.wait_readable(0)
+            try:
+                return os.read(0, _AT_MOST)
+            except BlockingIOError:  # another process reads it as well, and was first
+                continue
+    # os.read: a thread that hangs in sys.stdin would hold its lock and hang the interpreter's end too
+    return await trio.to_thread.run_sync(os.read, 0, _AT_MOST, abandon_on_cancel=True)
+
+
+def _is_pipe() -> bool:
+    if sys.platform == "win32":  # there only sockets can be waited for
+        return False
+    mode = os.fstat(0).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)

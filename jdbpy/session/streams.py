@@ -41,20 +41,26 @@ class EventStream:
             self._lost = 0
         self._queue.append(event)
         if self._waiting:  # looking is cheap, and waking nobody is not
-            self._waiting.unpark()
+            self._waiting.unpark_all()
 
     def take_nowait(self) -> Event | None:
         """The next event if there is one by now."""
         return self._take() if self._queue else None
 
+    async def arrival(self) -> bool:
+        """Waits until there is an event, and leaves it there; False when none can come any more."""
+        while not self._queue:
+            if self._over:
+                return False
+            await self._waiting.park()
+        return True
+
     def __aiter__(self) -> EventStream:
         return self
 
     async def __anext__(self) -> Event:
-        if self._over and not self._queue:
+        if not await self.arrival():
             raise StopAsyncIteration
-        while not self._queue:
-            await self._waiting.park()
         return self._take()
 
     def _take(self) -> Event:

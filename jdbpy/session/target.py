@@ -40,7 +40,7 @@ FAR = 0.005
 class Target:
     """One debugged VM. Components keep a reference to it and nothing of each other.
 
-    ``round_trip`` is what the handshake took, in seconds.
+    ``round_trip`` is what the handshake took, in seconds, or a later trip that was shorter.
     """
 
     def __init__(
@@ -130,6 +130,10 @@ class Target:
     def far(self) -> bool:
         """Whether a trip takes so long that it is worth asking for what is not sure to be needed."""
         return self.round_trip > FAR
+
+    def trip_took(self, seconds: float) -> None:
+        """Takes note of a trip: the handshake of a near target that is busy may have taken longer than its way."""
+        self.round_trip = min(self.round_trip, seconds)
 
     @property
     def state(self) -> VmState:

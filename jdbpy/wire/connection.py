@@ -249,6 +249,11 @@ class Connection:
         ``on_reply`` do."""
         return self._packets.busy
 
+    @property
+    def round_trip(self) -> float:
+        """Seconds that the handshake took: from when it was sent, whatever had to be loaded before."""
+        return self._packets.round_trip
+
     def statistics(self) -> Statistics:
         """What has been sent and received so far."""
         return Statistics(bytes_in=self._packets.bytes_in, bytes_out=self._packets.bytes_out, **self._counts)

@@ -62,6 +62,8 @@ class PacketStream:
         self.bytes_out = 0
         self.busy = 0.0
         """Seconds that were spent on packets which had come in."""
+        self.round_trip = 0.0
+        """Seconds that the handshake took."""
         self._stream = stream
         self._on_packet = on_packet
         self._on_end = on_end
@@ -101,7 +103,9 @@ class PacketStream:
     async def shake_hands(self, timeout: float, peer: str) -> None:
         """The handshake, with what has been queued so far in the same segment. Raises ConnectError."""
         _notice_dead_peers(self._stream)
+        begun = trio.current_time()
         rest = await shake_hands(self._stream, self._take_queue(), timeout=timeout, peer=peer)
+        self.round_trip = trio.current_time() - begun
         self.bytes_in += len(rest)
         self._framer.feed(rest)
 

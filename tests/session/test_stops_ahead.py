@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from jdbpy.session.sources.component import Sources
 from jdbpy.session.stops import ahead
 from jdbpy.session.stops.reads import StopReads, Top
+from jdbpy.session.stops.shower import StopShower
 from jdbpy.session.suspension import Op
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import FrameID, Location, ThreadID
@@ -85,6 +88,20 @@ async def far(round_trip: float = FAR) -> AsyncIterator[Played]:
 
 def top_of(top: Top) -> tuple[str, Location | None, int | None]:
     return top.thread.name, top.frame.location if top.frame else None, top.total
+
+
+async def test_a_target_is_near_when_a_trip_is_short_after_a_long_handshake(autojump_clock: MockClock) -> None:
+    """It was busy then. A trip that is long does not make a near target far."""
+    async with far() as played:
+        target = played.s.target
+        stops = StopShower(target, Sources(target, ()))
+        for answered_after, is_far in ((FAR / 2, True), (0.001, False), (FAR, False)):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(partial(stops._read, MAIN, PLACE, ()))
+                asked = await played.asked()
+                await trio.sleep(answered_after)
+                await played.answer(asked)
+            assert target.far is is_far
 
 
 async def test_the_reads_of_a_stop_come_before_its_event(autojump_clock: MockClock) -> None:

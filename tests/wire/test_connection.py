@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from trio.testing import memory_stream_pair, wait_all_tasks_blocked
+from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import JdwpError, ProtocolError, UsageError
 from jdbpy.wire.connection import open_connection
@@ -24,6 +24,21 @@ async def test_a_request() -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
         nursery.start_soon(peer.answer, virtual_machine.AllThreads(), THREADS)
         assert await connection.request(virtual_machine.AllThreads()) == THREADS
+
+
+async def test_the_round_trip_is_that_of_the_handshake(autojump_clock: MockClock) -> None:
+    ours, theirs = memory_stream_pair()
+
+    async def target() -> None:
+        peer = Peer(theirs)
+        await trio.sleep(0.25)
+        await peer.shake_hands()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(target)
+        async with open_connection(ours) as connection:
+            await trio.sleep(3)
+            assert connection.round_trip == pytest.approx(0.25)
 
 
 async def test_an_error_of_the_target() -> None:

@@ -207,10 +207,9 @@ async def _open_session(
             from jdbpy.wire.wirelog import open_wire_log
 
             log = stack.enter_context(open_wire_log(options.wire_log))
-        start = trio.current_time()
         conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, peer=name))
         # A launched one is on this machine, and takes its time to answer because it is still starting.
-        round_trip = trio.current_time() - start if launched is None else 0.0
+        round_trip = conn.round_trip if launched is None else 0.0
         info, capabilities = await _greet(conn, name)
         target = Target(
             conn,

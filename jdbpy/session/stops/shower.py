@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import trio
+
 from jdbpy.session.concurrency import both
 from jdbpy.session.events import SourceWindow, Stop, StopReason
 from jdbpy.session.model import Frame, SuspendPolicy, ThreadRef
@@ -128,7 +130,10 @@ class StopShower:
         top = await reads.take() if reads is not None else None
         if top is not None and top.frame is not None and top.frame.location == at:
             return top
-        return await StopReads(self._target, thread_id, variables).take()
+        begun = trio.current_time()
+        top = await StopReads(self._target, thread_id, variables).take()
+        self._target.trip_took(trio.current_time() - begun)
+        return top
 
     async def _placed(self, top: Top) -> tuple[ThreadRef, Frame | None]:
         """The frame with its place in words; its variables are remembered where they were read. wire: 0 when known."""
