@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from unittest.mock import patch
 
 import trio
 
@@ -13,8 +14,11 @@ from benchmarks.rivals.bare import THREAD, BareStop
 from benchmarks.rivals.floor import Floor
 from benchmarks.rivals.stopped import Place
 from jdbpy.session.requests import GO, Hit, Verdict
+from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.constants import EventKind, SuspendPolicy
-from jdbpy.wire.messages import event_request
+from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
+from jdbpy.wire.ids import Location, MethodID, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.messages import event, event_request
 
 _HIT = Place("Loop", "hit")
 _HITS = 5_000
@@ -58,5 +62,28 @@ async def run(bench: Bench) -> list[Result]:
 
             return await in_thread(work)
 
+    async def by_own_code() -> Sample:
+        """Packets of an event that never happened, and of the replies to what lets it go: nothing is sent."""
+        async with bench.near_target("Loop") as link, jdbpy.attach(link.address) as session:
+            target = session._target
+            modifiers = [event_request.ClassMatch("no.such.Class")]
+            request = await target.requests.add(
+                EventKind.METHOD_ENTRY, SuspendPolicy.EVENT_THREAD, modifiers, lambda _: GO
+            )
+            place = Location(1, ReferenceTypeID(2), MethodID(3), 0)
+            entered = event.MethodEntry(request.id, ThreadID(ObjectID(1)), place)
+            composite = GeneratedCodec().encode(event.Composite(SuspendPolicy.EVENT_THREAD, [entered]))
+            packet = encode_command(0, event.Composite.COMMAND_SET, event.Composite.COMMAND, composite)
+            framer = Framer()
+            with patch.object(target.conn._packets, "send", lambda data: None):
+                start = time.process_time()
+                for _ in range(_HITS):
+                    reply = encode_packet(Packet(target.conn._next_id, REPLY, 0, 0, 0, b""))
+                    framer.feed(packet + reply)
+                    for each in framer:
+                        target.conn._dispatch(each)
+                return Sample((time.process_time() - start) / _HITS)
+
     work = "processor time of an event that is let go"
-    return [await bench.compare(work, "loopback", {"floor": by_floor, "jdbpy": by_session})]
+    contenders = {"floor": by_floor, "jdbpy": by_session, "jdbpy, without the system's part and trio's": by_own_code}
+    return [await bench.compare(work, "loopback", contenders)]
