@@ -101,7 +101,7 @@ async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
         await d.wait_stop("breakpoint", at="foreign")
         found = {each.name: each.value for each in await d.session.stack.variables() if each.value}
         assert all(value.note == "" for value in found.values())
-        assert {name: value.text for name, value in found.items() if name != "args"} == {
+        assert {name: value.text for name, value in found.items() if name not in ("args", "small")} == {
             "pair": 'Pair[first="a", second=1]',
             "triple": 'Triple[first="a", second=1, third=null]',
             "deque": 'ArrayDeque(4) ["a", "b", "c", "d"]',
@@ -113,6 +113,10 @@ async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
             "none": "None",
             "tuple": 'Tuple2[_1="left", _2=2]',
             "buffer": "ArrayBuffer(2) [1, 2]",
+            "smallMap": 'Map(2) {"a"=1, "b"=null}',
+            "smallSet": "Set(3) [\"x\", 2, 'y']",
+            "noMap": "Map(0) {}",
+            "noSet": "Set(0) []",
         }
 
 

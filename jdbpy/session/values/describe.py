@@ -231,8 +231,8 @@ class Describer:
                 described = await self._all(items, depth - 1)
                 plain = _container(plain, size, _elements(described))
                 return self._composed(plain, described, lambda heads: f"{head} {texts.brackets(heads, size)}", head)
-            case Entries(size=size, entries=entries):
-                head = texts.sized_head(name, size, object_id)
+            case Entries(size=size, entries=entries, name=other):
+                head = texts.sized_head(other or name, size, object_id)
                 if depth < 1:
                     return Described(plain.replace(text=head, length=size))
                 keys, held = await both(

@@ -51,10 +51,12 @@ class Items(Shown):
 
 
 class Entries(Shown):
-    """A map, of which ``entries`` are the first in its own order, as many as were wanted. ``size`` as of Items."""
+    """A map, of which ``entries`` are the first in its own order, as many as were wanted. ``size`` and ``name`` as of
+    Items."""
 
     size: int | None
     entries: Sequence[tuple[Value, Value]]
+    name: str = ""
 
 
 class Part(Record):

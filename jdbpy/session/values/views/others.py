@@ -118,6 +118,39 @@ async def scala_tuple(obj: Obj) -> Shown:
     return Parts([Part(name, value) for name, value in zip(names, await obj.read(*names), strict=True)])
 
 
+@view(*(f"scala.collection.immutable.Map$Map{size}" for size in range(1, 5)))
+async def scala_small_map(obj: Obj) -> Shown:
+    """Up to four entries in fields of their own: key1, value1, key2 and so on."""
+    keys, values = _numbered(obj, "key"), _numbered(obj, "value")
+    found = await obj.read(*keys, *values)
+    entries = list(zip(found[: len(keys)], found[len(keys) :], strict=True))
+    return Entries(len(entries), entries[: obj.want], "Map")
+
+
+@view(*(f"scala.collection.immutable.Set$Set{size}" for size in range(1, 5)))
+async def scala_small_set(obj: Obj) -> Shown:
+    elements = await obj.read(*_numbered(obj, "elem"))
+    return Items(len(elements), elements[: obj.want], "Set")
+
+
+@view("scala.collection.immutable.Map$EmptyMap$")
+async def scala_empty_map(obj: Obj) -> Shown:
+    return Entries(0, [], "Map")
+
+
+@view("scala.collection.immutable.Set$EmptySet$")
+async def scala_empty_set(obj: Obj) -> Shown:
+    return Items(0, [], "Set")
+
+
+def _numbered(obj: Obj, word: str) -> list[str]:
+    """The fields called word1, word2 and so on; where inner classes read them, the compiler puts ``$$`` before that."""
+    fields = [name for name in (field.name for field in obj.view_class.fields) if name.rpartition("$$")[2][:-1] == word]
+    if not fields:
+        raise UnknownLayout(f"no field {word}1")
+    return sorted(fields, key=lambda name: name[-1])
+
+
 @view("scala.collection.mutable.ArrayBuffer")
 async def scala_buffer(obj: Obj) -> Shown:
     size, array = await obj.read("size0", "array")
