@@ -30,3 +30,11 @@ def jvm(request: pytest.FixtureRequest) -> Jvm:
 def any_jvm() -> Jvm:
     """One runtime, for tests of what does not depend on its version."""
     return test_jvms()[0]
+
+
+@pytest.fixture(scope="session")
+def newest_jvm() -> Jvm:
+    """The newest runtime, for tests of what older ones do not have: virtual threads, the decimals of today."""
+    newest = max(test_jvms(), key=lambda jvm: jvm.feature)
+    assert newest.feature >= 21
+    return newest

@@ -19,6 +19,7 @@ import pytest
 import trio
 
 from jdbpy.session.concurrency import open_nursery
+from tests.cli.process import script
 from tests.harness import LIMIT, Jvm, Target, program, start_target
 
 SCRIPT = ["stop in Hello.greeting", "cont", "where all", "threads", "locals", "step", "class Hello", "classes"]
@@ -97,10 +98,6 @@ async def run_jdbpy(port: int, task_status: trio.TaskStatus[trio.Process]) -> No
     )
 
 
-def script(lines: list[str]) -> list[str]:
-    return [word for line in lines for word in ("-c", line)]
-
-
 async def runs_on(target: Target) -> None:
     """The target is held by nobody: it reads its line and ends."""
     await target.send()
@@ -118,13 +115,13 @@ def spoken() -> dict[str, int]:
 async def test_the_network_goes(any_jvm: Jvm, part: int, how: str, spoken: dict[str, int]) -> None:
     if any_jvm.version not in spoken:
         async with start_target(any_jvm, "Hello", "Ada") as target, relayed(target) as relay:
-            status, _, errors = await jdbpy(relay.port, *script(SCRIPT))
+            status, _, errors = await jdbpy(relay.port, *script(*SCRIPT))
             assert (status, errors) == (0, "")
             await runs_on(target)
             spoken[any_jvm.version] = relay.sent
     limit = spoken[any_jvm.version] * part // 12
     async with start_target(any_jvm, "Hello", "Ada") as target, relayed(target, limit, how) as relay:
-        status, output, errors = await jdbpy(relay.port, *script(SCRIPT))
+        status, output, errors = await jdbpy(relay.port, *script(*SCRIPT))
         assert status in (3, 5), f"{status}\n{output}\n{errors}"
         assert errors.startswith("error: ")
         assert "Traceback" not in errors
@@ -133,7 +130,7 @@ async def test_the_network_goes(any_jvm: Jvm, part: int, how: str, spoken: dict[
 
 async def test_the_network_falls_silent(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Hello", "Ada") as target, relayed(target, 300, "silence") as relay:
-        status, _, errors = await jdbpy(relay.port, "--timeout", "1", *script(SCRIPT))
+        status, _, errors = await jdbpy(relay.port, "--timeout", "1", *script(*SCRIPT))
         assert status == 4
         assert "within 1 seconds" in errors
 
@@ -148,7 +145,7 @@ async def test_the_target_is_killed_while_it_runs(jvm: Jvm, line: str) -> None:
 
         nursery.start_soon(kill_when_it_waits)
         place = program("Hello").at("done")
-        status, output, errors = await jdbpy(target.port, *script([f"stop at {place}", "cont", line]))
+        status, output, errors = await jdbpy(target.port, *script(f"stop at {place}", "cont", line))
         assert status == 5, output
         assert "connection to the target is closed" in errors
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import trio
 
 from tests.harness.jvms import Jvm
+from tests.harness.processes import piped, send_line
 
 PATIENCE = 180.0
 """Seconds that any single answer may take; jdb takes more than two minutes for some over a slow link."""
@@ -47,8 +48,7 @@ class Conversation:
 
     async def say(self, command: str) -> None:
         """Gives a command and waits for nothing."""
-        assert self._process.stdin is not None
-        await self._process.stdin.send_all(f"{command}\n".encode())
+        await send_line(self._process, command)
 
     async def leave(self) -> None:
         """Lets the debugger end, and with it the program that it has launched."""
@@ -69,23 +69,9 @@ class Conversation:
 @asynccontextmanager
 async def converse(command: Sequence[str], *, java_home: str | None = None) -> AsyncIterator[Conversation]:
     """Runs a debugger; the block's end kills it. ``java_home``: the Java with which it launches targets."""
-    process = await trio.lowlevel.open_process(
-        list(command),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        env=None if java_home is None else {**os.environ, "JAVA_HOME": java_home},
-    )
-    try:
+    env = None if java_home is None else {**os.environ, "JAVA_HOME": java_home}
+    async with piped(command, stderr=subprocess.STDOUT, start_new_session=True, env=env) as process:
         yield Conversation(process)
-    finally:
-        process.kill()
-        with trio.CancelScope(shield=True):
-            await process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    await trio.aclose_forcefully(pipe)
 
 
 @asynccontextmanager

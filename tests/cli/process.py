@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ import trio
 from jdbpy.wire.record import Record
 from tests.cli.json_check import check_line
 from tests.harness import LIMIT, Jvm, Program
+from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
 
 
@@ -92,8 +92,7 @@ class Driver:
         self._buffer = b""
 
     async def send(self, line: str) -> None:
-        assert self.process.stdin is not None
-        await self.process.stdin.send_all(f"{line}\n".encode())
+        await send_line(self.process, line)
 
     async def close_input(self) -> None:
         assert self.process.stdin is not None
@@ -143,18 +142,5 @@ class Driver:
 @asynccontextmanager
 async def driving(*words: str, jvm: Jvm | None = None) -> AsyncIterator[Driver]:
     """Starts ``jdbpy WORDS --json`` with pipes; it is killed if it still runs at the end of the block."""
-    process = await trio.lowlevel.open_process(
-        command(words[0], "--json", *words[1:]),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment(jvm),
-    )
-    try:
+    async with piped(command(words[0], "--json", *words[1:]), env=environment(jvm)) as process:
         yield Driver(process)
-    finally:
-        process.kill()
-        with trio.CancelScope(shield=True):
-            await process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    await trio.aclose_forcefully(pipe)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -35,6 +37,15 @@ async def selected(terminal: PseudoTerminal) -> str:
     """Waits until a thread is selected; returns the prompt that says which."""
     await terminal.wait_until(lambda: terminal.screen.cursor_line.endswith("[1]"), "a selected thread")
     return terminal.screen.cursor_line
+
+
+async def run_without_answer(terminal: PseudoTerminal, target: Target) -> None:
+    """Begins a command that the target, which is halted, does not answer."""
+    await terminal.prompt(">")
+    os.kill(target.pid, signal.SIGSTOP)
+    terminal.type("threads\r")
+    await terminal.expect("threads")
+    await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
 
 
 async def ticks(target: Target) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 
-from tests.cli.prompt import CTRL_C, attached, selected, ticks
+from tests.cli.prompt import CTRL_C, attached, run_without_answer, selected, ticks
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, program
 
@@ -47,11 +46,7 @@ async def test_a_killed_target(any_jvm: Jvm, tmp_path: Path) -> None:
 
 async def test_a_target_that_is_killed_in_the_middle_of_a_command(any_jvm: Jvm, tmp_path: Path) -> None:
     async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        os.kill(target.pid, signal.SIGSTOP)
-        terminal.type("threads\r")
-        await terminal.expect("threads")
-        await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
+        await run_without_answer(terminal, target)
         target.kill()
         await terminal.expect("The connection is closed")
         assert await terminal.wait_exit() == 5

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 from jdbpy.cli.repl.prompt_history import history_path
-from tests.cli.prompt import CTRL_C, CTRL_D, TAB, UP, attached, selected, ticks
+from tests.cli.prompt import CTRL_C, CTRL_D, TAB, UP, attached, run_without_answer, selected, ticks
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, start_target
 
@@ -60,11 +60,7 @@ async def test_ctrl_c_pauses_and_ctrl_d_leaves(any_jvm: Jvm, tmp_path: Path) -> 
 
 async def test_ctrl_c_ends_a_command_that_gets_no_answer(any_jvm: Jvm, tmp_path: Path) -> None:
     async with attached(any_jvm, tmp_path) as (terminal, target):
-        await terminal.prompt(">")
-        os.kill(target.pid, signal.SIGSTOP)
-        terminal.type("threads\r")
-        await terminal.expect("threads")
-        await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")
+        await run_without_answer(terminal, target)
         terminal.type(CTRL_C)
         await terminal.expect("interrupted")
         await terminal.prompt(">")

@@ -39,9 +39,7 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Refusal]:
 async def test_jdbpy_refuses_what_java_refuses(any_jvm: Jvm, refusals: dict[str, Refusal]) -> None:
     wrong: list[str] = []
     async with debug(any_jvm, program(), "jdbpy evaluates") as d:
-        await d.session.breakpoints.add(d.at("instance"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="instance")
+        await d.run_to("instance")
         for text in table("refused"):
             java = refusals[text]
             try:
@@ -52,7 +50,6 @@ async def test_jdbpy_refuses_what_java_refuses(any_jvm: Jvm, refusals: dict[str,
                     wrong.append(
                         f"{text}\n    java  {java}\n    jdbpy {type(error).__name__} {error.message!r} {error.column}"
                     )
-        await d.session.breakpoints.clear_all()
         await d.resume()
         await d.wait_exit()
     assert not wrong, f"{len(wrong)} of {len(refusals)} differ:\n" + "\n".join(wrong)

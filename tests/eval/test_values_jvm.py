@@ -300,9 +300,7 @@ async def test_assignments_reach_the_program(jvm: Jvm) -> None:
             await values.assign("local", "1.5")
         with pytest.raises(EvalError, match="String cannot be converted to int"):
             await values.assign("number", '"x"')
-        await d.session.breakpoints.add(d.at("after"), temporary=True)
-        await d.resume()
-        await d.wait_stop("breakpoint", at="after")
+        await d.run_to("after")
         assert await value(d, 'local + " " + wide + letter + number + words[1]') == '"100 3y43new"'
     assert "local=100 wide=3y2null number=43 calls=1001" in d.target.stdout
 
@@ -348,9 +346,7 @@ async def test_a_condition_is_evaluated_at_every_hit(jvm: Jvm) -> None:
         with pytest.raises(EvalError):
             d.session.values.compile_condition("n ==")
         await d.session.breakpoints.add(d.at("twice"))
-        await d.session.breakpoints.add(d.at("here"))
-        await d.resume()
-        here = await d.wait_stop("breakpoint", at="here")
+        here = await d.run_to("here")
         await d.resume()
         stop = await d.wait_stop("breakpoint", at="twice")
         assert stop.thread is not None and here.thread is not None

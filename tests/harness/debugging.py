@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import TypedDict, Unpack
 
 import trio
 
@@ -18,6 +19,18 @@ from tests.harness.targets import LIMIT, Target, start_target
 
 ROUND_TRIP = float(os.environ.get("JDBPY_TEST_RTT", "0"))
 """Seconds of a link between the debugger and the targets of ``debug()``; 0: they are near."""
+
+
+class Expected(TypedDict, total=False):
+    """What a stop must be, as far as it matters.
+
+    ``thread`` is the thread's name; ``frames`` are the innermost frames as "Class.method" (the class without its
+    package), as many as matter; ``breakpoint`` is its number.
+    """
+
+    thread: str
+    frames: Sequence[str]
+    breakpoint: int
 
 
 class Debugging:
@@ -39,42 +52,22 @@ class Debugging:
         """Let the target run on; returns at once."""
         await self.session.execution.resume()
 
-    async def wait_stop(
-        self,
-        reason: StopReason | str,
-        *,
-        at: str | None = None,
-        thread: str | None = None,
-        frames: Sequence[str] | None = None,
-        breakpoint: int | None = None,
-    ) -> Stop:
-        """Wait for the next event that matters; it must be this stop. The arguments are those of `check_stop`."""
-        event = await self.next_event()
-        if not isinstance(event, Stop):
-            raise AssertionError(f"expected a stop ({reason}), got {event}\n{self.target.report()}")
-        await self._verify(event, reason, at, thread, frames, breakpoint)
-        return event
+    async def run_to(self, marker: str, class_name: str = "", **expected: Unpack[Expected]) -> Stop:
+        """Let the target run to a marker, with a breakpoint that is gone afterwards; what else the stop must be."""
+        await self.session.breakpoints.add(self.at(marker, class_name), temporary=True)
+        await self.resume()
+        return await self.wait_stop(StopReason.BREAKPOINT, at=marker, **expected)
+
+    async def wait_stop(self, reason: StopReason | str, *, at: str | None = None, **expected: Unpack[Expected]) -> Stop:
+        """Wait for the next event that matters; it must be this stop, at the line of that marker."""
+        return await self._verify(await self.next_event(), reason, at, expected)
 
     async def check_stop(
-        self,
-        stop: Stop | Exited,
-        reason: StopReason | str,
-        *,
-        at: str | None = None,
-        thread: str | None = None,
-        frames: Sequence[str] | None = None,
-        breakpoint: int | None = None,
+        self, stop: Stop | Exited, reason: StopReason | str, *, at: str | None = None, **expected: Unpack[Expected]
     ) -> Stop:
-        """Check a stop that a command returned (``session.execution.cont()``), and count it as looked at.
-
-        ``at`` is the marker of the line; ``thread`` the thread's name; ``frames`` the innermost frames as
-        "Class.method" (the class without its package), as many as matter; ``breakpoint`` its number.
-        """
-        if not isinstance(stop, Stop):
-            raise AssertionError(f"expected a stop ({reason}), got {stop}\n{self.target.report()}")
+        """Check a stop that a command returned (``session.execution.cont()``), and count it as looked at."""
         self._checked.append(stop)
-        await self._verify(stop, reason, at, thread, frames, breakpoint)
-        return stop
+        return await self._verify(stop, reason, at, expected)
 
     async def wait_exit(self, status: int = 0) -> None:
         """Wait until the target has ended: the session says so, and the process has this exit status."""
@@ -110,34 +103,27 @@ class Debugging:
             return False
         return not (isinstance(event, Output) or (isinstance(event, Notice) and event.kind in self.ignored))
 
-    async def _verify(
-        self,
-        stop: Stop,
-        reason: StopReason | str,
-        at: str | None,
-        thread: str | None,
-        frames: Sequence[str] | None,
-        breakpoint: int | None,
-    ) -> None:
+    async def _verify(self, stop: Event, reason: StopReason | str, at: str | None, expected: Expected) -> Stop:
+        if not isinstance(stop, Stop):
+            raise AssertionError(f"expected a stop ({reason}), got {stop}\n{self.target.report()}")
+        wanted: dict[str, object] = {"reason": str(reason), **expected}
         found: dict[str, object] = {"reason": str(stop.reason)}
-        wanted: dict[str, object] = {"reason": str(reason)}
         if at is not None:
             wanted["place"] = f"{self.program.file(at)}:{self.program.line(at)}"
             found["place"] = stop.location and f"{stop.location.source}:{stop.location.line}"
-        if thread is not None:
-            wanted["thread"] = thread
+        if "thread" in expected:
             found["thread"] = stop.thread and stop.thread.name
-        if breakpoint is not None:
-            wanted["breakpoint"] = breakpoint
+        if "breakpoint" in expected:
             found["breakpoint"] = stop.breakpoint
-        if frames is not None:
-            wanted["frames"] = list(frames)
+        if "frames" in expected:
+            frames = wanted["frames"] = list(expected["frames"])
             trace = await self.session.stack.of(stop.thread.id if stop.thread else None, count=len(frames))
             found["frames"] = [
                 f"{frame.location.class_name.rpartition('.')[2]}.{frame.location.method}" for frame in trace.frames
             ]
         if found != wanted:
             raise AssertionError(f"the stop is {found}, it should be {wanted}\n{self.target.report()}")
+        return stop
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ import trio
 
 from jdbpy.session.concurrency import open_nursery
 from tests.harness.jvms import Jvm
+from tests.harness.processes import piped, send_line
 from tests.harness.programs import Program, program
 
 LIMIT = 30.0
@@ -60,8 +61,7 @@ class Target:
 
     async def send(self, line: str = "") -> None:
         """Write a line to the target's standard input."""
-        assert self.process.stdin is not None
-        await self.process.stdin.send_all(f"{line}\n".encode())
+        await send_line(self.process, line)
 
     def kill(self) -> None:
         """Kill the target and its children at once, as a power cut would."""
@@ -123,15 +123,8 @@ async def start_target(
     command += [f"-agentlib:jdwp={options}"] if with_agent else []
     command += [*jvm_options, "-cp", prog.classes, prog.main, *args]
     environ = {key: value for key, value in os.environ.items() if key not in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")}
-    async with open_nursery() as nursery:
-        process = await trio.lowlevel.open_process(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environ,
-            start_new_session=True,
-        )
+    running = piped(command, stderr=subprocess.PIPE, env=environ, start_new_session=True)
+    async with running as process, open_nursery() as nursery:
         target = Target(process, prog, jvm)
         try:
             assert process.stdout is not None
@@ -143,10 +136,4 @@ async def start_target(
             yield target
         finally:
             target.kill()
-            with trio.CancelScope(shield=True), trio.move_on_after(LIMIT):
-                await process.wait()
             nursery.cancel_scope.cancel()
-            with trio.CancelScope(shield=True):
-                for pipe in (process.stdin, process.stdout, process.stderr):
-                    if pipe is not None:
-                        await trio.aclose_forcefully(pipe)

@@ -18,6 +18,7 @@ import trio
 
 from jdbpy.wire.record import Record
 from tests.harness import LIMIT, Jvm
+from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
 
 PROMPT = re.compile(rb"(?:^|\n)(?:> |[\w-]+\[\d+\] )+$")
@@ -73,8 +74,7 @@ class Driven:
 
     async def type(self, line: str) -> None:
         """Types a line."""
-        assert self.process.stdin is not None
-        await self.process.stdin.send_all(line.encode() + b"\n")
+        await send_line(self.process, line)
 
     async def read(self, until: re.Pattern[bytes] = PROMPT) -> str:
         """What is written up to the pattern, or up to the end."""
@@ -98,19 +98,8 @@ async def drive(
     inherited = {name: value for name, value in os.environ.items() if name != "JAVA_TOOL_OPTIONS"}
     environ = {**inherited, "PYTHONPATH": str(ROOT), "JAVA_HOME": jvm.home, "LC_ALL": "C.UTF-8", "HOME": os.devnull}
     environ.update(env or {})
-    process = await trio.lowlevel.open_process(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ, cwd=cwd
-    )
-    try:
+    async with piped(command, stderr=subprocess.STDOUT, env=environ, cwd=cwd) as process:
         yield Driven(process)
-    finally:
-        with trio.CancelScope(shield=True):
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
-            for pipe in (process.stdin, process.stdout):
-                assert pipe is not None
-                await trio.aclose_forcefully(pipe)
 
 
 async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from jdbpy.session.events import Exited, Stop, StopReason
+from jdbpy.session.events import Exited
 from jdbpy.session.model import Breakpoint
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind
@@ -24,13 +24,6 @@ async def values_at_stops(d: Debugging, expression: str, *, most: int = 100) -> 
         await d.check_stop(stop, stop.reason)
         found.append((await d.session.values.evaluate(expression, remember=False)).text)
     return found
-
-
-async def run_to(d: Debugging, marker: str, class_name: str = "") -> Stop:
-    """Lets the target run to a marker, with a breakpoint that is gone afterwards."""
-    await d.session.breakpoints.add(d.at(marker, class_name), temporary=True)
-    await d.resume()
-    return await d.wait_stop(StopReason.BREAKPOINT, at=marker)
 
 
 def places(point: Breakpoint) -> Counter[str]:

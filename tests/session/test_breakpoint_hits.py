@@ -11,7 +11,7 @@ from jdbpy.errors import UsageError
 from jdbpy.session.events import Notice
 from jdbpy.session.model import SuspendPolicy
 from tests.harness import Jvm, debug
-from tests.session.running import places, run_to
+from tests.session.running import places
 
 
 async def test_temporary(any_jvm: Jvm) -> None:
@@ -65,7 +65,7 @@ async def test_a_hit_that_suspends_nothing_is_told(any_jvm: Jvm) -> None:
 
 async def test_one_thread_only(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        start = await run_to(d, "total", "shop.Order")
+        start = await d.run_to("total", "shop.Order")
         assert start.thread is not None
         reaper = next(each for each in await d.session.threads.list() if each.name == "Finalizer")
         await d.session.breakpoints.add("Order.pay", thread=reaper.id)
@@ -78,7 +78,7 @@ async def test_one_thread_only(any_jvm: Jvm) -> None:
 
 async def test_numbers_and_finding(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "total", "shop.Order")
+        await d.run_to("total", "shop.Order")
         points = d.session.breakpoints
         await points.add(d.at("sum"))
         await points.add("Order.discount(int)")

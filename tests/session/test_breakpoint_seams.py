@@ -86,9 +86,7 @@ async def test_an_ignore_count_counts_hits_whose_condition_holds(any_jvm: Jvm) -
 
 async def test_places_of_the_selected_frame(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await d.session.breakpoints.add(d.at("total"), temporary=True)
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at="total")
+        stop = await d.run_to("total")
 
         async def selected() -> Frame:
             assert stop.frame is not None

@@ -8,7 +8,7 @@ import pytest
 
 from jdbpy.errors import UsageError
 from tests.harness import Jvm, debug, program
-from tests.session.running import places, run_to
+from tests.session.running import places
 
 # -- lines ---------------------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ async def test_a_static_initialiser_does_not_slip_through(jvm: Jvm) -> None:
 
 async def test_setting_in_a_loaded_class_costs_few_trips(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "closed")
+        await d.run_to("closed")
 
         async def waves(spec: str) -> int:
             before = d.session.statistics().waves
@@ -54,7 +54,7 @@ async def test_setting_in_a_loaded_class_costs_few_trips(any_jvm: Jvm) -> None:
 
 async def test_a_line_in_a_loop_header_is_hit_at_the_start_and_after_each_round(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to(d, "total", "shop.Order")
+        await d.run_to("total", "shop.Order")
         await d.session.breakpoints.add(d.at("loop"))
         await d.session.breakpoints.add(d.at("body"))
         await d.session.breakpoints.add(d.at("sum"))
@@ -77,7 +77,7 @@ async def test_a_call_over_several_lines_is_hit_once(jvm: Jvm) -> None:
 async def test_lambdas_on_one_line_and_the_statement_around_them(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         point = await d.session.breakpoints.add(d.at("lambdas"))
-        await run_to(d, "anonymous-new", "shop.Order")
+        await d.run_to("anonymous-new", "shop.Order")
         point = d.session.breakpoints.get(point.number)
         assert places(point) == Counter(["Order.names", "Order.lambda$names$0", "Order.lambda$names$1"])
 
@@ -95,7 +95,7 @@ async def test_a_finally_block_is_there_for_every_way_into_it(jvm: Jvm) -> None:
 
 async def test_an_anonymous_class_is_covered_by_the_class_around_it(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to(d, "total", "shop.Order")
+        await d.run_to("total", "shop.Order")
         point = await d.session.breakpoints.add(d.at("anonymous"))
         assert "if it is not in shop.Order$1, which is not loaded yet" in point.message
         await d.resume()
@@ -115,7 +115,7 @@ async def test_a_nested_class_may_be_loaded_before_the_one_around_it(jvm: Jvm) -
 
 async def test_a_line_without_code_names_its_neighbours(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "closed")
+        await d.run_to("closed")
         sum_line, loop = d.program.line("sum"), d.program.line("body")
         with pytest.raises(UsageError) as caught:
             await d.session.breakpoints.add(f"shop.Order:{sum_line - 1}")
@@ -156,7 +156,7 @@ async def test_no_line_numbers(any_jvm: Jvm) -> None:
 
 async def test_a_slip_in_the_name_of_a_class_is_not_waited_for_in_silence(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "total", "shop.Order")
+        await d.run_to("total", "shop.Order")
         for name, place in (("shop.Ordre", ":5"), ("shop.order", ".total"), ("store.Order", ":5")):
             point = await d.session.breakpoints.add(name + place)
             assert point.message == f"waits for {name} (there is shop.Order) to be loaded"
@@ -184,7 +184,7 @@ async def test_lines_of_files(jvm: Jvm) -> None:
 
 async def test_the_line_of_a_file_that_has_no_code(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "closed")
+        await d.run_to("closed")
         with pytest.raises(UsageError, match=r"no code on line \d+ of Order\.java; the nearest are \d+ and \d+"):
             await d.session.breakpoints.add(f"Order.java:{d.program.line('sum') - 1}")
 
@@ -227,14 +227,14 @@ async def test_an_inherited_method_is_found_where_it_is_written(jvm: Jvm) -> Non
         await d.wait_stop("breakpoint", at="title", breakpoint=1)
         point = d.session.breakpoints.get(1)
         assert point.message == "inherited from shop.Document: stops for every class that inherits it"
-        await run_to(d, "sent", "shop.Courier")
+        await d.run_to("sent", "shop.Courier")
         default = await d.session.breakpoints.add("Courier.rounded")
         assert places(default) == Counter(["Priced.rounded"])
 
 
 async def test_methods_without_code(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "closed")
+        await d.run_to("closed")
         with pytest.raises(UsageError) as caught:
             await d.session.breakpoints.add("Document.total")
         assert caught.value.message == "shop.Document.total() is abstract: there is no code to stop at"
@@ -264,7 +264,7 @@ async def test_a_bridge_is_passed_over(jvm: Jvm) -> None:
 )
 async def test_methods_that_are_not_there(any_jvm: Jvm, spec: str, message: str, hint: str) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to(d, "closed")
+        await d.run_to("closed")
         with pytest.raises(UsageError) as caught:
             await d.session.breakpoints.add(spec)
         assert caught.value.message.startswith(message)

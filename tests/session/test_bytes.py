@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from jdbpy.errors import EvalError
-from tests.harness import Debugging, Jvm, debug, inline
+from tests.harness import Jvm, debug, inline
 
 PROGRAM = """
 import java.nio.ByteBuffer;
@@ -43,15 +43,9 @@ public class Octets {
 """
 
 
-async def stop(d: Debugging) -> None:
-    await d.session.breakpoints.add(d.at("here"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="here")
-
-
 async def test_bytes_of_arrays_and_strings(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
-        await stop(d)
+        await d.run_to("here")
         rows = {
             "flags": ("boolean", b"\1\0"),
             "letters": ("char", bytes.fromhex("0048 00e9 d83d")),
@@ -79,7 +73,7 @@ async def test_bytes_of_arrays_and_strings(jvm: Jvm) -> None:
 
 async def test_no_more_is_read_than_was_asked_for(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
-        await stop(d)
+        await d.run_to("here")
         page = await d.session.values.bytes("bytes")
         assert (len(page.data), page.length, page.left_out) == (256, 1000, 744)
         few = await d.session.values.bytes("bytes", 3)
@@ -105,6 +99,6 @@ async def test_no_more_is_read_than_was_asked_for(jvm: Jvm) -> None:
 )
 async def test_what_has_no_bytes(any_jvm: Jvm, text: str, message: str) -> None:
     async with debug(any_jvm, inline(PROGRAM)) as d:
-        await stop(d)
+        await d.run_to("here")
         with pytest.raises(EvalError, match=message):
             await d.session.values.bytes(text)

@@ -14,7 +14,7 @@ from jdbpy.session import target
 from jdbpy.session.model import SuspendPolicy
 from jdbpy.session.points.callers import parse_caller
 from tests.harness import Jvm, debug
-from tests.session.running import ROUNDS, run_to, values_at_stops
+from tests.session.running import ROUNDS, values_at_stops
 
 
 def method(name: str, *parameters: str) -> Any:
@@ -126,7 +126,7 @@ async def test_of_what_only_reports_and_of_other_points(any_jvm: Jvm) -> None:
 
 async def test_a_slip_in_a_name_is_told(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "closing")
+        await d.run_to("closing")
         for pattern in ("Nowhere.*", "nowhere", "Rounds.nothing", "Rounds", "com.acme.Unknown", "main(int)"):
             await d.session.breakpoints.add(d.at("close"), callers=pattern)
         for pattern in ("Ruonds", "rounds.add(int)"):

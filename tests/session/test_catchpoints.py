@@ -204,9 +204,7 @@ async def test_classes_that_are_unloaded(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "unload", jvm_options=["-XX:+UseSerialGC"]) as d:
         point = await d.session.catchpoints.class_unload(options=PointOptions(classes=("happenings.*", "*.Passing")))
         assert point.policy is SuspendPolicy.NONE
-        await d.session.breakpoints.add(d.at("passed"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="passed")
+        await d.run_to("passed")
         assert [each.name for each in await d.session.classes.list("*Passing")] == [f"{STORE}.Passing"]
         await d.resume()
         notice = await d.wait_notice("class-unloaded")

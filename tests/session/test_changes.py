@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy.session.model import Variable
-from tests.harness import Debugging, Jvm, debug, inline
+from tests.harness import Jvm, debug, inline
 
 PROGRAM = """
 import java.util.ArrayList;
@@ -49,31 +49,25 @@ def changed(variables: tuple[Variable, ...]) -> list[str]:
     return found
 
 
-async def run_to(d: Debugging, marker: str) -> None:
-    await d.session.breakpoints.add(d.at(marker), temporary=True)
-    await d.resume()
-    await d.wait_stop("breakpoint", at=marker)
-
-
 async def test_variables_that_changed(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
         stack = d.session.stack
-        await run_to(d, "two")
+        await d.run_to("two")
         assert changed(await stack.variables()) == [], "nothing was told before"
-        await run_to(d, "three")
+        await d.run_to("three")
         assert changed(await stack.variables()) == ["this.total", "list", "array"]
         assert changed(await stack.variables()) == ["this.total", "list", "array"], "asked twice at one stop"
-        await run_to(d, "four")
+        await d.run_to("four")
         assert changed(await stack.variables()) == [], "fresh is new, not changed"
-        await run_to(d, "deeper")
+        await d.run_to("deeper")
         assert changed(await stack.variables()) == ["n"]
 
 
 async def test_elements_that_changed(any_jvm: Jvm) -> None:
     async with debug(any_jvm, inline(PROGRAM)) as d:
-        await run_to(d, "two")
+        await d.run_to("two")
         await d.session.stack.variables()
-        await run_to(d, "three")
+        await d.run_to("three")
         [array] = [each for each in await d.session.stack.variables() if each.name == "array"]
         assert array.value is not None
         assert [child.changed for child in array.value.children] == [False, True]
@@ -81,11 +75,11 @@ async def test_elements_that_changed(any_jvm: Jvm) -> None:
 
 async def test_what_was_set_is_changed_against_the_stop_before(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
-        await run_to(d, "two")
+        await d.run_to("two")
         await d.session.stack.variables()
         await d.session.values.assign("same", "8")
         assert changed(await d.session.stack.variables()) == [], "the stop before is not known"
-        await run_to(d, "three")
+        await d.run_to("three")
         assert changed(await d.session.stack.variables()) == ["this.total", "list", "array"]
         await d.session.values.assign("same", "9")
         assert changed(await d.session.stack.variables()) == ["this.total", "list", "array", "same"]
@@ -95,9 +89,9 @@ async def test_what_was_set_is_changed_against_the_stop_before(jvm: Jvm) -> None
 
 async def test_each_frame_is_compared_with_itself(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
-        await run_to(d, "three")
+        await d.run_to("three")
         await d.session.stack.variables()
-        await run_to(d, "inside")
+        await d.run_to("inside")
         assert changed(await d.session.stack.variables()) == []
         await d.session.select_frame(2)
         assert changed(await d.session.stack.variables()) == []
@@ -105,20 +99,20 @@ async def test_each_frame_is_compared_with_itself(jvm: Jvm) -> None:
         assert changed(await d.session.stack.variables()) == ["same"]
         await d.session.select_frame(1)
         assert changed(await d.session.stack.variables()) == []
-        await run_to(d, "deeper")
+        await d.run_to("deeper")
         assert changed(await d.session.stack.variables()) == ["n"], "same was told as 70 before"
-        await run_to(d, "one")
+        await d.run_to("one")
         assert changed(await d.session.stack.variables()) == [], "the method is the same, the frame another"
 
 
 async def test_expressions_and_whole_objects(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
         values = d.session.values
-        await run_to(d, "two")
+        await d.run_to("two")
         for text in ("total", "same", "none", "list", "name"):
             assert not (await values.evaluate(text)).changed
         await values.dump("this")
-        await run_to(d, "three")
+        await d.run_to("three")
         found = {text: (await values.evaluate(text)).changed for text in ("total", "same", "none", "list", "name")}
         assert found == {"total": True, "same": False, "none": False, "list": True, "name": False}
         dumped = await values.dump("this")

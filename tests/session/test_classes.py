@@ -9,19 +9,12 @@ import pytest
 
 from jdbpy.errors import UsageError
 from jdbpy.session.classes.versions import version_words
-from tests.harness import Debugging, Jvm, debug, program
-
-
-async def run_to_the_end(d: Debugging) -> None:
-    """Lets the shop run until every class of it is loaded."""
-    await d.session.breakpoints.add(d.at("closed"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="closed")
+from tests.harness import Jvm, debug, program
 
 
 async def test_listing(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         before = d.session.statistics().waves
         everything = await d.session.classes.list()
         assert d.session.statistics().waves - before == 1
@@ -49,7 +42,7 @@ async def test_listing(jvm: Jvm) -> None:
 
 async def test_finding_by_name(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         classes = d.session.classes
         for name in ("shop.Order", "Order", " shop.Order "):
             assert [info.name for info in await classes.find(name)] == ["shop.Order"]
@@ -67,7 +60,7 @@ async def test_finding_by_name(jvm: Jvm) -> None:
 
 async def test_one_name_from_two_loaders(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         first, second = await d.session.classes.find("Plugin")
         assert first.loader is not None
         assert first.loader.startswith("java.net.URLClassLoader@")
@@ -79,7 +72,7 @@ async def test_one_name_from_two_loaders(jvm: Jvm) -> None:
 
 async def test_detail(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         before = d.session.statistics().waves
         thread = await d.session.classes.detail("java.lang.Thread")
         assert d.session.statistics().waves - before <= 4
@@ -124,7 +117,7 @@ async def test_of_several_archives_the_class_tells_its_own(jvm: Jvm, tmp_path: P
     elsewhere.write_bytes((Path(plain.classes) / "shop" / "Courier.class").read_bytes())
     both = plain.replace(classes=f"{tmp_path}{os.pathsep}{plain.classes}")
     async with debug(jvm, both) as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         courier = await d.session.classes.detail("Courier")
         assert courier.code_source == f"file:{tmp_path}/"
         assert (await d.session.classes.detail("Order")).code_source == f"file:{plain.classes}/"
@@ -146,7 +139,7 @@ def test_versions_in_words(version: tuple[int, int], words: str) -> None:
 
 async def test_detail_is_cheap_once_the_classes_are_known(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         await d.session.classes.detail("shop.Document")
         before = d.session.statistics()
         await d.session.classes.detail("shop.Document")
@@ -156,7 +149,7 @@ async def test_detail_is_cheap_once_the_classes_are_known(any_jvm: Jvm) -> None:
 
 async def test_methods(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         own = await d.session.classes.methods("Order", inherited=False)
         assert {each.class_name for each in own} == {"shop.Order"}
         discounts = {(each.parameters, each.returns) for each in own if each.name == "discount"}
@@ -180,7 +173,7 @@ async def test_methods(jvm: Jvm) -> None:
 
 async def test_fields(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         fields = {each.name: each for each in await d.session.classes.fields("Order")}
         lines = fields["lines"]
         assert (lines.type, lines.modifiers, lines.class_name) == (
@@ -196,7 +189,7 @@ async def test_fields(jvm: Jvm) -> None:
 
 async def test_lines(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         entries = await d.session.classes.lines("Order", "total")
         markers = [d.program.line(marker) for marker in ("total", "loop", "body", "loop", "sum")]
         assert [entry.line for entry in entries] == markers
@@ -209,7 +202,7 @@ async def test_lines(jvm: Jvm) -> None:
 
 async def test_a_class_that_is_not_loaded(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         with pytest.raises(UsageError, match=r"no class shop\.Odrer is loaded") as caught:
             await d.session.classes.detail("shop.Odrer")
         assert "shop.Order" in caught.value.hint
@@ -219,7 +212,7 @@ async def test_a_class_that_is_not_loaded(any_jvm: Jvm) -> None:
 
 async def test_known_names_cost_no_trip(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
-        await run_to_the_end(d)
+        await d.run_to("closed")
         await d.session.classes.lines("Order")
         await d.session.classes.fields("Order")
         before = d.session.statistics().commands

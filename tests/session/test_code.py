@@ -48,9 +48,7 @@ def ours(method: code.Disassembly) -> list[tuple[int, str, str]]:
 
 async def test_methods_are_disassembled_as_javap_does(jvm: Jvm) -> None:
     async with debug(jvm, CODES) as d:
-        await d.session.breakpoints.add(d.at("last"))
-        await d.resume()
-        await d.wait_stop("breakpoint")
+        await d.run_to("last")
         shown = {f"{each.method}{each.signature}": each for each in await d.session.code.disassemble("Codes")}
         expected = javap()
         assert {name: ours(method) for name, method in shown.items() if method.instructions} == {
@@ -64,16 +62,13 @@ async def test_methods_are_disassembled_as_javap_does(jvm: Jvm) -> None:
         indices = {each.index for each in every.instructions}
         assert all(case.target in indices for cases in switches.values() for case in cases)
         assert {each.meaning for each in every.instructions if each.name in ("iinc", "lstore")} >= {"i", "sum"}
-        await d.session.breakpoints.clear_all()
         await d.resume()
         await d.wait_exit()
 
 
 async def test_the_selected_frame_is_marked(jvm: Jvm) -> None:
     async with debug(jvm, CODES) as d:
-        await d.session.breakpoints.add(d.at("loop"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="loop")
+        await d.run_to("loop")
         before = d.session.statistics().waves
         [method] = await d.session.code.disassemble()
         assert d.session.statistics().waves - before <= 3
@@ -100,16 +95,13 @@ async def test_the_selected_frame_is_marked(jvm: Jvm) -> None:
                 await d.session.code.disassemble(text)
         with pytest.raises(StateError, match="does not tell the constant pool"):
             await d.session.code.constant_pool("int[]")
-        await d.session.breakpoints.clear_all()
         await d.resume()
         await d.wait_exit()
 
 
 async def test_the_constant_pool_is_that_of_the_class_file(jvm: Jvm) -> None:
     async with debug(jvm, CODES) as d:
-        await d.session.breakpoints.add(d.at("call"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="call")
+        await d.run_to("call")
         listed = await d.session.code.constant_pool("Codes")
         pool = parse(await trio.Path(CODES.classes, "Codes.class").read_bytes()).pool
         assert [(each.index, each.references, each.text) for each in listed.entries] == [

@@ -8,7 +8,7 @@ from jdbpy import PointOptions
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.model import SuspendPolicy
 from tests.harness import Jvm, debug
-from tests.session.running import ROUNDS, run_to, values_at_stops
+from tests.session.running import ROUNDS, values_at_stops
 
 
 async def test_a_failure_is_told_once_and_counted(jvm: Jvm) -> None:
@@ -78,7 +78,7 @@ async def test_what_is_no_condition_there_is_refused(
     any_jvm: Jvm, condition: str, message: str, column: int | None
 ) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         with pytest.raises(EvalError) as caught:
             await d.session.breakpoints.add(d.at("number"), condition=condition)
         if column is not None:
@@ -94,7 +94,7 @@ async def test_what_is_no_condition_there_is_refused(
 
 async def test_what_may_be_one_when_more_is_loaded_is_taken(jvm: Jvm) -> None:
     async with debug(jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         await d.session.breakpoints.add(d.at("late", "Rounds$Late"), condition="total + 1")
         unloaded = "number == 2 && new java.util.zip.Adler32().getValue() == 1"
         await d.session.breakpoints.add(d.at("number"), condition=unloaded)
@@ -108,7 +108,7 @@ async def test_what_may_be_one_when_more_is_loaded_is_taken(jvm: Jvm) -> None:
 
 async def test_one_of_several_places_is_enough(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         point = await d.session.breakpoints.add("Rounds.add", condition="number == 3")
         assert await values_at_stops(d, "notes", most=2) == ["0", "4"]  # where there is no number, it fails
         assert d.session.points.get(point.number).failures == 2

@@ -9,7 +9,7 @@ from jdbpy.errors import UsageError
 from jdbpy.session.model import SuspendPolicy
 from jdbpy.wire.constants import EventKind, SuspendPolicy as WirePolicy
 from tests.harness import Debugging, Jvm, debug
-from tests.session.running import ROUNDS, breakpoints_in_target, run_to, target_of, values_at_stops
+from tests.session.running import ROUNDS, breakpoints_in_target, target_of, values_at_stops
 
 GO = SuspendPolicy.NONE
 
@@ -22,7 +22,7 @@ def state(d: Debugging, number: int) -> tuple[int | None, bool, bool, int]:
 
 async def test_it_costs_nothing_before_and_stays_after(jvm: Jvm) -> None:
     async with debug(jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         first = await d.session.breakpoints.add(d.at("text"), condition="text.length() == 3")
         point = await d.session.breakpoints.add(d.at("note"), after=first.number)
         assert (point.after, point.waiting, len(point.resolved)) == (first.number, True, 1)
@@ -64,7 +64,7 @@ async def test_what_only_reports_holds_its_thread_for_it(jvm: Jvm, log: str) -> 
 
 async def test_its_thread_is_held_only_as_long_as_something_waits(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
 
         def policies() -> list[WirePolicy]:
             requests = target_of(d).requests.all_active()
@@ -84,7 +84,7 @@ async def test_its_thread_is_held_only_as_long_as_something_waits(any_jvm: Jvm) 
 
 async def test_classes_that_are_redefined_meanwhile(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         await d.session.breakpoints.add(d.at("text"))
         await d.session.breakpoints.add(d.at("note"), after=2)
         over = await d.session.breakpoints.add(d.at("number"), hits="1")
@@ -161,7 +161,7 @@ async def test_a_class_that_is_loaded_later(any_jvm: Jvm) -> None:
 
 async def test_what_cannot_be_is_refused_at_once(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         with pytest.raises(UsageError, match="there is no breakpoint 7"):
             await d.session.breakpoints.add(d.at("note"), after=7)
         await d.session.breakpoints.add(d.at("text"))

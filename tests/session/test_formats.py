@@ -89,9 +89,7 @@ def test_an_unknown_format_says_which_there_are() -> None:
 
 async def test_formats_of_values(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
-        await d.session.breakpoints.add(d.at("here"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="here")
+        await d.run_to("here")
 
         async def told(text: str, letter: str) -> tuple[str, str]:
             value: Value = await d.session.values.evaluate(text, format=letter, remember=False)

@@ -9,7 +9,7 @@ from jdbpy import PointOptions
 from jdbpy.errors import UsageError
 from jdbpy.session.model import SuspendPolicy
 from tests.harness import Jvm, debug, program
-from tests.session.running import ROUNDS, breakpoints_in_target, run_to, values_at_stops
+from tests.session.running import ROUNDS, breakpoints_in_target, values_at_stops
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ async def test_it_is_changed_and_taken_away(any_jvm: Jvm) -> None:
 
 async def test_the_agent_counts_where_each_event_is_a_hit(jvm: Jvm) -> None:
     async with debug(jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         before = d.session.statistics().events
         options = PointOptions(classes=(ROUNDS,), hits="== 7")
         point = await d.session.traces.methods(exits=False, options=options)
@@ -125,7 +125,7 @@ async def test_at_a_second_place_they_are_counted_here(any_jvm: Jvm) -> None:
 
 async def test_a_watchpoint_and_one_that_goes(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
-        await run_to(d, "round")
+        await d.run_to("round")
         watch = await d.session.watchpoints.add("Rounds.notes", options=PointOptions(hits="% 7", temporary=True))
         stop = await d.session.execution.cont()
         await d.check_stop(stop, "modification", at="note", breakpoint=watch.number)

@@ -26,9 +26,7 @@ CLASSES = (
 
 async def test_what_is_above_a_class_is_guessed_right(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await d.session.breakpoints.add(d.at("total"), temporary=True)
-        await d.resume()
-        await d.wait_stop("breakpoint", at="total")
+        await d.run_to("total")
         types = d.session._target.types
         for name in CLASSES:
             await d.session.values.evaluate(f'Class.forName("{name}")')

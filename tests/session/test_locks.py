@@ -8,15 +8,7 @@ from jdbpy.errors import StateError
 from jdbpy.session.locks.deadlocks import find_cycles
 from jdbpy.session.locks.model import DeadlockReport, LocksReport, ThreadLocks
 from jdbpy.session.model import VmState
-from tests import harness
 from tests.harness import Debugging, Jvm, debug
-
-
-async def ready(d: Debugging) -> None:
-    """Runs Locks until all of its threads are where they belong."""
-    await d.session.breakpoints.add(d.at("ready"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="ready", thread="main")
 
 
 def by_name(report: LocksReport) -> dict[str, ThreadLocks]:
@@ -43,7 +35,7 @@ DEADLOCKS = [(["adam", "eve"], ["behind"]), (["cain", "abel"], []), (["castor", 
 
 async def test_what_threads_hold_and_want(jvm: Jvm) -> None:
     async with debug(jvm, "Locks") as d:
-        await ready(d)
+        await d.run_to("ready")
         line = d.program.line
         report = await d.session.locks.of()
         assert report.held_up is None, "the target stands anyway"
@@ -70,7 +62,7 @@ async def test_what_threads_hold_and_want(jvm: Jvm) -> None:
 
 async def test_deadlocks(jvm: Jvm) -> None:
     async with debug(jvm, "Locks") as d:
-        await ready(d)
+        await d.run_to("ready")
         report = await d.session.locks.deadlocks()
         assert names(report) == DEADLOCKS
         assert report.held_up is None
@@ -85,7 +77,7 @@ async def test_deadlocks(jvm: Jvm) -> None:
 
 async def test_one_lock(jvm: Jvm) -> None:
     async with debug(jvm, "Locks") as d:
-        await ready(d)
+        await d.run_to("ready")
 
         async def state(expression: str) -> tuple[str | None, int, list[str], list[str]]:
             value = await d.session.values.evaluate(expression)
@@ -115,9 +107,7 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
     costs = []
     for count in ("5", "150"):
         async with debug(any_jvm, "Crowd", count) as d:
-            await d.session.breakpoints.add(d.at("ready"))
-            await d.resume()
-            await d.wait_stop("breakpoint", at="ready", thread="main")
+            await d.run_to("ready", thread="main")
             before = d.session.statistics()
             found = await d.session.locks.of()
             costs.append(d.session.statistics().since(before).waves)
@@ -138,10 +128,9 @@ def test_cycles() -> None:
     assert find_cycles({9: 2, 1: 2, 2: 3, 3: 2, 5: 6, 6: 5, 7: 9}) == [[2, 3], [5, 6]]
 
 
-async def test_a_deadlock_of_virtual_threads() -> None:
-    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
-    async with debug(jvm, "Fibres") as d:
-        await ready(d)
+async def test_a_deadlock_of_virtual_threads(newest_jvm: Jvm) -> None:
+    async with debug(newest_jvm, "Fibres") as d:
+        await d.run_to("ready")
         assert names(await d.session.locks.deadlocks()) == [], "the agent has met none of them"
         [(cycle, behind)] = names(await d.session.locks.deadlocks(virtual=True))
         assert (sorted(cycle), behind) == (["warp", "weft"], [])

@@ -8,13 +8,7 @@ import pytest
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.modules.model import PackageAccess
-from tests.harness import Debugging, Jvm, debug
-
-
-async def ready(d: Debugging) -> None:
-    await d.session.breakpoints.add(d.at("ready"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="ready", thread="main")
+from tests.harness import Jvm, debug
 
 
 def to(accesses: Sequence[PackageAccess]) -> dict[str, tuple[str, ...]]:
@@ -59,7 +53,7 @@ async def test_one_module(jvm: Jvm) -> None:
 async def test_what_options_add(jvm: Jvm) -> None:
     added = ["--add-opens=java.base/java.util=ALL-UNNAMED", "--add-exports=java.base/sun.nio.cs=java.logging"]
     async with debug(jvm, "Crowd", "0", jvm_options=[*added, "--add-reads=java.logging=ALL-UNNAMED"]) as d:
-        await ready(d)
+        await d.run_to("ready")
         base = await d.session.modules.detail("java.base")
         assert to(base.opens) == {"java.util": ("ALL-UNNAMED",)}
         assert "java.logging" in to(base.exports)["sun.nio.cs"]
@@ -68,7 +62,7 @@ async def test_what_options_add(jvm: Jvm) -> None:
 
 async def test_changes(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0") as d:
-        await ready(d)
+        await d.run_to("ready")
         modules = d.session.modules
         await modules.add_reads("java.logging", "java.management")
         await modules.add_access("java.base", "sun.nio.cs", "java.logging", opened=True)

@@ -236,9 +236,7 @@ async def test_the_home_of_the_target_is_read_from_a_field(jvm: Jvm) -> None:
 
 async def test_a_stop_shows_its_source(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
-        await d.session.breakpoints.add(d.at("anonymous"))
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at="anonymous")
+        stop = await d.run_to("anonymous")
         assert stop.source is not None
         assert stop.source.current == d.program.line("anonymous")
         assert "// @anonymous" in dict(stop.source.lines)[stop.source.current]

@@ -5,18 +5,12 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import StateError, UsageError
-from tests.harness import Debugging, Jvm, debug
-
-
-async def stop_at(d: Debugging, marker: str, class_name: str = "", **expected: object) -> None:
-    await d.session.breakpoints.add(d.at(marker, class_name))
-    await d.resume()
-    await d.wait_stop("breakpoint", at=marker, **expected)  # type: ignore[arg-type]
+from tests.harness import Jvm, debug
 
 
 async def test_a_deep_stack_in_pieces(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
-        await stop_at(d, "bottom")
+        await d.run_to("bottom")
         whole = await d.session.stack.of()
         assert whole.total == len(whole.frames) == 2003
         assert [frame.index for frame in whole.frames] == list(range(1, 2004))
@@ -40,7 +34,7 @@ async def test_all_stacks_in_four_round_trips(any_jvm: Jvm) -> None:
     costs = []
     for count in ("10", "120"):
         async with debug(any_jvm, "Crowd", count) as d:
-            await stop_at(d, "ready")
+            await d.run_to("ready")
             before = d.session.statistics()
             stacks = await d.session.stack.all()
             cold = d.session.statistics()
@@ -74,7 +68,7 @@ async def test_a_running_thread_is_answered_with_a_word(any_jvm: Jvm) -> None:
 
 async def test_selecting_frames(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
-        await stop_at(d, "bottom")
+        await d.run_to("bottom")
         first = await d.session.stack.selected()
         assert (first.index, first.location.method) == (1, "bottom")
         before = d.session.statistics()
@@ -98,7 +92,7 @@ async def test_selecting_frames(any_jvm: Jvm) -> None:
 
 async def test_selecting_threads(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "1") as d:
-        await stop_at(d, "ready")
+        await d.run_to("ready")
         blocked = await d.session.threads.find("blocked")
         await d.session.select_thread(blocked.id)
         assert (await d.session.stack.selected()).location.method == "enter"
@@ -110,7 +104,7 @@ async def test_selecting_threads(any_jvm: Jvm) -> None:
 
 async def test_hidden_frames_are_marked(jvm: Jvm) -> None:
     async with debug(jvm, "Scopes") as d:
-        await stop_at(d, "lambda")
+        await d.run_to("lambda")
         marks = {}
         for _ in range(3):  # the line is met when the lambda is made and in its body
             trace = await d.session.stack.of()
@@ -120,15 +114,14 @@ async def test_hidden_frames_are_marked(jvm: Jvm) -> None:
                 )
             if trace.frames[0].location.method.startswith("lambda$"):
                 break
-            await d.resume()
-            await d.wait_stop("breakpoint", at="lambda")
+            await d.run_to("lambda")
         assert marks["Scopes", "captured"] is False
         assert marks["Scopes", "get"] is True, "the class that carries the lambda"
 
 
 async def test_a_stop_s_frame_is_asked_for_once(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
-        await stop_at(d, "arguments")
+        await d.run_to("arguments")
         assert d.session.last_stop is not None
         assert d.session.last_stop.frame is not None
         d.session.stack.remember(d.session.last_stop.frame)

@@ -9,19 +9,12 @@ from jdbpy.session.model import ThreadInfo
 from jdbpy.session.options import Options
 from jdbpy.session.threads import STATES, ThreadFilter, fold
 from jdbpy.session.threads.filters import fits
-from tests import harness
-from tests.harness import Debugging, Jvm, debug
-
-
-async def ready(d: Debugging) -> None:
-    await d.session.breakpoints.add(d.at("ready"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="ready", thread="main")
+from tests.harness import Jvm, debug
 
 
 async def test_fields_and_times(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "3") as d:
-        await ready(d)
+        await d.run_to("ready")
         threads = d.session.threads
         found = {each.name: each for each in await threads.with_times(await threads.list())}
         assert (found["main"].daemon, found["main"].priority) == (False, 5)
@@ -35,7 +28,7 @@ async def test_fields_and_times(jvm: Jvm) -> None:
 
 async def test_all_about_a_thread(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "1") as d:
-        await ready(d)
+        await d.run_to("ready")
         threads = d.session.threads
         diver = await threads.detail((await threads.find("diver")).id)
         assert diver.groups == ("system", "main", "crowd", "inner")
@@ -59,7 +52,7 @@ async def test_all_about_a_thread(jvm: Jvm) -> None:
 
 async def test_filters(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "3") as d:
-        await ready(d)
+        await d.run_to("ready")
 
         async def names(**chosen: str) -> set[str]:
             return {each.name for each in await d.session.threads.list(chosen=ThreadFilter(**chosen))}
@@ -114,10 +107,9 @@ async def test_a_multitude_of_platform_threads(any_jvm: Jvm) -> None:
         await d.session.execution.unsuspend()
 
 
-async def test_virtual_threads_out_of_the_heap() -> None:
-    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
-    async with debug(jvm, "Multitude", "2", "3000") as d:
-        await ready(d)
+async def test_virtual_threads_out_of_the_heap(newest_jvm: Jvm) -> None:
+    async with debug(newest_jvm, "Multitude", "2", "3000") as d:
+        await d.run_to("ready")
         threads = d.session.threads
         assert not any(each.virtual for each in await threads.list()), "the agent has met none of them"
         before = d.session.statistics()
@@ -137,10 +129,9 @@ async def test_virtual_threads_out_of_the_heap() -> None:
             await threads.throw_in(waiting.id, "new RuntimeException()")
 
 
-async def test_there_are_no_virtual_threads_before_21() -> None:
-    jvm = min(harness.test_jvms(), key=lambda each: each.feature)
-    assert jvm.feature < 21
-    async with debug(jvm, "Crowd", "0", suspend=False) as d:
+async def test_there_are_no_virtual_threads_before_21(any_jvm: Jvm) -> None:
+    assert any_jvm.feature < 21
+    async with debug(any_jvm, "Crowd", "0", suspend=False) as d:
         await d.target.wait_output("ready\n")
         with pytest.raises(StateError, match="no virtual threads") as error:
             await d.session.threads.virtual()
@@ -149,7 +140,7 @@ async def test_there_are_no_virtual_threads_before_21() -> None:
 
 async def test_an_exception_is_thrown_in_a_thread(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "1") as d:
-        await ready(d)
+        await d.run_to("ready")
         threads = d.session.threads
         sleeper = await threads.find("sleeper")
         for wrong, why in (('"text"', "cannot be converted to Throwable"), ("nothing.here", "nothing")):
@@ -165,7 +156,7 @@ async def test_an_exception_is_thrown_in_a_thread(jvm: Jvm) -> None:
 
 async def test_a_thread_gets_another_name(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "1") as d:
-        await ready(d)
+        await d.run_to("ready")
         diver = await d.session.threads.find("diver")
         await d.session.threads.rename(diver.id, "Tauchgänger")
         assert (await d.session.threads.find("Tauchgänger")).id == diver.id
@@ -174,7 +165,7 @@ async def test_a_thread_gets_another_name(jvm: Jvm) -> None:
 
 async def test_a_read_only_session_changes_no_thread(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True)) as d:
-        await ready(d)
+        await d.run_to("ready")
         diver = await d.session.threads.find("diver")
         for change in (d.session.threads.throw_in(diver.id, "null"), d.session.threads.rename(diver.id, "x")):
             with pytest.raises(StateError, match="read-only"):

@@ -6,14 +6,7 @@ import pytest
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model import ThreadGroup, ThreadInfo
-from tests.harness import Debugging, Jvm, debug
-
-
-async def ready(d: Debugging) -> None:
-    """Runs Crowd until all of its threads are where they belong."""
-    await d.session.breakpoints.add(d.at("ready"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="ready", thread="main")
+from tests.harness import Jvm, debug
 
 
 def by_name(threads: list[ThreadInfo]) -> dict[str, ThreadInfo]:
@@ -22,7 +15,7 @@ def by_name(threads: list[ThreadInfo]) -> dict[str, ThreadInfo]:
 
 async def test_states_in_words(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "2") as d:
-        await ready(d)
+        await d.run_to("ready")
         threads = by_name(await d.session.threads.list())
         assert {
             name: threads[name].state for name in ("sleeper", "blocked", "diver", "worker-1", "main", "spinner")
@@ -47,7 +40,7 @@ async def test_states_in_words(jvm: Jvm) -> None:
 
 async def test_top_frames(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "1") as d:
-        await ready(d)
+        await d.run_to("ready")
         threads = by_name(await d.session.threads.list(with_frames=True))
         frame = threads["main"].frame
         assert frame is not None
@@ -71,7 +64,7 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
     costs = []
     for count in ("10", "120"):
         async with debug(any_jvm, "Crowd", count) as d:
-            await ready(d)
+            await d.run_to("ready")
             before = d.session.statistics()
             found = await d.session.threads.list(with_frames=True)
             costs.append(d.session.statistics().since(before).waves)
@@ -84,7 +77,7 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
 
 async def test_finding_a_thread(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "12") as d:
-        await ready(d)
+        await d.run_to("ready")
         find = d.session.threads.find
         main = await find("main")
         assert (await find(str(main.id))).name == "main"
@@ -113,7 +106,7 @@ async def test_finding_a_thread(any_jvm: Jvm) -> None:
 
 async def test_groups(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "2") as d:
-        await ready(d)
+        await d.run_to("ready")
         [system] = await d.session.threads.groups()
         assert system.name == "system"
         main = group(system, "main")
@@ -139,15 +132,9 @@ async def test_threads_that_come_and_go(any_jvm: Jvm) -> None:
             await d.session.stack.all()
 
 
-async def test_virtual_threads() -> None:
-    from tests import harness
-
-    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
-    assert jvm.feature >= 21
-    async with debug(jvm, "Crowd", "0") as d:
-        await d.session.breakpoints.add(d.at("virtual"))
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at="virtual", frames=["Crowd.deeper", "Crowd.inVirtualThread"])
+async def test_virtual_threads(newest_jvm: Jvm) -> None:
+    async with debug(newest_jvm, "Crowd", "0") as d:
+        stop = await d.run_to("virtual", frames=["Crowd.deeper", "Crowd.inVirtualThread"])
         assert stop.thread is not None
         threads = {thread.id: thread for thread in await d.session.threads.list()}
         virtual = threads[stop.thread.id]

@@ -26,12 +26,6 @@ async def rows(d: Debugging, number: int) -> list[Row]:
     ]
 
 
-async def run_to_end(d: Debugging) -> None:
-    await d.session.breakpoints.add(d.at("done", "happenings.Happenings"), temporary=True)
-    await d.resume()
-    await d.wait_stop("breakpoint", at="done")
-
-
 @pytest.mark.parametrize("limit", [0, None])
 async def test_methods_with_what_they_return(jvm: Jvm, limit: int | None) -> None:
     """The same whether hits are only counted, or every one is reported."""
@@ -41,7 +35,7 @@ async def test_methods_with_what_they_return(jvm: Jvm, limit: int | None) -> Non
         point = await d.session.traces.methods(
             options=PointOptions(policy=GO, classes=(CALCULATOR,), reporting=reporting)
         )
-        await run_to_end(d)
+        await d.run_to("done", "happenings.Happenings")
         assert await rows(d, point.number) == [
             ("<init>", "entered", 2, {}),
             ("<init>", "exited", 2, {}),
@@ -90,7 +84,7 @@ async def test_what_a_field_held_is_known_from_its_last_change(any_jvm: Jvm) -> 
 async def test_exceptions_with_their_classes(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "exceptions") as d:
         point = await d.session.catchpoints.exception("*", options=COUNTED.replace(classes=("happenings.*",)))
-        await run_to_end(d)
+        await d.run_to("done", "happenings.Happenings")
         thrown = {text: count for _, _, _, values in await rows(d, point.number) for text, count in values.items()}
         assert thrown["java.lang.IllegalStateException"] == 1
         assert thrown["happenings.store.OutOfStock"] == 2

@@ -69,9 +69,7 @@ async def test_reported_without_a_stop(jvm: Jvm) -> None:
 
 async def test_the_exits_of_one_method_of_one_object(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "methods") as d:
-        await d.session.breakpoints.add(d.at("twice", CALCULATOR), temporary=True)
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at="twice")
+        stop = await d.run_to("twice", CALCULATOR)
         here: Location | None = stop.location
         this = await d.session.values.evaluate("this")
         point = await d.session.traces.methods(entries=False, method=here)
@@ -122,9 +120,7 @@ async def test_a_condition_that_is_given_afterwards(any_jvm: Jvm) -> None:
 
 async def test_subclasses_and_threads(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Happenings", "methods") as d:
-        await d.session.breakpoints.add(d.at("call", "happenings.Happenings"), temporary=True)
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at="call")
+        stop = await d.run_to("call", "happenings.Happenings")
         assert stop.thread is not None
         only = PointOptions(policy=GO, classes=("Calculator+",), thread=stop.thread.id)
         point = await d.session.traces.methods(exits=False, options=only)

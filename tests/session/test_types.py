@@ -27,9 +27,7 @@ def waves(d: Debugging) -> int:
 
 async def at_total(d: Debugging) -> list[Location]:
     """Lets the shop run into Order.total and returns the places of all frames."""
-    await d.session.breakpoints.add(d.at("total"), temporary=True)
-    await d.resume()
-    stop = await d.wait_stop("breakpoint", at="total")
+    stop = await d.run_to("total")
     assert stop.thread is not None
     conn = d.session._target.conn
     frames = await conn.request(thread_reference.Frames(ThreadID(ObjectID(stop.thread.id)), 0, -1))

@@ -77,9 +77,7 @@ record Chain(int value, Chain next) {}
 @asynccontextmanager
 async def stopped(jvm: Jvm, options: jdbpy.Options | None = None) -> AsyncIterator[Debugging]:
     async with debug(jvm, inline(PROGRAM), options=options) as d:
-        await d.session.breakpoints.add(d.at("here"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="here")
+        await d.run_to("here")
         yield d
 
 

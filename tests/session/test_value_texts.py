@@ -18,7 +18,7 @@ from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.texts import array_head, braces, label
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
-from tests import harness
+from tests.harness import Jvm, debug, inline, start_target
 
 JAVA_NUMBERS = """
 import java.util.Random;
@@ -40,11 +40,9 @@ public class Numbers {
 """
 
 
-async def test_numbers_are_written_as_java_writes_them() -> None:
+async def test_numbers_are_written_as_java_writes_them(newest_jvm: Jvm) -> None:
     """By the algorithm of JDK 19 and later; earlier ones gave more digits than needed at times (JDK-4511638)."""
-    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
-    assert jvm.feature >= 19
-    async with harness.start_target(jvm, harness.inline(JAVA_NUMBERS), suspend=False) as target:
+    async with start_target(newest_jvm, inline(JAVA_NUMBERS), suspend=False) as target:
         lines = (await target.wait_output("end\n")).splitlines()[:-1]
     assert len(lines) == 16_000
     wrong = []
@@ -84,12 +82,10 @@ public class Decimals {
 """
 
 
-async def test_a_decimal_is_shown_as_its_target_prints_it(jvm: harness.Jvm) -> None:
+async def test_a_decimal_is_shown_as_its_target_prints_it(jvm: Jvm) -> None:
     """JDK 19 changed that: locals, elements, boxes and results of the debugger's own all follow the target."""
-    async with harness.debug(jvm, harness.inline(OLD_AND_NEW)) as d:
-        await d.session.breakpoints.add(d.at("here"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="here")
+    async with debug(jvm, inline(OLD_AND_NEW)) as d:
+        await d.run_to("here")
         values = {each.name: each.value for each in await d.session.stack.variables() if each.value}
         shown = {
             name: [child.value.text for child in values[name].children if child.value]

@@ -13,9 +13,7 @@ from tests.harness import Debugging, Jvm, debug
 
 async def at_stop(d: Debugging) -> dict[str, WireValue]:
     """The locals of Gallery.main at its stop."""
-    await d.session.breakpoints.add(d.at("call"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="call")
+    await d.run_to("call")
     found = await d.session.stack.variables(limits=Limits(depth=0))
     return {
         variable.name: WireValue(ord(variable.value.tag), variable.value.id or 0)
@@ -201,9 +199,7 @@ async def test_the_same_question_twice_costs_less(any_jvm: Jvm) -> None:
 async def test_all_locals_in_few_waves(any_jvm: Jvm) -> None:
     """A frame of 16 locals with collections in it, nothing known: as many round trips as its deepest value takes."""
     async with debug(any_jvm, "Gallery") as d:
-        await d.session.breakpoints.add(d.at("call"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="call")
+        await d.run_to("call")
         await d.session.stack.selected()
         before = d.session.statistics()
         variables = await d.session.stack.variables(limits=Limits(depth=0))

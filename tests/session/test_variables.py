@@ -31,9 +31,7 @@ ARGUMENTS = [
 
 
 async def stop_at(d: Debugging, marker: str, class_name: str = "Scopes$Derived") -> None:
-    await d.session.breakpoints.add(d.at(marker, class_name))
-    await d.resume()
-    await d.wait_stop("breakpoint", at=marker)
+    await d.run_to(marker, class_name)
 
 
 def told(variables: Sequence[Variable], kind: str) -> list[tuple[str, str, str]]:
@@ -59,7 +57,6 @@ async def test_a_loop_variable_comes_and_goes(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
         await stop_at(d, "loop")
         assert ("each", "java.lang.String", '"one"') in told(await d.session.stack.variables(), "local")
-        await d.session.breakpoints.clear_all()
         await stop_at(d, "end")
         assert [name for name, _, _ in told(await d.session.stack.variables(), "local")] == ["sum", "later"]
 
@@ -97,12 +94,8 @@ async def test_captured_variables(jvm: Jvm) -> None:
         captured = {name: value for name, _, value in told(variables, "captured")}
         assert captured.pop("this$0").startswith("Scopes@")
         assert captured == {"argument": "7", "local": '"seen"'}
-        await d.session.breakpoints.clear_all()
-        await d.session.breakpoints.add(d.at("lambda", "Scopes"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="lambda")
-        await d.resume()
-        await d.wait_stop("breakpoint", at="lambda")
+        await d.run_to("lambda", "Scopes")
+        await d.run_to("lambda", "Scopes")
         assert told(await d.session.stack.variables(), "argument") == [
             ("argument", "int", "7"),
             ("local", "java.lang.String", '"seen"'),
@@ -111,9 +104,7 @@ async def test_captured_variables(jvm: Jvm) -> None:
 
 async def test_native_frames_have_no_variables(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "0") as d:
-        await d.session.breakpoints.add(d.at("ready"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="ready")
+        await d.run_to("ready")
         diver = await d.session.threads.find("diver")
         trace = await d.session.stack.of(diver.id)
         assert trace.frames[0].native
@@ -126,8 +117,7 @@ async def test_a_frame_of_an_earlier_stop_is_refused_before_the_wire(any_jvm: Jv
     async with debug(any_jvm, "Scopes") as d:
         await stop_at(d, "loop")
         frame = await d.session.stack.selected()
-        await d.resume()
-        await d.wait_stop("breakpoint", at="loop")
+        await stop_at(d, "loop")
         before = d.session.statistics()
         with pytest.raises(StateError, match="earlier stop"):
             await d.session.stack.variables(frame)

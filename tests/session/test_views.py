@@ -24,9 +24,7 @@ NOT_FILLED = "the target has not filled in its stack yet: evaluate getStackTrace
 
 async def stopped_with_values(d: Debugging) -> tuple[list[str], tuple[Variable, ...]]:
     """Runs Views up to its stop; gives the names of the values, and the values described three levels deep."""
-    await d.session.breakpoints.add(d.at("stop"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="stop")
+    await d.run_to("stop")
     every, names = await d.session.stack.variables(limits=Limits(depth=3, elements=2000, string=2000))
     assert every.value is not None
     assert names.value is not None
@@ -85,9 +83,7 @@ async def test_a_limit_cuts_after_the_first_elements(jvm: Jvm) -> None:
 async def test_counts_that_are_spread_over_cells(jvm: Jvm) -> None:
     opened = [f"--add-opens=java.base/java.util.concurrent{part}=ALL-UNNAMED" for part in ("", ".atomic")]
     async with debug(jvm, "Cells", jvm_options=opened) as d:
-        await d.session.breakpoints.add(d.at("cells"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="cells")
+        await d.run_to("cells")
         shown_values = {each.name: each.value for each in await d.session.stack.variables() if each.value}
         assert shown_values["adder"].text == "42"
         assert shown_values["doubles"].text == "2.75"
@@ -96,9 +92,7 @@ async def test_counts_that_are_spread_over_cells(jvm: Jvm) -> None:
 
 async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
     async with debug(jvm, "Foreign") as d:
-        await d.session.breakpoints.add(d.at("foreign"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="foreign")
+        await d.run_to("foreign")
         found = {each.name: each.value for each in await d.session.stack.variables() if each.value}
         assert all(value.note == "" for value in found.values())
         assert {name: value.text for name, value in found.items() if name not in ("args", "small")} == {
@@ -133,9 +127,7 @@ async def test_a_class_that_is_laid_out_otherwise_is_shown_with_a_word_why(jvm: 
         }
     """
     async with debug(jvm, inline(source)) as d:
-        await d.session.breakpoints.add(d.at("other"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="other")
+        await d.run_to("other")
         value = await d.session.values.evaluate("some")
         assert value.text == f"Some@{value.id}"
         assert value.note == "not a layout of scala.Some that is known: no field x"
@@ -186,9 +178,7 @@ async def fresh_objects(d: Debugging) -> dict[str, WireValue]:
 async def values_at_stop(d: Debugging, *, run: bool = True) -> dict[str, Value]:
     """The locals of Gallery.main at its stop, not described any deeper than their heads."""
     if run:
-        await d.session.breakpoints.add(d.at("call"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="call")
+        await d.run_to("call")
     found = await d.session.stack.variables(limits=Limits(depth=0))
     return {variable.name: variable.value for variable in found if variable.value}
 

@@ -10,18 +10,12 @@ from jdbpy.errors import EvalError, StateError, UsageError
 from jdbpy.session.options import Options
 from jdbpy.session.vm import facts as vm_facts
 from jdbpy.session.vm.capabilities import MEANINGS, in_words
-from tests.harness import Debugging, Jvm, debug, program
-
-
-async def ready(d: Debugging) -> None:
-    await d.session.breakpoints.add(d.at("ready"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at="ready", thread="main")
+from tests.harness import Jvm, debug, program
 
 
 async def test_properties(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0", jvm_options=["-Dshop.name=Blümchen & Co"]) as d:
-        await ready(d)
+        await d.run_to("ready")
         vm = d.session.vm
         found = {each.name: each.value for each in await vm.properties()}
         assert found["shop.name"] == "Blümchen & Co"
@@ -60,7 +54,7 @@ async def test_what_a_running_target_tells(any_jvm: Jvm) -> None:
 
 async def test_a_read_only_session(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True)) as d:
-        await ready(d)
+        await d.run_to("ready")
         assert (await d.session.vm.properties("java.home"))[0].value
         with pytest.raises(StateError, match="read-only"):
             await d.session.vm.set_property("a", "b")
@@ -68,7 +62,7 @@ async def test_a_read_only_session(any_jvm: Jvm) -> None:
 
 async def test_paths(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0") as d:
-        await ready(d)
+        await d.run_to("ready")
         paths = await d.session.vm.paths()
         assert paths.class_path == (d.program.classes,)
         assert paths.module_path == ()
@@ -82,7 +76,7 @@ async def test_paths(jvm: Jvm) -> None:
 
 async def test_facts_and_clocks(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0") as d:
-        await ready(d)
+        await d.run_to("ready")
         facts = await d.session.vm.facts()
         assert facts.command == "Crowd 0"
         assert facts.java.split(".")[0] == str(jvm.feature)
@@ -104,7 +98,7 @@ async def test_facts_and_clocks(jvm: Jvm) -> None:
 async def test_facts_of_a_jvm_that_keeps_them_elsewhere(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the process is and was started with is told by the bean where the quick way is missing."""
     async with debug(any_jvm, "Crowd", "0") as d:
-        await ready(d)
+        await d.run_to("ready")
         usual = await d.session.vm.facts()
         monkeypatch.setattr(vm_facts, "_VM", "jdk.internal.misc.Elsewhere")
         assert await d.session.vm.facts() == usual
@@ -112,7 +106,7 @@ async def test_facts_of_a_jvm_that_keeps_them_elsewhere(any_jvm: Jvm, monkeypatc
 
 async def test_flags(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0") as d:
-        await ready(d)
+        await d.run_to("ready")
         vm = d.session.vm
         flags = {each.name: each for each in await vm.flags()}
         assert len(flags) > 300
@@ -134,7 +128,7 @@ async def test_flags(jvm: Jvm) -> None:
 
 async def test_diagnostic_commands(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0") as d:
-        await ready(d)
+        await d.run_to("ready")
         vm = d.session.vm
         assert "VM.version" in await vm.diagnostic_command("")
         assert f"JDK {jvm.feature}" in await vm.diagnostic_command("VM.version")

@@ -12,9 +12,7 @@ COUNTER = "happenings.Counter"
 
 async def to_the_counters(d: Debugging) -> None:
     """Lets the target run to where both counters are there, one of which holds 1."""
-    await d.session.breakpoints.add(d.at("counters", "happenings.Happenings"), temporary=True)
-    await d.resume()
-    await d.wait_stop("breakpoint", at="counters")
+    await d.run_to("counters", "happenings.Happenings")
 
 
 async def change(d: Debugging, reason: str = "modification") -> tuple[str, str]:
@@ -84,10 +82,7 @@ async def test_one_object_only(jvm: Jvm) -> None:
 async def test_a_field_of_this(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "fields") as d:
         await to_the_counters(d)
-        await d.session.breakpoints.add(d.at("add", COUNTER))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="add")
-        await d.session.breakpoints.clear_all()
+        await d.run_to("add", COUNTER)
         await d.session.watchpoints.add("this.value")
         await d.session.watchpoints.add("value")
         await d.resume()
@@ -145,9 +140,7 @@ async def test_switched_off_and_on_again(any_jvm: Jvm) -> None:
         await to_the_counters(d)
         point = await d.session.watchpoints.add("Counter.value")
         await d.session.points.disable([point.number])
-        await d.session.breakpoints.add(d.at("label", "happenings.Happenings"), temporary=True)
-        await d.resume()
-        await d.wait_stop("breakpoint", at="label")
+        await d.run_to("label", "happenings.Happenings")
         assert d.session.points.get(point.number).hits == 0
         await d.session.points.enable([point.number])
         assert d.session.points.get(point.number).enabled

@@ -69,9 +69,7 @@ class Stopped:
 
 
 async def stop(d: Debugging, marker: str = "arguments") -> Stopped:
-    await d.session.breakpoints.add(d.at(marker, "Scopes$Derived"))
-    await d.resume()
-    await d.wait_stop("breakpoint", at=marker)
+    await d.run_to(marker, "Scopes$Derived")
     target = d.session._target
     frame = await d.session.stack.selected()
     variables = await d.session.stack.variables(frame, Limits(depth=0))
@@ -84,7 +82,6 @@ async def stop(d: Debugging, marker: str = "arguments") -> Stopped:
 
 async def finish(d: Debugging) -> list[str]:
     """Lets the program run to its end; gives the lines it has printed."""
-    await d.session.breakpoints.clear_all()
     await d.resume()
     await d.wait_exit()
     return d.target.stdout.splitlines()
@@ -149,9 +146,7 @@ async def test_fields_and_elements(jvm: Jvm) -> None:
 
 async def test_arrays_of_objects(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
-        await d.session.breakpoints.add(d.at("objects"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="objects")
+        await d.run_to("objects")
         target = d.session._target
         found = {
             each.name: each.value for each in await d.session.stack.variables(limits=Limits(depth=2)) if each.value
@@ -245,9 +240,7 @@ async def test_what_would_end_the_vm_is_not_sent(any_jvm: Jvm) -> None:
 async def test_without_debugging_information_references_stay(any_jvm: Jvm) -> None:
     """Nobody would check the class of what goes into a slot whose type is lost."""
     async with debug(any_jvm, program("Scopes", debug="lines")) as d:
-        await d.session.breakpoints.add(d.at("objects"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="objects")
+        await d.run_to("objects")
         target = d.session._target
         frame = await d.session.stack.selected()
         slots = [each for each in await frame_slots(target, frame) if each.signature.startswith("L")]
@@ -260,8 +253,7 @@ async def test_without_debugging_information_references_stay(any_jvm: Jvm) -> No
 async def test_frames_that_cannot_be_written_to(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
         at = await stop(d, "loop")
-        await d.resume()
-        await d.wait_stop("breakpoint", at="loop")
+        await stop(d, "loop")
         await at.refused(at.set_local("i", Value(Tag.INT, 1)), "earlier stop", StateError)
 
 
@@ -281,15 +273,9 @@ async def test_a_read_only_session_changes_nothing(any_jvm: Jvm) -> None:
             await at.refused(writing, "read-only", StateError)
 
 
-async def test_virtual_threads_only_take_values_in_their_top_frame() -> None:
-    from tests import harness
-
-    jvm = max(harness.test_jvms(), key=lambda each: each.feature)
-    assert jvm.feature >= 21
-    async with debug(jvm, "Crowd", "0") as d:
-        await d.session.breakpoints.add(d.at("virtual"))
-        await d.resume()
-        await d.wait_stop("breakpoint", at="virtual")
+async def test_virtual_threads_only_take_values_in_their_top_frame(newest_jvm: Jvm) -> None:
+    async with debug(newest_jvm, "Crowd", "0") as d:
+        await d.run_to("virtual")
         target = d.session._target
         top, below = (await d.session.stack.of(count=2)).frames
         await write_local(target, top, (await frame_slots(target, top))[0].slot, Value(Tag.INT, 1000))
@@ -297,7 +283,6 @@ async def test_virtual_threads_only_take_values_in_their_top_frame() -> None:
         assert (argument.name, local.name) == ("argument", "local")
         with pytest.raises(StateError, match="in a virtual thread only the innermost frame"):
             await write_local(target, below, local.slot, Value(Tag.INT, 1))
-        await d.session.breakpoints.clear_all()
         await d.resume()
         await d.target.wait_output("deeper 1000\nvirtual 42\n")
         await d.target.send()

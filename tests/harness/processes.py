@@ -1,0 +1,34 @@
+"""Processes with pipes: spoken to line by line, and none outlives its block."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import trio
+
+
+@asynccontextmanager
+async def piped(command: Sequence[str], **options: Any) -> AsyncIterator[trio.Process]:
+    """Starts a process with pipes for its input and output; it is killed if it still runs when the block ends.
+
+    ``options`` are those of subprocess.Popen.
+    """
+    process = await trio.lowlevel.open_process(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    await trio.aclose_forcefully(pipe)
+
+
+async def send_line(process: trio.Process, line: str) -> None:
+    """Writes a line to the process's standard input."""
+    assert process.stdin is not None
+    await process.stdin.send_all(f"{line}\n".encode())
