@@ -341,3 +341,46 @@ async def test_properties(jvm: Jvm) -> None:
         vm = counted.session.vm
         assert await counted.waves(vm.properties()) <= 13
         assert await counted.waves(vm.properties()) <= 9
+
+
+async def test_deadlocks(jvm: Jvm) -> None:
+    """The threads, what each is, holds and wants, then names and classes; again the last are known.
+
+    Cold, 2 more where the class of a lock is told only when the lock is known, and HotSpot of Java 21 or later does
+    not tell what Object.wait waits for but with ``this`` of its frame. Locks of java.util.concurrent would be 2 more.
+    """
+    told = int(jvm.feature < 21)
+    async with at_look(jvm) as counted:
+        locks = counted.session.locks
+        assert await counted.waves(locks.deadlocks()) <= 6 - told
+        assert await counted.waves(locks.deadlocks()) <= 3
+        assert await counted.waves(locks.of()) <= 3
+
+
+async def test_lock(jvm: Jvm) -> None:
+    """The monitor beside the threads, then what they are parked for; cold, what the class Thread has is between."""
+    async with at_look(jvm) as counted:
+        session = counted.session
+        held = await session.values.evaluate("data.o0", limits=jdbpy.Limits(depth=0))
+        other = await session.values.evaluate("words", limits=jdbpy.Limits(depth=0))
+        assert held.id and other.id
+        assert await counted.waves(session.locks.state(held.id)) <= 3
+        assert await counted.waves(session.locks.state(other.id)) <= 3
+
+
+async def test_path_from_a_root(jvm: Jvm) -> None:
+    """The threads, their frames, the places with names, what variables methods have, and the values of all frames.
+
+    A level of referrers is one more, and what is found takes its class, its fields, and a class among the referrers the
+    type that it stands for and its static fields.
+    """
+    async with at_look(jvm) as counted:
+        session = counted.session
+        root = await session.values.evaluate("data", limits=jdbpy.Limits(depth=0))
+        inner = await session.values.evaluate("data.s1", limits=jdbpy.Limits(depth=0))
+        assert root.id and inner.id
+        assert await counted.waves(session.heap.path(root.id)) <= 5
+        assert await counted.waves(session.heap.path(root.id)) <= 2
+        assert await counted.waves(session.heap.path(inner.id)) <= 2 + 1 + 5
+        assert await counted.waves(session.heap.path(inner.id)) <= 2 + 1 + 2
+        assert await counted.waves(session.heap.referrers(inner.id)) <= 3

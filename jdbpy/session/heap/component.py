@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.classes.component import Classes
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.events import Notice
 from jdbpy.session.heap.model import ClassCount, HeapPath, Histogram, Instances, Referrer
@@ -85,15 +86,18 @@ class Heap:
         self._walks("referrers")
         reply = await self._target.conn.request(object_reference.ReferringObjects(ObjectID(object_id), limit))
         found = list(reply.referringObjects)
-        values = await describe(self._target, [_value(one) for one in found], _SHORT)
-        places = await places_of(self._target, found, object_id)
+        values, places = await both(
+            lambda: describe(self._target, [_value(one) for one in found], _SHORT),
+            lambda: places_of(self._target, found, [object_id] * len(found)),
+        )
         return tuple(Referrer(value, how) for value, how in zip(values, places, strict=True))
 
     async def path(self, object_id: int, *, most: int = 2000) -> HeapPath:
         """A shortest chain of references to the object from a static field, or from a variable of a stopped thread.
 
         ``most`` bounds the objects whose referrers are asked for; each question walks the heap. It can be cancelled
-        at any moment. wire: 1 trip a level of distance, and 1 to 4 for the stacks.
+        at any moment. wire: 3 to 5 trips for the stacks, 1 a level of distance and 2 or so for the classes among its
+        objects, 3 or so to describe what was found.
         """
         self._require_instance_info()
         self._walks("a path from the roots")

@@ -8,8 +8,10 @@ heap, so the number of objects asked about is bounded.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.concurrency import both
 from jdbpy.session.events import Notice
 from jdbpy.session.heap.model import HeapPath, PathStep
 from jdbpy.session.heap.places import places_of
@@ -52,8 +54,9 @@ class _Search:
 
 async def find_path(target: Target, stack: Stack, object_id: int, most: int) -> HeapPath:
     """A shortest path to the object; see ``Heap.path``."""
-    tag = await target.objects.reader.run(_tag(target.objects.reader, object_id))
-    on_stack = await stack_roots(target, stack)
+    tag, on_stack = await both(
+        lambda: target.objects.reader.run(_tag(target.objects.reader, object_id)), lambda: stack_roots(target, stack)
+    )
     search = _Search(TaggedObjectID(tag, ObjectID(object_id)))
     level = [search.tags[object_id]]
     note = ""
@@ -69,20 +72,13 @@ async def find_path(target: Target, stack: Stack, object_id: int, most: int) -> 
         level = level[: most - search.searched]
         following = await _referrers(target, search, level)
         classes = [one for one in following if one.tag == Tag.CLASS_OBJECT]
-        for one in classes:
-            nearer = search.toward[one.objectID]
-            assert nearer is not None
-            [places] = await places_of(target, [one], nearer.objectID)
+        for one, places in zip(classes, await _places(target, search, classes), strict=True):
             static = next((place for place in places if place.startswith("static ")), None)
             if static is not None:
-                return await _described(target, search, static, search.chain(nearer))
+                return await _described(target, search, static, search.chain(one)[1:])
         target.publish(Notice("progress", f"{len(search.toward)} objects reached, {search.searched} searched"))
         level = following
-    note = (
-        note
-        or "no static field and no variable of a stopped thread leads to it: a running thread, native code or the VM"
-    )
-    return await _described(target, search, "", [search.tags[object_id]], note)
+    return await _described(target, search, "", [search.tags[object_id]], note or _NO_ROOT)
 
 
 _TAGS = {"Ljava/lang/String;": Tag.STRING, "Ljava/lang/Class;": Tag.CLASS_OBJECT}
@@ -113,12 +109,15 @@ async def _referrers(target: Target, search: _Search, level: Sequence[TaggedObje
 async def _described(
     target: Target, search: _Search, root: str, chain: Sequence[TaggedObjectID], note: str = ""
 ) -> HeapPath:
-    values = await describe(target, [Value(one.tag, one.objectID) for one in chain], _SHORT)
-    steps = []
-    for index, value in enumerate(values):
-        how = ""
-        if index + 1 < len(chain):
-            [places] = await places_of(target, [chain[index]], chain[index + 1].objectID)
-            how = places[0] if places else "(inside the VM)"
-        steps.append(PathStep(value, how))
-    return HeapPath(root, tuple(steps), search.searched, note)
+    values, places = await both(
+        lambda: describe(target, [Value(one.tag, one.objectID) for one in chain], _SHORT),
+        lambda: _places(target, search, chain[:-1]),
+    )
+    hows = [*(each[0] if each else "(inside the VM)" for each in places), ""]
+    return HeapPath(root, tuple(map(PathStep, values, hows)), search.searched, note)
+
+
+async def _places(target: Target, search: _Search, holders: Sequence[TaggedObjectID]) -> list[tuple[str, ...]]:
+    """Where each of the objects holds the next one on the way. wire: 2 trips or so, whatever their number."""
+    following = [cast("TaggedObjectID", search.toward[one.objectID]) for one in holders]
+    return await places_of(target, holders, [each.objectID for each in following])

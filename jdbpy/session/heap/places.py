@@ -14,7 +14,7 @@ from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import simple_name
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader, Shape
-from jdbpy.session.values.waves import gather
+from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedObjectID, Value
 
@@ -24,13 +24,15 @@ _CHUNK = 20_000
 _MOST_PLACES = 5
 
 
-async def places_of(target: Target, referrers: Sequence[TaggedObjectID], wanted: int) -> list[tuple[str, ...]]:
-    """For each referrer the places that hold the object ``wanted``: ``.next``, ``[3]``, ``static CACHE``.
+async def places_of(
+    target: Target, referrers: Sequence[TaggedObjectID], wanted: Sequence[int]
+) -> list[tuple[str, ...]]:
+    """For each referrer the places that hold the object beside it in ``wanted``: ``.next``, ``[3]``, ``static CACHE``.
 
     wire: 2 trips when the classes are known, 1 more for each superclass that is not; whatever the number of referrers.
     """
     reader = target.objects.reader
-    return await reader.run(gather([_places(reader, each, wanted) for each in referrers]))
+    return await reader.run(gather([_places(reader, *each) for each in zip(referrers, wanted, strict=True)]))
 
 
 async def _places(reader: Reader, referrer: TaggedObjectID, wanted: int) -> tuple[str, ...]:
@@ -39,14 +41,19 @@ async def _places(reader: Reader, referrer: TaggedObjectID, wanted: int) -> tupl
             length = await reader.length(referrer.objectID)
             values = await reader.elements(referrer.objectID, 0, min(length, _CHUNK))
             return tuple(f"[{index}]" for index, value in enumerate(values) if _is(value, wanted))[:_MOST_PLACES]
-        fields = await _instance_fields(reader, referrer.objectID)
-        values = await reader.fields(referrer.objectID, fields)
-        found = [f".{field.name}" for field, value in zip(fields, values, strict=True) if _is(value, wanted)]
-        if referrer.tag == Tag.CLASS_OBJECT:
-            found += await _static_places(reader, referrer.objectID, wanted)
-        return tuple(found[:_MOST_PLACES])
+        own = _own_places(reader, referrer.objectID, wanted)
+        if referrer.tag != Tag.CLASS_OBJECT:
+            return tuple((await own)[:_MOST_PLACES])
+        found, static = await both(own, _static_places(reader, referrer.objectID, wanted))
+        return tuple([*found, *static][:_MOST_PLACES])
     except JdwpError:  # collected, or unloaded, meanwhile
         return ()
+
+
+async def _own_places(reader: Reader, referrer: int, wanted: int) -> list[str]:
+    fields = await _instance_fields(reader, referrer)
+    values = await reader.fields(referrer, fields)
+    return [f".{field.name}" for field, value in zip(fields, values, strict=True) if _is(value, wanted)]
 
 
 async def _instance_fields(reader: Reader, object_id: int) -> list[Field]:

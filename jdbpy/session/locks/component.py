@@ -12,23 +12,28 @@ from contextlib import asynccontextmanager, suppress
 import trio
 
 from jdbpy.errors import Disconnected, JdwpError, StateError
-from jdbpy.session.concurrency import together
+from jdbpy.session.concurrency import both, together
 from jdbpy.session.locks.deadlocks import find_deadlocks
 from jdbpy.session.locks.model import DeadlockReport, Lock, LocksReport, LockState
-from jdbpy.session.locks.reading import LockReader
+from jdbpy.session.locks.reading import FEW, LockReader
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, sync_of_lock
 from jdbpy.session.model import Limits, ThreadInfo
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
-from jdbpy.session.threads.fields import read_thread_fields
+from jdbpy.session.threads.fields import read_blockers
 from jdbpy.session.threads.reader import ThreadReader, wire_thread
 from jdbpy.session.threads.virtual import find_virtual_threads
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.reader import Reader
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ObjectID, Value
 from jdbpy.wire.messages import object_reference
 
 _BLOCKED = "waiting for a monitor"
+
+
+_Threads = dict[int, ThreadInfo]
+"""Threads by id."""
 
 
 class _Hold(list[float]):
@@ -51,7 +56,7 @@ class Locks:
         """The locks of the given threads, or of all: what each holds, and what it waits for.
 
         Of virtual threads those that are known; all that the heap has with ``virtual``. A running target is suspended
-        meanwhile. wire: 8 trips or so, whatever the number of threads.
+        meanwhile. wire: 4 or 5 trips, whatever the number of threads; 2 more for locks of java.util.concurrent.
         """
         self._require()
         async with self._held(thread_ids) as hold:
@@ -68,7 +73,7 @@ class Locks:
         """Threads that wait for each other for ever: through monitors, java.util.concurrent locks and joins alike.
 
         Among virtual threads those that are known; all that the heap has with ``virtual``. A running target is
-        suspended meanwhile. wire: 8 trips or so, whatever the number of threads.
+        suspended meanwhile. Costs as ``of``.
         """
         report = await self.of(virtual=virtual)
         return DeadlockReport(tuple(find_deadlocks(report.threads)), len(report.threads), report.held_up)
@@ -76,28 +81,37 @@ class Locks:
     async def state(self, object_id: int) -> LockState:
         """The monitor of an object or, of a java.util.concurrent lock, its synchronizer: owner, count, who waits.
 
-        Raises StateError for null or an object that is gone. wire: 6 trips or so.
+        Raises StateError for null or an object that is gone. wire: 2 trips, 1 for a class that is new, 1 for an owner
+        and those who wait.
         """
         self._require()
         if not object_id:
             raise StateError("null is no lock", hint="'lock EXPRESSION' wants an object")
         try:
-            reader = self._target.objects.reader
-            sync = await reader.run(sync_of_lock(reader, object_id))
-            return await (self._synchronizer(object_id, sync) if sync else self._monitor(object_id))
+            return await self._state(object_id)
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:
                 raise
             raise StateError("there is no such object (any more)", code=error.code) from error
 
-    async def _monitor(self, object_id: int) -> LockState:
-        """The monitor; who is parked for the object itself (a Condition) waits for a signal."""
-        told, lock, parked = await together(
+    async def _state(self, object_id: int) -> LockState:
+        """What there is to know of either kind of lock is asked for at once, before the class has told which it is."""
+        reader = self._target.objects.reader
+        told, lock, sync, (parked, known) = await together(
             lambda: self._target.conn.request(object_reference.MonitorInfo(ObjectID(object_id))),
-            lambda: self._lock(object_id, "monitor"),
-            lambda: self._parked(object_id),
+            lambda: self._lock(object_id),
+            lambda: reader.run(_synchronizer(reader, object_id)),
+            self._parked,
         )
-        threads = await self._infos([told.owner, *told.waiters, *parked])
+        if sync is None:
+            return await self._monitor(lock, told, parked.get(object_id, []), known)
+        return await self._synchronizer(lock, sync, parked.get(sync.id, []), known)
+
+    async def _monitor(
+        self, lock: Lock, told: object_reference.MonitorInfoReply, parked: Sequence[int], known: _Threads
+    ) -> LockState:
+        """The monitor; who is parked for the object itself (a Condition) waits for a signal."""
+        threads = await self._infos([told.owner, *told.waiters, *parked], known)
         waiters = [threads[each] for each in told.waiters if each in threads]
         waiting = [each for each in waiters if each.state != _BLOCKED]
         return LockState(
@@ -109,36 +123,38 @@ class Locks:
             note="virtual threads are not told" if self._target.at_least(21) and not parked else "",
         )
 
-    async def _synchronizer(self, object_id: int, sync: int) -> LockState:
-        reader = self._target.objects.reader
-        found, queued, lock = await together(
-            lambda: reader.run(read_synchronizers(reader, [sync])),
-            lambda: self._parked(sync),
-            lambda: self._lock(object_id, "synchronizer"),
-        )
-        told = found.get(sync, Synchronizer(sync, ""))
-        threads = await self._infos([told.owner, *queued])
+    async def _synchronizer(self, lock: Lock, told: Synchronizer, queued: Sequence[int], known: _Threads) -> LockState:
+        threads = await self._infos([told.owner, *queued], known)
         entering = tuple(threads[each] for each in queued if each in threads)
         note = "" if told.owner or not told.state else f"nobody owns it alone; its state is {told.state}"
-        return LockState(lock, threads.get(told.owner), told.state if told.owner else 0, entering, (), note)
+        count = told.state if told.owner else 0
+        return LockState(lock.replace(kind="synchronizer"), threads.get(told.owner), count, entering, (), note)
 
-    async def _parked(self, object_id: int) -> list[int]:
-        """The threads that are parked for an object.
+    async def _parked(self) -> tuple[dict[int, list[int]], _Threads]:
+        """The threads that are parked, by what for, and what was learned of all threads on the way.
 
-        All threads are asked: the queue inside a synchronizer differs between releases. wire: 3 trips.
+        All threads are asked: the queue inside a synchronizer differs between releases. Over a slow link what they are
+        is read beside. wire: 2 trips, 3 for classes that are new.
         """
         reader = self._target.objects.reader
         everybody = await self._reader.all_threads()
-        fields = await reader.run(read_thread_fields(reader, everybody))
-        return [thread for thread, each in fields.items() if each.blocker == object_id]
+        beside = everybody if self._target.far and len(everybody) <= FEW else []
+        blockers, read = await both(
+            lambda: reader.run(read_blockers(reader, everybody)), lambda: self._threads.read(beside)
+        )
+        parked: dict[int, list[int]] = {}
+        for thread, blocker in blockers.items():
+            parked.setdefault(blocker, []).append(thread)
+        return parked, {each.info.id: each.info for each in read}
 
-    async def _infos(self, threads: Sequence[int]) -> dict[int, ThreadInfo]:
-        wanted = [wire_thread(each) for each in dict.fromkeys(threads) if each]
-        return {each.info.id: each.info for each in await self._threads.read(wanted)}
+    async def _infos(self, threads: Sequence[int], known: _Threads) -> _Threads:
+        """These threads. wire: 2 trips, 1 when groups are known, 0 when all are."""
+        wanted = [wire_thread(each) for each in dict.fromkeys(threads) if each and each not in known]
+        return {**known, **{each.info.id: each.info for each in await self._threads.read(wanted)}}
 
-    async def _lock(self, object_id: int, kind: str) -> Lock:
+    async def _lock(self, object_id: int) -> Lock:
         [value] = await describe(self._target, [Value(Tag.OBJECT, object_id)], Limits(depth=0))
-        return Lock(object_id, value.type, value.text, kind)
+        return Lock(object_id, value.type, value.text, "monitor")
 
     def _require(self) -> None:
         self._target.require_alive()
@@ -163,3 +179,11 @@ class Locks:
             with suppress(Disconnected):
                 target.submit_op(Op.VM_RESUME)
             hold.append((trio.current_time() - start) * 1000)
+
+
+async def _synchronizer(reader: Reader, object_id: int) -> Synchronizer | None:
+    """The synchronizer behind a lock of java.util.concurrent; None for any other object. wire: 2 trips or more."""
+    sync = await sync_of_lock(reader, object_id)
+    if not sync:
+        return None
+    return (await read_synchronizers(reader, [sync])).get(sync, Synchronizer(sync, ""))

@@ -5,17 +5,17 @@ Owns the way from the agent's answers to ``ThreadLocks``. Threads must be suspen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.concurrency import both, together
+from jdbpy.session.concurrency import both, once, together
 from jdbpy.session.locks.model import AwaitedLock, HeldLock, Lock, ThreadLocks
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers
 from jdbpy.session.model import Frame, Limits, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.answers import FrameRange
-from jdbpy.session.threads.fields import ThreadFields, read_thread_fields
+from jdbpy.session.threads.fields import expect_blockers, read_blockers
 from jdbpy.session.threads.reader import ReadThread, ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.command import Command
@@ -29,6 +29,14 @@ _BLOCKED = "waiting for a monitor"
 _WAITING = "waiting"
 _LIBRARY = ("java.", "jdk.", "sun.")
 _ALL_FRAMES = FrameRange()
+FEW = 100
+"""So many threads' stacks are read unasked over a slow link."""
+
+MonitorAnswers = tuple[Any, Any]
+"""What the agent says of the monitors that a thread owns, and of the one that it wants: replies, or errors."""
+Monitors = Callable[[], Awaitable[Mapping[int, MonitorAnswers]]]
+Blockers = Callable[[], Awaitable[Mapping[int, int]]]
+"""These by thread; asked for once."""
 
 _WHY_NOT: Mapping[int, str] = {
     Error.THREAD_NOT_SUSPENDED: "the thread is running",
@@ -60,39 +68,83 @@ class LockReader:
         self._threads = ThreadReader(target)
 
     async def all_threads(self) -> list[ThreadID]:
-        """All live threads that are known. wire: 1 trip."""
-        return await self._threads.all_threads()
+        """All live threads that are known; what ``read`` begins with is looked for beside. wire: 1 trip."""
+        reader = self._target.objects.reader
+        found, _ = await both(self._threads.all_threads, lambda: reader.run(expect_blockers(reader)))
+        return found
 
     async def read(self, threads: Sequence[ThreadID]) -> list[ThreadLocks]:
         """The locks of the threads that are alive, in the given order.
 
-        wire: 8 trips or so, whatever the number of threads and locks.
+        wire: 2 trips, 1 more for classes that are new and 1 or 2 where Object.wait is not told; 2 or 3 for the locks of
+        java.util.concurrent that threads are parked for. Near by, or with very many threads, 1 or 2 more.
         """
-        read, monitors, fields = await together(
-            lambda: self._threads.read(threads),
-            lambda: self._monitors(threads),
-            lambda: self._fields(threads),
+        blockers, monitors = once(lambda: self._blockers(threads)), once(lambda: self._monitors(threads))
+        read, (waits, waited), synchronizers, (owners, told) = await together(
+            frames := once(lambda: self._with_frames(threads, blockers, monitors)),
+            lambda: self._waits(frames, monitors),
+            lambda: self._synchronizers(blockers, monitors),
+            lambda: self._told(monitors),
         )
-        answers = [_answers(each.info, monitors[each.info.id], fields.get(each.info.id)) for each in read]
-        parked = [each.blocker for each in answers if each.contended is None and each.blocker]
-        synchronizers, frames = await both(
-            lambda: self._target.objects.reader.run(read_synchronizers(self._target.objects.reader, parked)),
-            lambda: self._frames([each for each in answers if each.held or each.wants or each.info.state == _WAITING]),
+        answers = [_answers(each, await monitors(), await blockers(), waits) for each in read]
+        names = await self._names(
+            {each.info.id: each.info.name for each in answers},
+            {*owners.values(), *(each.owner for each, _ in synchronizers.values())},
         )
-        answers = await self._waits(answers, frames)
-        owners = {int(value.value or 0): each.info.id for each in answers for value, _ in each.held}
-        owners |= await self._unknown_owners(answers, owners)
-        locks, names = await both(
-            lambda: self._locks(answers, synchronizers),
-            lambda: self._names(
-                {each.info.id: each.info.name for each in answers},
-                {*owners.values(), *(each.owner for each in synchronizers.values())},
-            ),
-        )
-        everybody = _Everybody(owners, synchronizers, locks, names, frames)
+        locks = {**told, **waited, **{number: lock for number, (_, lock) in synchronizers.items()}}
+        known = {number: each for number, (each, _) in synchronizers.items()}
+        everybody = _Everybody(owners, known, locks, names, {each.info.id: each for each in read})
         return [everybody.locks_of(each) for each in answers]
 
-    async def _monitors(self, threads: Sequence[ThreadID]) -> dict[int, tuple[Any, Any]]:
+    async def _with_frames(
+        self, threads: Sequence[ThreadID], blockers: Blockers, monitors: Monitors
+    ) -> list[ReadThread]:
+        """The threads, with the stacks of those that hold or want something.
+
+        Over a slow link those of all threads are asked for at once. wire: 2 trips, 1 when known; else 3, or 2.
+        """
+        if self._target.far and len(threads) <= FEW:
+            return await self._threads.read(threads, _ALL_FRAMES)
+        read = await self._threads.read(threads)
+        answers = [_answers(each, await monitors(), await blockers(), {}) for each in read]
+        concerned = [each for each in answers if each.held or each.wants or each.info.state == _WAITING]
+        deep = await self._threads.read([wire_thread(each.info.id) for each in concerned], _ALL_FRAMES)
+        deeper = {each.info.id: each for each in deep}
+        return [deeper.get(each.info.id, each) for each in read]
+
+    async def _told(self, monitors: Monitors) -> tuple[dict[int, int], dict[int, Lock]]:
+        """The owners and the words of the monitors that the agent tells of. wire: 1 trip more, 2 for new classes."""
+        told = {thread: _told_monitors(each) for thread, each in (await monitors()).items()}
+        owners = {_id(value): thread for thread, (held, _) in told.items() for value, _ in held}
+        wanted = [contended for _, contended in told.values() if contended is not None]
+        held = [value for each, _ in told.values() for value, _ in each]
+        others, locks = await both(
+            lambda: self._unknown_owners(_id(each) for each in wanted if _id(each) not in owners),
+            lambda: self._locks([*held, *wanted]),
+        )
+        return owners | others, locks
+
+    async def _synchronizers(self, blockers: Blockers, monitors: Monitors) -> dict[int, tuple[Synchronizer, Lock]]:
+        """What threads are parked for, of those that enter no monitor. wire: 2 or 3 trips behind the blockers."""
+        wanted, told, reader = await blockers(), await monitors(), self._target.objects.reader
+        parked = [
+            blocker
+            for thread, blocker in wanted.items()
+            if blocker and thread in told and _told_monitors(told[thread])[1] is None
+        ]
+        found, locks = await both(
+            lambda: reader.run(read_synchronizers(reader, parked)),
+            lambda: self._locks([Value(Tag.OBJECT, each) for each in dict.fromkeys(parked)]),
+        )
+        return {
+            number: (
+                found.get(number, Synchronizer(number, "")),
+                lock.replace(kind=(number in found and found[number].kind) or "synchronizer"),
+            )
+            for number, lock in locks.items()
+        }
+
+    async def _monitors(self, threads: Sequence[ThreadID]) -> dict[int, MonitorAnswers]:
         """The agent's two answers for each thread. wire: 1 trip."""
         with_frames = self._target.can("canGetMonitorFrameInfo")
         commands: list[Command[Any]] = [
@@ -107,22 +159,21 @@ class LockReader:
             thread: (one, two) for thread, one, two in zip(threads, outcomes, outcomes[len(threads) :], strict=False)
         }
 
-    async def _fields(self, threads: Sequence[ThreadID]) -> dict[int, ThreadFields]:
+    async def _blockers(self, threads: Sequence[ThreadID]) -> dict[int, int]:
         reader = self._target.objects.reader
-        return await reader.run(read_thread_fields(reader, threads))
+        return await reader.run(read_blockers(reader, threads))
 
-    async def _frames(self, answers: Iterable[_Answers]) -> dict[int, ReadThread]:
-        """The stacks of those that hold or want something. wire: 2 trips."""
-        threads = [wire_thread(each.info.id) for each in answers]
-        return {each.info.id: each for each in await self._threads.read(threads, _ALL_FRAMES)}
+    async def _waits(
+        self, frames: Callable[[], Awaitable[Sequence[ReadThread]]], monitors: Monitors
+    ) -> tuple[dict[int, Value], dict[int, Lock]]:
+        """The objects of Object.wait by thread, and in words, where the agent does not tell them: newer HotSpots don't.
 
-    async def _waits(self, answers: list[_Answers], frames: Mapping[int, ReadThread]) -> list[_Answers]:
-        """Fills in the objects of Object.wait, which newer releases of HotSpot no longer tell. wire: 0 or 1 trip."""
+        wire: none, or 1 trip behind the frames, 2 more for new classes.
+        """
         waits: dict[int, Frame] = {}
-        for each in answers:
-            if not each.wants and each.info.id in frames:
-                top = frames[each.info.id].frames[:3]
-                waits.update((each.info.id, frame) for frame in top if _is_wait(frame) and not frame.native)
+        for each in await frames():
+            if _told_monitors((await monitors())[each.info.id])[1] is None:
+                waits.update((each.info.id, frame) for frame in each.frames[:3] if _is_wait(frame) and not frame.native)
         outcomes = await self._target.conn.batch(
             [stack_frame.ThisObject(wire_thread(thread), FrameID(frame.id)) for thread, frame in waits.items()]
         )
@@ -131,31 +182,25 @@ class LockReader:
             for thread, outcome in zip(waits, outcomes, strict=True)
             if not isinstance(outcome, JdwpError) and outcome.objectThis.objectID
         }
-        return [each.replace(contended=found.get(each.info.id, each.contended)) for each in answers]
+        return found, await self._locks(found.values())
 
-    async def _unknown_owners(self, answers: Sequence[_Answers], known: Mapping[int, int]) -> dict[int, int]:
+    async def _unknown_owners(self, monitors: Iterable[int]) -> dict[int, int]:
         """The owners of monitors that none of these threads holds, as far as the agent tells. wire: 0 or 1 trip."""
-        wanted = [each.wants for each in answers if each.contended is not None and each.wants not in known]
-        monitors = list(dict.fromkeys(wanted)) if self._target.can("canGetMonitorInfo") else []
-        outcomes = await self._target.conn.batch([object_reference.MonitorInfo(ObjectID(each)) for each in monitors])
+        wanted = list(dict.fromkeys(monitors)) if self._target.can("canGetMonitorInfo") else []
+        outcomes = await self._target.conn.batch([object_reference.MonitorInfo(ObjectID(each)) for each in wanted])
         return {
             monitor: outcome.owner
-            for monitor, outcome in zip(monitors, outcomes, strict=True)
+            for monitor, outcome in zip(wanted, outcomes, strict=True)
             if not isinstance(outcome, JdwpError) and outcome.owner
         }
 
-    async def _locks(self, answers: Iterable[_Answers], parked: Mapping[int, Synchronizer]) -> dict[int, Lock]:
-        """Every lock in words. wire: 2 trips or so."""
-        values: dict[int, Value] = {}
-        for each in answers:
-            values.update((int(value.value or 0), value) for value, _ in each.held)
-            if each.wants:
-                values[each.wants] = each.contended or Value(Tag.OBJECT, each.wants)
-        kinds = {each.id: each.kind or "synchronizer" for each in parked.values()}
-        described = await describe(self._target, list(values.values()), _BRIEF)
+    async def _locks(self, values: Iterable[Value]) -> dict[int, Lock]:
+        """Monitors in words. wire: 1 trip, 2 for new classes, 0 when known."""
+        wanted = {_id(value): value for value in values}
+        described = await describe(self._target, list(wanted.values()), _BRIEF)
         return {
-            number: Lock(number, value.type, value.text, kinds.get(number, "monitor"))
-            for number, value in zip(values, described, strict=True)
+            number: Lock(number, value.type, value.text, "monitor")
+            for number, value in zip(wanted, described, strict=True)
         }
 
     async def _names(self, known: dict[int, str], owners: set[int]) -> dict[int, str]:
@@ -184,7 +229,7 @@ class _Everybody(Record):
         read = self.frames.get(each.info.id)
         frames = read.frames if read is not None else ()
         held = tuple(
-            HeldLock(self.locks[int(value.value or 0)], frames[depth] if 0 <= depth < len(frames) else None)
+            HeldLock(self.locks[_id(value)], frames[depth] if 0 <= depth < len(frames) else None)
             for value, depth in each.held
         )
         return ThreadLocks(each.info, held, self._awaits(each, frames) if each.wants else None, each.error)
@@ -209,21 +254,36 @@ class _Everybody(Record):
         return ThreadRef(thread, self.names.get(thread, "")) if thread else None
 
 
-def _answers(info: ThreadInfo, monitors: tuple[Any, Any], fields: ThreadFields | None) -> _Answers:
+def _answers(
+    read: ReadThread, monitors: Mapping[int, MonitorAnswers], blockers: Mapping[int, int], waits: Mapping[int, Value]
+) -> _Answers:
     """Takes apart what came for one thread."""
-    owned, contended = monitors
-    failed = next((each for each in (owned, contended) if isinstance(each, JdwpError)), None)
+    number = read.info.id
+    told = monitors[number]
+    failed = next((each for each in told if isinstance(each, JdwpError)), None)
     error = _WHY_NOT.get(failed.number, failed.message) if failed is not None else ""
+    held, contended = _told_monitors(told)
+    blocker = blockers.get(number, 0)
+    waited = None if blocker else waits.get(number)
+    return _Answers(read.info.replace(frame=None), tuple(held), contended or waited, blocker, error)
+
+
+def _told_monitors(told: MonitorAnswers) -> tuple[list[tuple[Value, int]], Value | None]:
+    """The monitors that a thread holds, with the depths of their frames, and the one that it wants."""
+    owned, contended = told
     held: list[tuple[Value, int]] = []
     for each in () if isinstance(owned, JdwpError) else owned.owned:
         if isinstance(each, thread_reference.Monitor):
             held.append((Value(each.monitor.tag, each.monitor.objectID), each.stack_depth))
         else:
             held.append((Value(each.tag, each.objectID), -1))
-    wanted = None
-    if not isinstance(contended, JdwpError) and contended.monitor.objectID:
-        wanted = Value(contended.monitor.tag, contended.monitor.objectID)
-    return _Answers(info, tuple(held), wanted, fields.blocker if fields is not None else 0, error)
+    if isinstance(contended, JdwpError) or not contended.monitor.objectID:
+        return held, None
+    return held, Value(contended.monitor.tag, contended.monitor.objectID)
+
+
+def _id(value: Value) -> int:
+    return int(value.value or 0)
 
 
 def _is_join(frame: Frame) -> bool:

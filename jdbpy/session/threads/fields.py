@@ -18,6 +18,7 @@ from jdbpy.wire.record import Record
 _THREAD = "java.lang.Thread"
 _HOLDER = "java.lang.Thread$FieldHolder"  # since 19, for platform threads
 _VIRTUAL = "java.lang.VirtualThread"
+_LATER = (_HOLDER, _VIRTUAL)
 
 
 class ThreadFields(Record):
@@ -32,14 +33,30 @@ class ThreadFields(Record):
     carrier: int = 0  # the thread that a virtual one is mounted on
 
 
+async def expect_blockers(reader: Reader) -> None:
+    """Looks for the class that ``read_blockers`` begins with; to be run by the reader. wire: 1 trip, or none."""
+    await reader.look_up_boot_classes([_THREAD])
+
+
+async def read_blockers(reader: Reader, threads: Sequence[int]) -> dict[int, int]:
+    """What each thread is parked for (LockSupport.getBlocker), 0 for nothing; those that were collected left out.
+
+    To be run by the reader, and only for ids that the agent has called threads. wire: 3 trips, 1 when known.
+    """
+    shape = await reader.boot_class(_THREAD)
+    if shape is None:
+        return {}
+    read = await _read(reader, threads, shape, "parkBlocker")
+    return {thread: _number(values, "parkBlocker") or 0 for thread, values in read.items()}
+
+
 async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int, ThreadFields]:
     """The fields of threads, those that were collected left out; to be run by the reader. wire: 4 trips, 3 when known.
 
     Only for ids that the agent has called threads.
     """
     # The other classes are looked for beside; before 19 there are none, and the question would be asked every time.
-    later = [reader.boot_class(name) for name in (_HOLDER, _VIRTUAL)] if reader.release >= 19 else []
-    own, _ = await both(_own(reader, threads), gather(later))
+    own, _ = await both(_own(reader, threads), reader.boot_classes(_LATER if reader.release >= 19 else ()))
     held = await _held(reader, own)
     virtual = await _carriers(reader, [thread for thread, values in own.items() if _number(values, "holder") == 0])
     found: dict[int, ThreadFields] = {}

@@ -185,11 +185,17 @@ class Reader:
         """
         known = self._remembered.boot_classes.get(name)
         if known is None:
-            known = await ask(_BootClass(name))
+            known = await _ask_boot_class(name)
             if known is None:
                 return None
             self._remembered.boot_classes[name] = known
         return await self.shape(known.id)
+
+    async def look_up_boot_classes(self, names: Sequence[str]) -> None:
+        """Looks for classes that ``boot_class`` is going to be asked for, and for no more of them. wire: 1 trip."""
+        unknown = [name for name in names if name not in self._remembered.boot_classes]
+        found = await gather([_ask_boot_class(name) for name in unknown])
+        self.told_boot_classes(each for each in found if each is not None)
 
     async def boot_classes(self, names: Sequence[str]) -> None:
         """Learns what ``boot_class`` is going to be asked for, all at once."""
@@ -272,8 +278,12 @@ class Reader:
 
     async def reflected_type(self, class_object: int) -> ReferenceTypeID:
         """The type that a java.lang.Class object stands for. Raises JdwpError for a primitive's."""
-        reply = await self.request(class_object_reference.ReflectedType(ClassObjectID(_not_null(class_object))))
-        return reply.typeID
+        known = self._remembered.reflected_by(class_object)
+        if known is None:
+            reply = await self.request(class_object_reference.ReflectedType(ClassObjectID(_not_null(class_object))))
+            known = reply.typeID
+            self._remembered.learn_reflected(class_object, known)
+        return ReferenceTypeID(known)
 
     async def is_gone(self, object_id: int) -> bool:
         """Whether the target has collected the object."""
@@ -334,6 +344,11 @@ class Reader:
 
 async def _learn(type_id: ReferenceTypeID) -> None:
     await ask(_Learn(type_id, SHAPE_FACTS))
+
+
+async def _ask_boot_class(name: str) -> RefType | None:
+    found: RefType | None = await ask(_BootClass(name))
+    return found
 
 
 async def _outcome(call: Callable[[], Awaitable[Any]]) -> Any:

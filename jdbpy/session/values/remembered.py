@@ -25,6 +25,7 @@ class Remembered:
         self._types: dict[int, int] = {}
         self._texts: dict[int, str] = {}
         self._lengths: dict[int, int] = {}
+        self._reflected: dict[int, int] = {}
         self.boot_classes: dict[str, RefType] = {}
         """Types of the boot loader by Java name: there is one of each name, and it is never unloaded."""
 
@@ -37,6 +38,10 @@ class Remembered:
     def length_of(self, array_id: int) -> int | None:
         return self._lengths.get(array_id)
 
+    def reflected_by(self, class_object: int) -> int | None:
+        """The type that a java.lang.Class object stands for."""
+        return self._reflected.get(class_object)
+
     def learn_type(self, object_id: int, type_id: int) -> None:
         _put(self._types, object_id, type_id)
 
@@ -46,6 +51,9 @@ class Remembered:
 
     def learn_length(self, array_id: int, length: int) -> None:
         _put(self._lengths, array_id, length)
+
+    def learn_reflected(self, class_object: int, type_id: int) -> None:
+        _put(self._reflected, class_object, type_id)
 
 
 def _put(known: dict[int, V], key: int, value: V) -> None:
