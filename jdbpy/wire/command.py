@@ -97,9 +97,3 @@ def all_commands() -> list[type[Command[Any]]]:
     for command_set in CommandSet:
         find_command(command_set, 0)
     return [_COMMANDS[number] for number in sorted(_COMMANDS)]
-
-
-def command_name(command_set: int, command: int) -> str:
-    """``ThreadReference.Frames``; for numbers that nobody knows ``command set 99, command 3``."""
-    found = find_command(command_set, command)
-    return found.NAME if found else f"command set {command_set}, command {command}"

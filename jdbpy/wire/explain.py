@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import ProtocolError
 from jdbpy.wire.codec import DEFAULT_SIZES, GeneratedCodec
-from jdbpy.wire.command import Command, command_name, find_command
+from jdbpy.wire.command import Command, find_command
 from jdbpy.wire.constants import (
     ClassStatus,
     EventKind,
@@ -81,16 +81,6 @@ def explain_body(packet: Packet, sizes: IDSizes = DEFAULT_SIZES, command: type[C
         return explain_data(command.REPLY, packet.data, sizes) if command else _bytes(packet.data)
     found = find_command(packet.command_set, packet.command)
     return explain_data(found, packet.data, sizes) if found else _bytes(packet.data)
-
-
-def explain_packet(packet: Packet, sizes: IDSizes = DEFAULT_SIZES, command: type[Command[Any]] | None = None) -> str:
-    """A whole packet: ``reply 7, ThreadReference.Frames: frames=[...]``; ``command`` is what a reply answers."""
-    if packet.is_reply:
-        head = f"reply {packet.id}, {command.NAME if command else 'to an unknown command'}"
-    else:
-        head = f"command {packet.id}, {command_name(packet.command_set, packet.command)}"
-    body = explain_body(packet, sizes, command)
-    return f"{head}: {body}" if body else head
 
 
 def _fields(node: Group, message: Any) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from jdbpy.cli.json_form import SHAPE_OF
 from jdbpy.wire.record import Record
 
 HOSTILE = "\x1b[31m\n\r\t\x00\x7f\x9b\u202e\u2028\ud800é日"
@@ -19,11 +18,6 @@ def sample(record: type[Record], text: str = "text", depth: int = 3) -> Any:
     """A record with every field filled; those that hold records of the same kind end after ``depth``."""
     hints = typing.get_type_hints(record)
     return record(**{name: _value(hints[name], text, depth) for name in record.__fields__})
-
-
-def sample_results(text: str = "text") -> dict[type[Record], Any]:
-    """A sample of everything that has a JSON form."""
-    return {record: sample(record, text) for record in SHAPE_OF}
 
 
 def _value(hint: Any, text: str, depth: int) -> Any:

@@ -10,7 +10,6 @@ import trio
 from jdbpy.session.code.constant_pool import class_names
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.locations import wire_location
 from jdbpy.session.types.refs import LineTable
 from jdbpy.wire.ids import Location, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import reference_type, thread_reference
@@ -46,7 +45,8 @@ async def test_places_cost_one_trip_and_then_none(jvm: Jvm) -> None:
             ("shop.Order", "total", "Order.java", d.program.line("total")),
             ("shop.Shop", "main", "Shop.java", d.program.line("print-total")),
         ]
-        assert [wire_location(each) for each in found] == places
+        ids = [(each.type_tag, each.type_id, each.method_id, each.code_index) for each in found]
+        assert ids == [(each.typeTag, each.classID, each.methodID, each.index) for each in places]
         assert await cache.locations(places) == found
         assert waves(d) - before == 1
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import EventKind, StepDepth, StepSize, SuspendPolicy, Tag, TypeTag
-from jdbpy.wire.explain import explain, explain_data, explain_packet
+from jdbpy.wire.explain import explain, explain_body, explain_data
 from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.ids import (
     ArrayRegion,
@@ -90,16 +90,16 @@ def packet(command: Command[Any]) -> Packet:
     return Packet(3, 0, command.COMMAND_SET, command.COMMAND, 0, GeneratedCodec().encode(command))
 
 
-def test_packets() -> None:
+def test_bodies_of_packets() -> None:
     name = thread_reference.Name(ThreadID(7))
-    assert explain_packet(packet(name)) == "command 3, ThreadReference.Name: thread=7"
-    assert explain_packet(packet(virtual_machine.Suspend())) == "command 3, VirtualMachine.Suspend"
+    assert explain_body(packet(name)) == "thread=7"
+    assert explain_body(packet(virtual_machine.Suspend())) == ""
     reply = Packet(3, REPLY, 0, 0, 0, b"\0\0\0\4main")
-    assert explain_packet(reply, command=type(name)) == "reply 3, ThreadReference.Name: threadName='main'"
-    assert explain_packet(reply) == "reply 3, to an unknown command: 00 00 00 04 6d 61 69 6e (8 bytes)"
+    assert explain_body(reply, command=type(name)) == "threadName='main'"
+    assert explain_body(reply) == "00 00 00 04 6d 61 69 6e (8 bytes)"
     refused = Packet(3, REPLY, 0, 0, 13, b"")
-    assert explain_packet(refused, command=type(name)) == "reply 3, ThreadReference.Name: THREAD_NOT_SUSPENDED (13)"
-    assert explain_packet(Packet(3, 0, 199, 1, 0, b"\1")) == "command 3, command set 199, command 1: 01 (1 bytes)"
+    assert explain_body(refused, command=type(name)) == "THREAD_NOT_SUSPENDED (13)"
+    assert explain_body(Packet(3, 0, 199, 1, 0, b"\1")) == "01 (1 bytes)"
 
 
 def test_data_that_is_no_message() -> None:

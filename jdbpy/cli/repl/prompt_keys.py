@@ -1,7 +1,7 @@
 """What keys do at the prompt beyond line editing: Ctrl-C and Ctrl-Z's neighbours.
 
 At a prompt the terminal is in raw mode, where Ctrl-C is a key like any other; while a command runs it is a signal (see
-``repl_signals``). Both come to the same decision.
+``signals``). Both come to the same decision.
 """
 
 from __future__ import annotations

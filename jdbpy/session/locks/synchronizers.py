@@ -23,7 +23,6 @@ FUTURE = "java.util.concurrent.FutureTask"
 _OWNER = {OWNABLE: "exclusiveOwnerThread", FUTURE: "runner"}
 """The field that names a thread, by the class that declares it."""
 
-_CONDITION = "$ConditionObject"
 _DEEPEST = 20
 
 

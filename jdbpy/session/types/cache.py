@@ -17,7 +17,7 @@ from jdbpy.session.strata.smap import Stratum
 from jdbpy.session.types import facts
 from jdbpy.session.types.ancestry import Ancestry
 from jdbpy.session.types.facts import MethodKey
-from jdbpy.session.types.locations import model_location, no_code_on_line
+from jdbpy.session.types.locations import model_location
 from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, VariableTable
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
@@ -130,17 +130,6 @@ class TypeCache(Ancestry):
         if declaring is not None and is_all and is_told:
             self._places.setdefault(type_id, {})[key] = shown
         return shown
-
-    async def line_locations(self, type_id: int, method_id: int, line: int, file: str | None = None) -> list[Location]:
-        """Where to stop in the method so that one pass over the line stops once. Raises UsageError when it has no code.
-
-        wire: 1 trip, and 1 more for a line that the method comes back to; 0 when known.
-        """
-        key = (ReferenceTypeID(type_id), MethodID(method_id))
-        found = await self.locations_of_line([key], line, file)
-        if not found:
-            raise no_code_on_line(line, self.lines_of(key, file).lines(), "this method")
-        return found
 
     async def locations_of_line(
         self, methods: Sequence[MethodKey], line: int, file: str | None = None

@@ -12,7 +12,7 @@ from jdbpy.session import model
 from jdbpy.session.strata.lines import place_at
 from jdbpy.session.strata.smap import Stratum
 from jdbpy.session.types.refs import OBSOLETE, LineTable, Method, RefType
-from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import Location
 
 UNKNOWN = "?"
 """Shown for a name that the target could not tell: the class was unloaded in between."""
@@ -45,11 +45,6 @@ def model_location(
         source_path=seen.path if seen else None,
         stratum=stratum.name if stratum and seen else "",
     )
-
-
-def wire_location(place: model.Location) -> Location:
-    """The same place in ids again."""
-    return Location(place.type_tag, ReferenceTypeID(place.type_id), MethodID(place.method_id), place.code_index)
 
 
 def no_code_on_line(line: int, lines: Iterable[int], where: str) -> UsageError:

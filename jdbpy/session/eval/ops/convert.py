@@ -143,7 +143,7 @@ class LateConvert(Op):
 class Late(Op):
     """An operation that does not compile on the static types of its operands: their run-time classes decide.
 
-    ``rebuild`` gives the syntax with the operands replaced by variables of the expression, ``operands`` what they are.
+    ``node`` is its syntax with the operands replaced by variables of the expression, whose numbers are the ``cells``.
     The operation is compiled once for every combination of run-time classes.
     """
 
