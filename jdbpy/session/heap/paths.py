@@ -28,6 +28,11 @@ from jdbpy.wire.messages import object_reference
 _REFERRERS = 64
 """Referrers of one object that are followed: the first ones do for a shortest path in all but odd heaps."""
 
+_NO_ROOT = (
+    "no static field and no variable of a stopped thread leads to it: "
+    "a running thread, native code or the VM itself must hold it, or nothing does"
+)
+
 _SHORT = Limits(depth=0, string=80, elements=0, fields=0)
 
 
