@@ -77,9 +77,10 @@ if TYPE_CHECKING:
         VmInfo as VmInfo,
         VmState as VmState,
     )
-    from jdbpy.session.opening.connect import attach as attach, launch as launch, listen as listen
+    from jdbpy.session.opening.connect import attach as attach, listen as listen
     from jdbpy.session.opening.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.opening.launch import LaunchCommand as LaunchCommand
+    from jdbpy.session.opening.launching import launch as launch
     from jdbpy.session.options import Options as Options
     from jdbpy.session.points.options import PointOptions as PointOptions
     from jdbpy.session.session import Session as Session
@@ -93,9 +94,10 @@ _HOMES = {
     ),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.eval.errors": ("Thrown",),
-    "jdbpy.session.opening.connect": ("attach", "launch", "listen"),
+    "jdbpy.session.opening.connect": ("attach", "listen"),
     "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.opening.launch": ("LaunchCommand",),
+    "jdbpy.session.opening.launching": ("launch",),
     "jdbpy.session.events": (
         "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceWindow",
         "Stop", "StopReason",

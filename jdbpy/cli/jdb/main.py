@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import partial
 
 from jdbpy.cli.jdb.cmdline import JdbLine, parse
@@ -28,11 +29,15 @@ def main(arguments: list[str]) -> int:
         tell_version(out)
         return 0
     greeted = _greet(line, out)
-    import trio
+    gc.disable()  # until there is a session: nothing of what is imported is garbage
+    try:
+        import trio
 
-    from jdbpy.cli.jdb.run import run
+        from jdbpy.cli.jdb.run import run
 
-    return trio.run(partial(run, line, greeted=greeted))
+        return trio.run(partial(run, line, greeted=greeted))
+    finally:
+        gc.enable()
 
 
 def _greet(line: JdbLine, out: Output) -> bool:

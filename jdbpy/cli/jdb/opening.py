@@ -10,16 +10,19 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING
 
 import trio
 
 import jdbpy
-from jdbpy import LaunchCommand, Session
+from jdbpy import LaunchCommand
 from jdbpy.cli.jdb import connectors
 from jdbpy.cli.jdb.cmdline import JdbLine
 from jdbpy.cli.jdb.connectors import Connection, option_words, words_of
-from jdbpy.cli.jdb.processes import agent_address
 from jdbpy.cli.jdb.words import java_integer
+
+if TYPE_CHECKING:  # most of a session is loaded while the JVM boots
+    from jdbpy import Session
 
 _ATTACH_LIMIT = 10.0
 """Seconds for an address that does not answer, where no other limit is given."""
@@ -56,6 +59,8 @@ def open_session(
 @asynccontextmanager
 async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
     """Asks for the agent's address in a thread: the JVM may take its time to answer, and Ctrl-C ends the wait."""
+    from jdbpy.cli.jdb.processes import agent_address
+
     address = await trio.to_thread.run_sync(agent_address, pid, abandon_on_cancel=True)
     async with jdbpy.attach(address, timeout=timeout) as session:
         yield session

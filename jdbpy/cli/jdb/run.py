@@ -7,6 +7,7 @@ for a signal.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -93,6 +94,8 @@ class _Jdb:
         jdb = self.debugger
         opening = open_session(self._line, main_words(self._line, main), self._out.line)
         session = await self._sessions.enter_async_context(opening)
+        gc.freeze()  # what was loaded stays; from now on there may be garbage
+        gc.enable()
         self._events = self._sessions.enter_context(session.events())
         while isinstance(event := self._events.take_nowait(), Written):
             await self._teller.tell(event)
@@ -102,7 +105,7 @@ class _Jdb:
         session.execution.set_excludes(jdb.patterns)
         if not jdb.source_path:
             with suppress(JdbpyError):
-                jdb.source_path = os.pathsep.join((await session.vm.paths()).class_path)
+                jdb.source_path = os.pathsep.join(await session.sources.class_path())
         session.sources.with_jdk = False
         session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
         await jdb.specs.open(session)

@@ -1,4 +1,4 @@
-"""The three ways to a session: attach, listen, launch; and the first words with the target.
+"""The ways to a session with a target that runs: attach, listen; and the first words with any target.
 
 Owns sockets until the connection has them, and the order in which a session comes up and is taken down: whatever
 happens inside, the target is left running (attach, listen) or ended (launch), and the file of the wire log is closed.
@@ -15,7 +15,6 @@ import trio
 
 from jdbpy.errors import ConnectError, Disconnected, JdwpError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.events import Output
 from jdbpy.session.model import VmInfo
 from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
 from jdbpy.session.options import Options
@@ -27,7 +26,7 @@ from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.messages import thread_reference, virtual_machine
 
 if TYPE_CHECKING:
-    from jdbpy.session.opening.launch import LaunchCommand, Launched
+    from jdbpy.session.opening.launch import Launched
 
 CONNECT_LIMIT = 10.0
 """Seconds until an address that does not answer at all is given up."""
@@ -59,7 +58,7 @@ async def attach(
     """
     where = parse_address(address)
     stream = await _dial(where, timeout)
-    async with _open_session(stream, str(where), options or Options()) as session:
+    async with open_session(stream, str(where), options or Options()) as session:
         yield session
 
 
@@ -97,34 +96,13 @@ async def listen(
                 raise ConnectError(f"no JVM connected within {timeout:g} seconds", hint="start one with server=n")
             try:
                 peer = _peer(stream)
-                session = await stack.enter_async_context(_open_session(stream, str(peer), options or Options()))
+                session = await stack.enter_async_context(open_session(stream, str(peer), options or Options()))
             except ConnectError:
                 continue
             break
         for listener in listeners:
             await listener.aclose()
         yield session
-
-
-@asynccontextmanager
-async def launch(command: LaunchCommand, *, options: Options | None = None) -> AsyncIterator[Session]:
-    """Starts a JVM of our own, stopped before its main class is loaded unless told otherwise, and debugs it.
-
-    Its output comes as ``Output`` events. Leaving the block ends it, with its process group, unless it was detached.
-    Raises UsageError (no Java) and ConnectError (the JVM did not come up: the message has what it printed).
-    """
-    from jdbpy.session.opening.launch import launch_target
-
-    early: list[Output] = []
-    hand_on: Callable[[Output], None] = early.append
-    async with launch_target(command, lambda output: hand_on(output)) as launched:
-        stream = launched.stream
-        about = options or Options()
-        async with _open_session(stream, launched.address, about, launched, held=command.held) as session:
-            for output in early:
-                session.publish(output)
-            hand_on = session.publish
-            yield session
 
 
 async def _dial(where: Address, limit: float) -> trio.SocketStream:
@@ -190,9 +168,13 @@ def _peer(stream: trio.SocketStream) -> Address:
 
 
 @asynccontextmanager
-async def _open_session(
+async def open_session(
     stream: trio.SocketStream, name: str, options: Options, launched: Launched | None = None, *, held: bool = False
 ) -> AsyncIterator[Session]:
+    """A session with what is at the other end of the stream; ``held``: that is known to stand at its start.
+
+    Raises ConnectError. wire: 1 trip with the handshake, and one more for a target that may stand at its start.
+    """
     remote = not is_loopback(_peer(stream).host)
     hello: list[Command[Any]] = [
         virtual_machine.IDSizes(),

@@ -24,6 +24,7 @@ import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from select import select
 
 import trio
 
@@ -185,7 +186,7 @@ async def launch_target(command: LaunchCommand, on_output: Callable[[Output], No
                 assert process.stderr is not None
                 nursery.start_soon(launched._pump, process.stdout, "stdout", on_output)
                 nursery.start_soon(launched._pump, process.stderr, "stderr", on_output)
-                load_ahead()
+                load_ahead(lambda: bool(select([listener.socket], [], [], 0)[0]))  # until the agent knocks
                 launched.stream = await _accept(listener, launched)
                 launched.address = f"{host}:{port}"
                 await listener.aclose()  # this one JVM, and nobody else

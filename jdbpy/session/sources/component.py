@@ -21,6 +21,7 @@ from jdbpy.session.sources.text import SourceFile, package_in, relative_path
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import of_the_runtime
 from jdbpy.session.types.signatures import package_of
+from jdbpy.wire.messages import virtual_machine
 
 AROUND = 5
 """Lines shown on each side of the current one, unless asked otherwise."""
@@ -61,6 +62,11 @@ class Sources:
             if isinstance(root, ArchiveRoot):
                 root.close()
         self._roots = None
+
+    async def class_path(self) -> tuple[str, ...]:
+        """The target's class path, on which jdb looks for sources; ``session.vm.paths`` has all. wire: 1 trip."""
+        self._target.require_alive()
+        return tuple((await self._target.conn.request(virtual_machine.ClassPaths())).classpaths)
 
     async def window(self, place: Location | Frame | None, around: int = AROUND) -> SourceWindow | None:
         """The lines around a place, ``around`` before and after it; None without line numbers or source.
