@@ -128,7 +128,9 @@ async def test_a_target_that_ignores_sigterm_is_killed(any_jvm: Jvm, monkeypatch
     monkeypatch.setattr(launch, "TERMINATE_LIMIT", 0.2)
     async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
         os.kill(launched.pid, signal.SIGSTOP)  # a stopped process cannot act on SIGTERM
-        os.waitpid(launched.pid, os.WUNTRACED)  # on a busy machine its threads run on for a while
+        await trio.to_thread.run_sync(
+            os.waitpid, launched.pid, os.WUNTRACED
+        )  # on a busy machine its threads run on for a while
     assert launched.process.returncode == -signal.SIGKILL
 
 
