@@ -8,7 +8,7 @@ from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.target import Raw
 
 if TYPE_CHECKING:
-    from tests.eval.fake import FakeTarget
+    from tests.eval.fake_world import FakeWorld
 
 OBJECT = "java.lang.Object"
 BOXES = {
@@ -34,7 +34,7 @@ SIGNATURES = {
 _PRIMITIVES = {tag: name for name, tag in SIGNATURES.items()}
 
 
-def define_jdk(fake: FakeTarget) -> None:
+def define_jdk(fake: FakeWorld) -> None:
     """Defines them, with methods in Python."""
     fake.define(
         OBJECT,
@@ -105,7 +105,7 @@ def define_jdk(fake: FakeTarget) -> None:
         fake.define(name)
 
 
-def _char_at(fake: FakeTarget, this: Raw, index: int) -> Raw:
+def _char_at(fake: FakeWorld, this: Raw, index: int) -> Raw:
     text = fake.text_of(this)
     if not 0 <= index < len(text):
         raise Thrown("java.lang.StringIndexOutOfBoundsException", f"index {index}, length {len(text)}")

@@ -1,89 +1,14 @@
-"""The interpreter against a fake target: values, exceptions, trips and their order, and what is left to run time."""
+"""The interpreter against a fake target: values, exceptions, and what is left to run time."""
 
 from __future__ import annotations
 
 import pytest
 
-from jdbpy.errors import EvalError, StateError
+from jdbpy.errors import EvalError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.types import source_name
-from jdbpy.session.eval.operands import Elements, LocalBox, LocalString, Operand
-from jdbpy.session.eval.syntax.imports import read_imports
-from jdbpy.session.eval.target import Raw, Ref
-from tests.eval.fake import FakeTarget
-
-ORDER = "LOrder;"
-
-
-def shop() -> FakeTarget:
-    """Orders, a special one, and a frame of Main with a few variables."""
-    fake = FakeTarget()
-    calls: list[str] = []
-
-    def total(this: Raw) -> Raw:
-        calls.append("total")
-        return fake.object(this).fields["total"]
-
-    fake.define(
-        "Order",
-        fields="I total|LOrder; next|[LOrder; parts|Ljava/lang/String; id|static I count",
-        methods={
-            "total()I": total,
-            "fails()I": lambda this: _throw("java.lang.IllegalStateException", "no"),
-            "toString()Ljava/lang/String;": lambda this: fake.string(f"Order{fake.object(this).fields['total']}"),
-            "<init>(I)V": lambda this, total: this.fields.update(total=total),
-        },
-    )
-    fake.define("Special", above=("Order",), fields="I bonus", methods={"bonus()I": lambda this: 99})
-    fake.define("Main", fields="LOrder; order|I size|static I limit")
-    last = fake.new("Order", total=30, id=fake.string("last"))
-    first = fake.new("Order", total=10, next=last, id=fake.string("first"))
-    special = fake.new("Special", total=20, bonus=5, next=first)
-    fake.object(first).fields["parts"] = fake.array("Order[]", last, special, None)
-    fake.this = fake.new("Main", order=first, size=3)
-    fake.statics["Main", "limit"] = 50
-    fake.local("order", ORDER, first)
-    fake.local("other", ORDER, special)
-    fake.local("object", "Ljava/lang/Object;", special)
-    fake.local("none", ORDER, None)
-    fake.local("n", "I", 7)
-    fake.local("ints", "[I", fake.array("int[]", 5, 3, 8))
-    fake.local("orders", "[LOrder;", fake.array("Order[]", first, special, last))
-    fake.local("list", "Ljava/util/List;", fake.list_of(first, special, last), "Ljava/util/List<LOrder;>;")
-    fake.local("things", "Ljava/util/List;", fake.list_of(first, fake.small_box("Integer", 4), None))
-    fake.local("text", "Ljava/lang/String;", fake.string("hello"))
-    fake.local("boxed", "Ljava/lang/Integer;", fake.box("Integer", 1000))
-    return fake
-
-
-async def test_a_static_field_hides_a_member_class_of_its_name() -> None:
-    fake = shop()
-    fake.define("Outer$inner", fields="static I depth")
-    fake.define("Outer", fields="static LOrder; inner")
-    fake.statics["Outer", "inner"] = fake.new("Order", total=4)
-    fake.statics["Outer$inner", "depth"] = 9
-    assert (await fake.evaluate("Outer.inner.total")).value == 4
-    with pytest.raises(EvalError, match="cannot find symbol: variable depth"):
-        await fake.evaluate("Outer.inner.depth")
-
-
-def _throw(kind: str, message: str) -> Raw:
-    raise Thrown(kind, message)
-
-
-def plain(fake: FakeTarget, operand: Operand) -> object:
-    """The value of an operand as Python has it: the text of strings, the total of orders."""
-    match operand.value:
-        case LocalString(text=text):
-            return text
-        case LocalBox(value=value):
-            return value
-        case Elements(elements=elements):
-            return [plain(fake, element) for element in elements]
-        case Ref() as ref:
-            found = fake.object(ref)
-            return found.fields.get("total", found.text or found.fields.get("value") or found.class_name)
-    return operand.value
+from jdbpy.session.eval.target import Raw
+from tests.eval.fake_shop import plain, shop
 
 
 @pytest.mark.parametrize(
@@ -225,92 +150,6 @@ async def test_exceptions(text: str, kind: str, message: str | None) -> None:
     assert message is None or caught.value.exception_message == message
 
 
-@pytest.mark.parametrize(
-    ("text", "trips"),
-    [
-        ("n", ["read_frame"]),
-        ("n + n * n", ["read_frame"]),
-        ("n > 3 && text != null", ["read_frame"]),
-        ("1 + 2", []),
-        ('"a" + 1', []),
-        ("this.size", ["read_frame", "read_fields"]),
-        ("limit", ["read_statics"]),
-        # A local is of the class that debugging information says; that is made sure once, before its fields are read.
-        ("order.total", ["read_frame", "classes_of", "read_fields"]),
-        ("order.next.total", ["read_frame", "classes_of", "read_fields", "read_fields"]),
-        ("ints[1]", ["read_frame", "read_array"]),
-        ('text.equals("hello")', ["read_frame", "read_strings"]),
-        ("text == null", ["read_frame"]),
-        ("boxed > 5", ["read_frame", "read_fields"]),
-        ("none != null && none.total > 1", ["read_frame"]),
-        ("n == 7 || order.total > 1", ["read_frame"]),
-        ("order == other", ["read_frame"]),
-        ("order.total()", ["read_frame", "invoke total"]),
-        ("n = 5", ["read_frame", "write_local"]),
-        ("this.size += 1", ["read_frame", "read_fields", "write_field"]),
-    ],
-)
-async def test_what_an_expression_asks_of_the_target(text: str, trips: list[str]) -> None:
-    """Apart from facts about classes, which are asked for once in a session."""
-    fake = shop()
-    await fake.evaluate(text)
-    assert [trip for trip in fake.trips if trip not in ("find_classes", "class_facts")] == trips
-
-
-async def test_a_filter_asks_for_all_elements_side_by_side() -> None:
-    """The trips of a thousand elements are as deep as those of one: no element waits for another."""
-    fake = shop()
-    many = [fake.new("Order", total=number) for number in range(1000)]
-    fake.local("many", "[LOrder;", fake.array("Order[]", *many))
-    operand = await fake.evaluate("many[? it.total >= 990].map(o -> o.total)")
-    assert plain(fake, operand) == list(range(990, 1000))
-    assert fake.trips.count("read_fields") == 1010
-    # 256 at a time: that many reads follow each other directly, for they were all asked for before one was answered.
-    assert " ".join(["read_fields"] * 256) in " ".join(fake.trips)
-
-
-async def test_what_is_left_to_run_time_goes_side_by_side_once_it_is_known() -> None:
-    fake = shop()
-    many = [fake.new("Order", total=number) for number in range(200)]
-    fake.local("many", "Ljava/util/List;", fake.list_of(*many))
-    operand = await fake.evaluate("many[? it.total >= 190].map(o -> o.total)")
-    assert plain(fake, operand) == list(range(190, 200))
-    reads = "".join("r" if trip == "read_fields" else "." for trip in fake.trips)
-    assert "r" * 199 in reads
-    calling = await fake.evaluate("many[? it.total() >= 190].size()")
-    assert calling.value == 10
-
-
-@pytest.mark.parametrize("text", ["order.total()", "new Order(1)", "text.trim()", "orders[0].fails()", "text + order"])
-async def test_nothing_is_run_where_nothing_can_be_run(text: str) -> None:
-    fake = shop()
-    fake.can_invoke = False
-    with pytest.raises(StateError):
-        await fake.evaluate(text)
-    assert not [trip for trip in fake.trips if trip.startswith("invoke")]
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("text.length()", 5),
-        ('text.equals("hello")', True),
-        ("text.charAt(1)", ord("e")),
-        ("text.substring(1, 3)", "el"),
-        ("text + n", "hello7"),
-        ("order.next.total", 30),
-        ("list[? it.total > 10].size()", 2),
-        ("boxed.intValue()", 1000),
-        ("Integer.valueOf(n) == 7", True),
-        ("n > 3 ? n : 3", 7),
-    ],
-)
-async def test_what_can_be_evaluated_without_running_anything(text: str, value: object) -> None:
-    fake = shop()
-    fake.can_invoke = False
-    assert plain(fake, await fake.evaluate(text)) == value
-
-
 async def test_calls_convert_their_arguments() -> None:
     """Strings and boxes of the debugger are made in the target, once each, in the order of the arguments."""
     fake = shop()
@@ -324,76 +163,6 @@ async def test_calls_convert_their_arguments() -> None:
     operand = await fake.evaluate('Sink.take("a", 5, "b" + n)')
     assert seen == ["a", 5, "b7"]
     assert source_name(operand.type) == "void"
-
-
-async def test_short_circuits_and_branches_leave_the_rest_alone() -> None:
-    fake = shop()
-    for text in ("n == 7 || order.fails() == 1", "n != 7 && order.fails() == 1", "n == 7 ? 1 : order.fails()"):
-        await fake.evaluate(text)
-    assert "invoke fails" not in fake.trips
-
-
-async def test_a_class_that_is_not_loaded_is_loaded_when_it_is_named() -> None:
-    fake = shop()
-    fake.define("com.acme.Late", fields="static I x")
-    fake.unloaded.add("com.acme.Late")
-    fake.statics["com.acme.Late", "x"] = 8
-    assert (await fake.evaluate("com.acme.Late.x + 1")).value == 9
-    assert "load com.acme.Late" in fake.trips
-
-
-@pytest.mark.parametrize(
-    ("imports", "value"),
-    [
-        ("import com.acme.Thing;", 1),
-        ("import com.other.*;", 2),
-        ("import static com.acme.Thing.x;", 1),
-        ("import static com.other.Thing.*;", 2),
-    ],
-)
-async def test_imports_say_which_class_is_meant(imports: str, value: int) -> None:
-    fake = shop()
-    for number, package in enumerate(("com.acme", "com.other"), 1):
-        fake.define(f"{package}.Thing", fields="static I x")
-        fake.statics[f"{package}.Thing", "x"] = number
-    fake.source_imports = read_imports(f"package main;\n{imports}\nclass Main {{}}")
-    assert (await fake.evaluate("x" if "static" in imports else "Thing.x")).value == value
-
-
-async def test_a_simple_name_of_several_classes_is_ambiguous() -> None:
-    fake = shop()
-    fake.define("com.acme.Thing", fields="static I x")
-    fake.define("com.other.Thing", fields="static I x")
-    with pytest.raises(EvalError) as caught:
-        await fake.evaluate("Thing.x")
-    assert caught.value.message == "reference to Thing is ambiguous: com.acme.Thing, com.other.Thing"
-
-
-async def test_names_are_searched_from_the_inside_outwards() -> None:
-    """Locals hide fields, fields what was captured, and that the fields of the class around."""
-    fake = shop()
-    fake.define("Main$In", fields="LMain; this$0|I val$captured|I val$size|I own")
-    outer = fake.this
-    assert outer is not None
-    fake.home = "Main$In"
-    fake.this = fake.new("Main$In", this_0=outer, own=1)
-    fake.object(fake.this).fields.update({"this$0": outer, "val$captured": 2, "val$size": 4})
-    answers = {text: (await fake.evaluate(text)).value for text in ("own", "captured", "size", "n", "limit")}
-    assert answers == {"own": 1, "captured": 2, "size": 4, "n": 7, "limit": 50}
-    assert (await fake.evaluate("Main.this.size")).value == 3
-
-
-async def test_static_code_has_no_instance() -> None:
-    fake = shop()
-    fake.is_static = True
-    for text, message in {
-        "this": "non-static variable this cannot be referenced from a static context",
-        "size": "non-static variable size cannot be referenced from a static context",
-        "toString()": "non-static method toString() cannot be referenced from a static context",
-    }.items():
-        with pytest.raises(EvalError) as caught:
-            await fake.evaluate(text)
-        assert caught.value.message == message
 
 
 async def test_strings_and_boxes_keep_their_identity() -> None:
