@@ -52,6 +52,7 @@ class Suspension:
         self._vm_epoch = 0
         self._own_epoch: Counter[int] = Counter()
         self._stayed: Counter[int] = Counter()  # epochs that ended without the thread going on
+        self._pops: Counter[int] = Counter()  # of those, the ones that ended with a pop
 
     # What is
 
@@ -96,6 +97,11 @@ class Suspension:
     def stop_of(self, thread: int) -> int:
         """Another number whenever the thread has run on; methods that were run in it, and pops, do not count."""
         return self.epoch_of(thread) - self._stayed[thread]
+
+    def frames_of(self, thread: int) -> int:
+        """Another number whenever the thread's frames are others, or the debugger does not know what they hold: it has
+        run on, or frames were popped. An invoked method leaves the frames below it as they are."""
+        return self.stop_of(thread) + self._pops[thread]
 
     # What must be
 
@@ -159,13 +165,14 @@ class Suspension:
         """Frames of the thread were popped: its frame ids are void; it no longer stands at its event's place."""
         self._own_epoch[thread] += 1
         self._stayed[thread] += 1
+        self._pops[thread] += 1
 
     def forget(self, thread: int) -> None:
         """The thread has ended."""
         self._counts.pop(thread, None)
         self._at_event.discard(thread)
         self.evaluating.discard(thread)
-        for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed):
+        for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed, self._pops):
             counted.pop(thread, None)
 
     # What to send

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import trio
 
-from jdbpy.errors import StateError
+from jdbpy.errors import JdbpyError, StateError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.javac.compiler import ClassFiles
@@ -22,7 +22,7 @@ from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Local, Raw, Ref, Spot
+from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Invocation, Local, Raw, Ref, Spot
 from jdbpy.session.eval.variables import DebuggerVariables
 from jdbpy.session.types.refs import Field, Method
 from jdbpy.session.types.signatures import split_method
@@ -192,6 +192,14 @@ class FakeTarget(FakeWorld):
     async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
         self.require_invocation()
         await self._trip(f"invoke {method.name}")
+        return self._invoke(obj, method, args, exact=exact)
+
+    async def invoke_all(self, wanted: Sequence[Invocation]) -> list[Raw | JdbpyError]:
+        self.require_invocation()
+        await self._trip(" and ".join(f"invoke {each.method.name}" for each in wanted))
+        return [self._invoke(each.obj, each.method, each.args, exact=each.exact) for each in wanted]
+
+    def _invoke(self, obj: Ref | None, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
         assert len(args) == len(split_method(method.signature)[0]), "a wrong number of arguments"
         assert (obj is None) == method.is_static
         chosen = method

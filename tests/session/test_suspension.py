@@ -172,6 +172,19 @@ def test_a_stop_lasts_until_the_thread_goes_on() -> None:
     assert ledger.stop_of(1) == ledger.epoch_of(1)
 
 
+def test_frames_are_others_when_the_thread_has_run_on_or_was_popped() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=True)
+    frames = ledger.frames_of(1)
+    ledger.invoked(1)
+    assert ledger.frames_of(1) == frames
+    ledger.popped(1)
+    popped = ledger.frames_of(1)
+    assert popped != frames
+    ledger.apply(Op.VM_RESUME)
+    assert ledger.frames_of(1) not in (frames, popped)
+
+
 def test_only_the_thread_of_the_event_may_invoke() -> None:
     ledger = Suspension()
     ledger.event(1, everything=True)

@@ -19,7 +19,8 @@ from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Run
-from jdbpy.session.eval.ops.values import in_target, text_of
+from jdbpy.session.eval.ops.making import in_target
+from jdbpy.session.eval.ops.values import text_of
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.saved import Saved

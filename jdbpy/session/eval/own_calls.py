@@ -22,9 +22,8 @@ from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluator
-    from jdbpy.session.eval.jvm.calls import Invocation
     from jdbpy.session.eval.jvm.frame_target import FrameTarget
-    from jdbpy.session.eval.target import Raw, Ref
+    from jdbpy.session.eval.target import Invocation, Raw, Ref
     from jdbpy.session.types.refs import Method
 
 
@@ -131,8 +130,7 @@ class OwnCalls:
 
     async def _prepared(self, call: Call) -> Invocation | JdbpyError:
         """What is to be run, or why it cannot be."""
-        from jdbpy.session.eval.jvm.calls import Invocation
-        from jdbpy.session.eval.target import Ref
+        from jdbpy.session.eval.target import Invocation, Ref
 
         if not call.static and not isinstance(call.obj, Ref):
             return StateError(f"there is no object to call {call.class_name}.{call.name} on", code="NOT_AVAILABLE")

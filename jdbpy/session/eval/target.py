@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from jdbpy.errors import JdbpyError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource
@@ -36,6 +37,17 @@ class Spot(Record):
     obj: Ref | None
     field: Field | None
     index: int = 0
+
+
+class Invocation(Record):
+    """A method to be run: ``obj`` None for a static one; ``sure``: the object is known to be one of its class."""
+
+    obj: Ref | None
+    owner_id: int
+    method: Method
+    args: tuple[Raw, ...]
+    exact: bool = False
+    sure: bool = False
 
 
 class ClassFacts(Record):
@@ -203,6 +215,12 @@ class EvalTarget(Protocol):
         """Runs a method declared by ``class_id``: on ``obj``, or statically. ``exact`` is ``super.m()``: no overriding.
 
         Raises Thrown when the method throws. wire: 1 trip and what it takes to check the arguments.
+        """
+
+    async def invoke_all(self, wanted: Sequence[Invocation]) -> list[Raw | JdbpyError]:
+        """Runs methods of the JDK that do not depend on each other; one outcome for each, the result or the error.
+
+        wire: 1 trip over a link, 1 more for those that came too soon.
         """
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:

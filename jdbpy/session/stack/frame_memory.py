@@ -1,7 +1,8 @@
 """The variables of frames as they were read, so that a question asked twice at one stop costs one answer.
 
-Owns what was read of a frame until its thread has run, an invoked method included, or a variable was set. Nothing else
-can change them: what they refer to can, and is not kept here. It asks the target nothing; ``variables`` does.
+Owns what was read of a frame until its thread has run on, frames were popped, or a variable was set. Nothing else can
+change them: a method that is invoked has frames of its own. What they refer to can change, and is not kept here. It
+asks the target nothing; ``variables`` does.
 """
 
 from __future__ import annotations
@@ -42,30 +43,36 @@ class FrameMemory:
 
     def __init__(self, suspension: Suspension) -> None:
         self._suspension = suspension
-        self._known: dict[tuple[int, int, int], FrameVariables] = {}
+        self._known: dict[object, tuple[int, FrameVariables]] = {}  # with the first epoch in which it is good
 
     def recall(self, frame: Frame) -> FrameVariables | None:
-        """What is known of a frame, if its thread still stands in it."""
-        if not self._suspension.is_suspended(frame.thread.id):
+        """What is known of a frame, if its thread still stands in it; its id may be void by now."""
+        thread = frame.thread.id
+        if not self._suspension.is_suspended(thread):
             return None
-        current = frame.epoch == self._suspension.epoch_of(frame.thread.id)
-        return self._known.get(_key(frame)) if current else None
+        since, found = self._known.get(self._key(frame), (0, None))
+        return found if since <= frame.epoch <= self._suspension.epoch_of(thread) else None
 
     def keep(self, frame: Frame, variables: FrameVariables) -> None:
-        """Remembers what was read of a frame."""
+        """Remembers what was read of a frame, unless its id is void by now."""
+        if frame.epoch != self._suspension.epoch_of(frame.thread.id):
+            return
         if len(self._known) >= _MOST:
             self._known.clear()
-        self._known[_key(frame)] = variables
+        key = self._key(frame)
+        since, _ = self._known.get(key, (frame.epoch, None))
+        self._known[key] = since, variables
 
     def forget(self, frame: Frame) -> None:
         """Drops what is known of a frame: one of its variables was set."""
-        self._known.pop(_key(frame), None)
+        self._known.pop(self._key(frame), None)
+
+    def _key(self, frame: Frame) -> object:
+        place = frame.location
+        standing = self._suspension.frames_of(frame.thread.id)
+        return frame.thread.id, standing, frame.index, place.type_id, place.method_id, place.code_index
 
 
 def key_of(variable: SlotVariable) -> tuple[int, str]:
     """A slot and the kind of value that it is read as."""
     return variable.slot, variable.signature[0]
-
-
-def _key(frame: Frame) -> tuple[int, int, int]:
-    return frame.thread.id, frame.epoch, frame.id

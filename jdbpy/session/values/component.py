@@ -221,7 +221,7 @@ class Values:
         frame: Frame | None = None
         missing: StateError | None = None
         try:
-            frame = await self._stack.selected()
+            frame = await self._stack.standing()
         except StateError as error:
             missing = error
         self._note_stop()

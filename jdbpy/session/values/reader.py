@@ -210,6 +210,10 @@ class Reader:
         known = self._remembered.type_of(object_id)
         return None if known is None else ReferenceTypeID(known)
 
+    def told_type(self, object_id: int, type_id: int) -> None:
+        """Takes in what an object is that was just made. No trip."""
+        self._remembered.learn_type(object_id, type_id)
+
     def told_array(self, array_id: int, type_id: int, length: int) -> None:
         """Takes in what is known of an array that was just made. No trip."""
         self._remembered.learn_type(array_id, type_id)

@@ -18,7 +18,7 @@ from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.target import Invocation, Raw, Ref
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Method
 from jdbpy.session.types.signatures import split_method
@@ -26,7 +26,6 @@ from jdbpy.session.values.assignable import require_assignable
 from jdbpy.wire.constants import InvokeOptions, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value
 from jdbpy.wire.messages import class_type, interface_type, object_reference
-from jdbpy.wire.record import Record
 
 _ENDS_THE_VM = frozenset(
     (
@@ -40,17 +39,6 @@ _ENDS_THE_VM = frozenset(
     )
 )
 _WEDGES_THE_THREAD = frozenset((("java.lang.Thread", "suspend"), ("java.lang.Thread", "suspend0")))
-
-
-class Invocation(Record):
-    """A method to be run: ``obj`` None for a static one; ``sure``: the object is known to be one of its class."""
-
-    obj: Ref | None
-    owner_id: int
-    method: Method
-    args: tuple[Raw, ...]
-    exact: bool = False
-    sure: bool = False
 
 
 class Calls:
@@ -130,6 +118,7 @@ class Calls:
         if reply.exception.objectID:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)
+        self._target.objects.reader.told_type(made.id, class_id)
         await self._pins.add(made)
         return made
 

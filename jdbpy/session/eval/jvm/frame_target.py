@@ -14,7 +14,7 @@ from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.javac.classes import class_path, define_classes
 from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
 from jdbpy.session.eval.javac.source import JavaSource
-from jdbpy.session.eval.jvm.calls import Calls, Invocation
+from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
 from jdbpy.session.eval.jvm.heap_target import HeapTarget, as_eval_error
 from jdbpy.session.eval.jvm.invoking import require_invocation
@@ -25,7 +25,7 @@ from jdbpy.session.eval.jvm.throwables import read_throwable
 from jdbpy.session.eval.own_calls import OwnCalls
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import FrameFacts, FrameValues, Local, Raw, Ref
+from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
@@ -113,8 +113,11 @@ class FrameTarget(HeapTarget):
         """See ``EvalTarget``: all variables in scope are read at once, and remembered for what is asked next."""
         if self._foreseen is not None:
             return self._foreseen
-        frame = await self.current_frame()
-        variables = await frame_slots(self._target, frame)
+        frame = self._frame
+        variables = await frame_slots(self._target, frame) if frame is not None else []
+        known = self._target.frame_memory.recall(frame) if frame is not None else None
+        if frame is None or known is None or known.of(variables) is None:
+            frame = await self.current_frame()
         this_value, outcomes = await read_slots(self._target, frame, variables)
         values = {
             variable.slot: from_wire(outcome)

@@ -8,9 +8,9 @@ from contextlib import suppress
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.jvm.calls import Calls, Invocation
+from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
-from jdbpy.session.eval.target import ClassFacts, Ref
+from jdbpy.session.eval.target import ClassFacts, Invocation, Ref
 from jdbpy.session.target import Target
 from jdbpy.session.types.signatures import signature_of
 from jdbpy.wire.constants import Tag

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-from jdbpy.errors import StateError
+from jdbpy.errors import JdbpyError, StateError
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.jvm.calls import Calls
@@ -19,7 +19,7 @@ from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import FrameFacts, FrameValues, Local, Raw, Ref
+from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref
 from jdbpy.session.model import Frame, Limits, Location, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field, Method
@@ -67,6 +67,10 @@ class ViewTarget(FrameTarget):
     ) -> Raw:
         """See ``EvalTarget``."""
         _refuse(f"run no methods, and {method.name} would have to be run")
+
+    async def invoke_all(self, wanted: Sequence[Invocation], *, slow: bool = False) -> list[Raw | JdbpyError]:
+        """See ``EvalTarget``."""
+        _refuse(f"run no methods, and {wanted[0].method.name} would have to be run")
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """See ``EvalTarget``."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import JClass, Method
 from jdbpy.session.eval.java.types import VOID, ArrayType, ClassType, JavaType, descriptor, erasure, source_name
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
-from jdbpy.session.eval.ops.values import in_target
+from jdbpy.session.eval.ops.making import in_target
 from jdbpy.session.eval.target import Raw, Ref
 
 MAX_ARRAYS = 10_000
@@ -147,8 +148,10 @@ class ArrayOf(Op):
         self.elements = elements
 
     async def run(self, run: Run) -> Operand:
-        values = await in_target(run, await run_all(run, self.elements))
-        array = await new_array(run, self.array_type, len(values), self.at)
+        elements = await run_all(run, self.elements)
+        values, array = await both(
+            lambda: in_target(run, elements), lambda: new_array(run, self.array_type, len(elements), self.at)
+        )
         if values:
             await run.target.write_array(array, descriptor(self.array_type.element), 0, values)
         return Operand(self.type, array)

@@ -1,12 +1,9 @@
 """Operands made into something else: text, a primitive, an object in the target, their run-time type.
 
-Owns string conversion (JLS 5.1.11), unboxing, and the moving of strings and boxes from the debugger to the target when
-something there needs them.
+Owns string conversion (JLS 5.1.11) and unboxing. Moving strings and boxes to the target is the business of ``making``.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.errors import Thrown
@@ -27,8 +24,7 @@ from jdbpy.session.eval.java.types import (
 )
 from jdbpy.session.eval.operands import Cell, Elements, Entry, LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import NotConstant, Op, Run
-from jdbpy.session.eval.syntax.literals import pair_surrogates
-from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.target import Ref
 from jdbpy.session.values.primitives import decimal_text
 from jdbpy.wire.constants import Tag
 
@@ -143,45 +139,6 @@ async def unbox(run: Run, operand: Operand, kind: Primitive) -> bool | int | flo
             assert isinstance(inside, bool | int | float)
             return inside
     raise EvalError(f"incompatible types: {operand.type} cannot be converted to {kind}")
-
-
-async def in_target(run: Run, operands: Sequence[Operand]) -> list[Raw]:
-    """Raw values for the target; strings and boxes of the debugger are made there first."""
-    return [await _one_in_target(run, operand) for operand in operands]
-
-
-async def _one_in_target(run: Run, operand: Operand) -> Raw:
-    value = operand.value
-    match value:
-        case LocalString() | LocalBox():
-            if value not in run.made:
-                making = _make_string(run, value) if isinstance(value, LocalString) else _make_box(run, value)
-                run.made[value] = await making
-            return run.made[value]
-        case Elements() | Entry():
-            raise EvalError(
-                "the elements of a slice or filter are the debugger's own and cannot be handed to the program",
-                hint="use the array or collection itself",
-            )
-    return value
-
-
-async def _make_string(run: Run, string: LocalString) -> Ref:
-    made = await run.target.new_string(pair_surrogates(string.text))
-    if string.interned:  # so that == with the program's own constants answers as Java would (JLS 3.10.5)
-        return await invoke_named(run, made, STRING.name, "intern", "()Ljava/lang/String;") or made
-    return made
-
-
-async def _make_box(run: Run, box: LocalBox) -> Ref:
-    name = BOXES[box.kind].name
-    (cls,) = await run.graph.named([name])
-    assert cls is not None
-    signature = f"({box.kind.tag})L{name.replace('.', '/')};"
-    method = next(m for m in cls.facts.methods if m.name == "valueOf" and m.signature == signature)
-    made = await run.target.invoke(None, cls.id, method, [box.value], exact=False)
-    assert isinstance(made, Ref)
-    return made
 
 
 async def invoke_named(run: Run, obj: Ref, class_name: str, name: str, signature: str) -> Ref | None:
