@@ -219,6 +219,38 @@ async def test_first_evaluation(jvm: Jvm) -> None:
                 assert (text, value.text, trips) == (text, answer, min(trips, budget))
 
 
+AGAIN = {
+    "list.get(0)": (7, 2),
+    "List.of(number, more)": (8, 6),
+    'Map.of("a", 1, "b", 2)': (9, 8),
+    "Arrays.asList(number, more, 7)": (10, 8),
+    'String.format("%d", number)': (9, 7),
+    'new StringBuilder("x").append(number)': (10, 7),
+    "list[? it.price() > 200]": (10, 5),
+}
+"""Calls with arguments that have to be made, in how many trips they may be answered at first, and again."""
+
+
+async def test_calls(jvm: Jvm) -> None:
+    """Strings, then boxes and interned literals; an array beside them, and its elements; the call; what it gives.
+
+    Boxes may be one more on a busy machine, as above. Names of types are looked for again when something has run, since
+    a class may have been loaded that hides what they meant; the frame keeps its variables. A filter that calls a method
+    is a trip for each element: the calls are the program's, and run in order, each after the other has ended.
+    """
+    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
+        await target.wait_output("ready")
+        for number, (text, (cold, again)) in enumerate(AGAIN.items(), 1):
+            await target.wait_listening(number)
+            async with open_relay(target.address, rtt=2 * RTT) as relay, jdbpy.attach(relay.address) as session:
+                counted = Counted(session, relay)
+                await session.breakpoints.add(ORDERS.text)
+                await session.next_stop()
+                evaluate = partial(session.values.evaluate, text)
+                trips = await counted.waves(evaluate()), await counted.fewest(evaluate, 3)
+                assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))
+
+
 async def test_dump(jvm: Jvm) -> None:
     """Known classes: the variable is remembered, then the fields, then what is in the objects among them.
 

@@ -105,6 +105,9 @@ class FakeTarget(FakeWorld):
     async def initialize(self, name: str) -> None:
         raise AssertionError("every class of the fake is initialised")
 
+    def knows_classes(self, names: Sequence[str]) -> bool:
+        return False
+
     def likely_class(self, name: str) -> int:
         return 0
 

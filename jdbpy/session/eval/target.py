@@ -111,6 +111,9 @@ class EvalTarget(Protocol):
     async def find_classes(self, names: Sequence[str]) -> list[int]:
         """The loaded classes of these names as the frame's loader sees them; 0 where none is. wire: 1 trip."""
 
+    def knows_classes(self, names: Sequence[str]) -> bool:
+        """Whether all of them have been found before, and so are there. No trip."""
+
     def likely_class(self, name: str) -> int:
         """A class of that name that was heard of, 0 for none: most likely what ``find_classes`` will tell. No trip."""
 

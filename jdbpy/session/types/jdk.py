@@ -86,6 +86,17 @@ _INTERFACES: Mapping[str, Sequence[str]] = {
 }
 """Interfaces that the declarations name, in 17 or in 25."""
 
+_SINCE: Mapping[str, int] = {
+    "java.util.SequencedCollection": 21,
+    "java.util.SequencedSet": 21,
+    "java.util.SequencedMap": 21,
+    "java.lang.constant.Constable": 12,
+    "java.lang.constant.ConstantDesc": 12,
+    "java.lang.invoke.TypeDescriptor": 12,
+    "java.lang.invoke.TypeDescriptor$OfField": 12,
+}
+"""The release in which they came: one that is not there would be looked for again and again."""
+
 _MOSTLY: Mapping[str, str] = {
     "java.util.Collection": "java.util.ArrayList",
     "java.util.List": "java.util.ArrayList",
@@ -100,6 +111,14 @@ _MADE_OF: Mapping[str, str] = {
 }
 """The class of the objects that hold what is in a collection."""
 
+_IMMUTABLE = "java.util.ImmutableCollections"
+_FROM_FACTORIES: Mapping[str, Sequence[str]] = {
+    "java.util.List": (_IMMUTABLE, f"{_IMMUTABLE}$List12", f"{_IMMUTABLE}$ListN"),
+    "java.util.Set": (_IMMUTABLE, f"{_IMMUTABLE}$SetN"),
+    "java.util.Map": (_IMMUTABLE, f"{_IMMUTABLE}$MapN"),
+}
+"""What methods that give an interface may give instead, and what showing that takes: what every VM has loaded."""
+
 _UNSEEN = frozenset(
     ("java.lang.Number", *(each for each in _SUPERCLASS.values() if each.startswith("java.util.Abstract")))
 )
@@ -110,7 +129,7 @@ _TELL_NOTHING = frozenset(("java.lang.Object", "java.lang.String", "java.lang.Cl
 
 
 @functools.cache
-def above(name: str) -> tuple[str, ...]:
+def above(name: str, release: int) -> tuple[str, ...]:
     """All classes and interfaces above a type but java.lang.Object; of an interface what most often implements it too.
 
     Nothing for a type that is not known here.
@@ -122,7 +141,7 @@ def above(name: str) -> tuple[str, ...]:
         found[each] = None
         pending += [parent for parent in (*_next(_SUPERCLASS, each), *_INTERFACES.get(each, ())) if parent not in found]
     del found[name]
-    return tuple(found)
+    return tuple(each for each in found if release >= _SINCE.get(each, 0))
 
 
 def made_of(declared: Iterable[str]) -> set[str]:
@@ -135,6 +154,12 @@ def made_of(declared: Iterable[str]) -> set[str]:
         following = (*_next(_MOSTLY, each), *_next(_SUPERCLASS, each), *_next(_MADE_OF, each))
         pending += [one for one in following if one not in found and one not in _UNSEEN]
     return found
+
+
+def given(declared: Iterable[str]) -> set[str]:
+    """As ``made_of``, for what methods that declare these types may give."""
+    names = list(declared)
+    return made_of(names) | {each for name in names for each in _FROM_FACTORIES.get(name, ())}
 
 
 def _next(table: Mapping[str, str], name: str) -> tuple[str, ...]:

@@ -89,6 +89,11 @@ class LoadedTypes(FactCache):
         found = self._named.get(signature, ReferenceTypeID(0))
         return found if found in types else ReferenceTypeID(0)
 
+    def known_class(self, name: str) -> RefType | None:
+        """The class of that name in java.*, of which there is one, if some answer has mentioned it. No trip."""
+        found = self._types.get(self.known_named(signatures.signature_of(name))) if name.startswith("java.") else None
+        return found if found is not None and found.tag == TypeTag.CLASS else None
+
     def all_known(self) -> Iterable[RefType]:
         """The types that some answer has mentioned. No trip."""
         return self._types.values()

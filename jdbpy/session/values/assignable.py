@@ -35,7 +35,7 @@ _TOLD_BY_TAG: dict[int, frozenset[str]] = {
 
 _ROOT = "Ljava/lang/Object;"
 
-_OF_THE_JDK = "Ljava/"
+OF_THE_JDK = "Ljava/"
 """Of a name in java.* there is one class: no loader but the JDK's may define it (ClassLoader.defineClass)."""
 
 _OF_EVERY_ARRAY = frozenset(("Ljava/lang/Object;", "Ljava/lang/Cloneable;", "Ljava/io/Serializable;"))
@@ -103,7 +103,7 @@ async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: 
         return await _array_fits(target, found, found.signature, signature, home)
     lineage = [found] if found.signature == signature else [found, *await types.ancestors(type_id)]
     named = {each.id for each in lineage if each.signature == signature}
-    if not named or home is None or home in named or signature.startswith(_OF_THE_JDK):
+    if not named or home is None or home in named or signature.startswith(OF_THE_JDK):
         return bool(named)
     loaders = await types.many(facts.LOADER, [home, *named])
     if loaders.get(home) in {loader for each, loader in loaders.items() if each in named}:
@@ -125,7 +125,7 @@ async def _array_fits(target: Target, array: RefType, found: str, declared: str,
     if declared[1] != "L":
         return False
     # An array class has the loader of its elements: that tells which class of that name they are.
-    element: ReferenceTypeID | None = target.types.known_named(found[1:]) if found.startswith(_OF_THE_JDK, 1) else None
+    element: ReferenceTypeID | None = target.types.known_named(found[1:]) if found.startswith(OF_THE_JDK, 1) else None
     element = element or await as_seen_from(target, array.id, await target.types.by_signature(found[1:]))
     return element is not None and await _fits(target, element, declared[1:], home)
 

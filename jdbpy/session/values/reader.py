@@ -185,7 +185,7 @@ class Reader:
         """
         known = self._remembered.boot_classes.get(name)
         if known is None:
-            known = await _ask_boot_class(name)
+            known = self._types.known_class(name) or await _ask_boot_class(name)
             if known is None:
                 return None
             self._remembered.boot_classes[name] = known

@@ -26,10 +26,10 @@ from jdbpy.session.eval.syntax.imports import Imports
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
 
-# What jshell imports by itself: a last guess before all loaded classes are searched.
 UNKNOWN_CLASS = "UNKNOWN_CLASS"
 """The code of an error about a class that is not there, or not loaded."""
 
+# What jshell imports by itself: a last guess before all loaded classes are searched.
 _USUAL_PACKAGES = (
     "java.util",
     "java.io",
@@ -144,8 +144,12 @@ async def distant_spellings(c: Compiler, name: str) -> list[str]:
     wire: 1 trip, 0 when known.
     """
     referenced = [one for one in await c.target.referenced_classes() if simple_name(one) == name]
-    usual = [f"{package}.{name}" for package in _USUAL_PACKAGES] if name[:1].isupper() else []
-    return [*referenced, *usual]
+    return [*referenced, *usual_spellings(name)]
+
+
+def usual_spellings(name: str) -> list[str]:
+    """Those of the usual packages."""
+    return [f"{package}.{name}" for package in _USUAL_PACKAGES] if name[:1].isupper() else []
 
 
 async def class_spellings(c: Compiler, name: str) -> list[str]:

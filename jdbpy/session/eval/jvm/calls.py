@@ -20,9 +20,10 @@ from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.target import Invocation, Raw, Ref
 from jdbpy.session.target import Target
+from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Method
-from jdbpy.session.types.signatures import split_method
-from jdbpy.session.values.assignable import require_assignable
+from jdbpy.session.types.signatures import FINAL, split_method
+from jdbpy.session.values.assignable import OF_THE_JDK, require_assignable
 from jdbpy.wire.constants import InvokeOptions, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value
 from jdbpy.wire.messages import class_type, interface_type, object_reference
@@ -71,7 +72,10 @@ class Calls:
         commands = [await self._command(each) for each in wanted]
         async with self._one_at_a_time:
             replies = await run_methods(self._target, self._thread, commands, self._rules, slow=slow)
-        return [reply if isinstance(reply, JdbpyError) else await self._result(reply) for reply in replies]
+        return [
+            reply if isinstance(reply, JdbpyError) else await self._result(reply, each.method)
+            for reply, each in zip(replies, wanted, strict=True)
+        ]
 
     async def _command(self, wanted: Invocation) -> tuple[str, MakeCommand]:
         """The name of a method and what makes the command that runs it. Raises EvalError for one that must not be."""
@@ -96,13 +100,21 @@ class Calls:
 
         return f"{owner.name}.{method.name}", command
 
-    async def _result(self, reply: Any) -> Raw | JdbpyError:
+    async def _result(self, reply: Any, method: Method) -> Raw | JdbpyError:
         if reply.exception.objectID:
             return await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         result = from_wire(reply.returnValue)
         if isinstance(result, Ref):
+            self._learn_class(result, split_method(method.signature)[1])
             await self._pins.add(result)
         return result
+
+    def _learn_class(self, result: Ref, declared: str) -> None:
+        """The class of what a method gives is told by its declaration where that is final, as those of boxes are."""
+        types = self._target.types
+        known = types.known_named(declared) if declared.startswith(OF_THE_JDK) else None
+        if known and (types.known(facts.MODIFIERS, known) or 0) & FINAL:
+            self._target.objects.reader.told_type(result.id, known)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """Makes an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""

@@ -39,7 +39,7 @@ class ClassTarget:
         return await self._classes.find(names)
 
     def knows_classes(self, names: Sequence[str]) -> bool:
-        """Whether all of them have been found before. No trip."""
+        """See ``EvalTarget``."""
         return self._classes.knows(names)
 
     def likely_class(self, name: str) -> int:

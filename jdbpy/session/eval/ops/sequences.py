@@ -8,6 +8,7 @@ the body itself calls something.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from jdbpy.errors import EvalError
@@ -25,6 +26,7 @@ from jdbpy.session.eval.operands import Elements, Entry, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all, side_by_side
 from jdbpy.session.eval.ops.values import exact
 from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.wire.constants import Tag
 
 AT_ONCE = 256
 """For how many elements a body runs side by side."""
@@ -117,6 +119,8 @@ class Body:
         async def one(element: Operand) -> Operand:
             return await self.op.run(run.with_cells({self.cell: element}))
 
+        if run.target.far and not self.op.quiet:
+            await _look_at_classes(run, elements)
         # What is left to run time is known when it has run once.
         results = [await one(element) for element in elements[:1]]
         if not self.op.quiet:
@@ -127,6 +131,13 @@ class Body:
 
     async def holds(self, run: Run, elements: Sequence[Operand]) -> list[bool]:
         return [bool(result.value) for result in await self.each(run, elements)]
+
+
+async def _look_at_classes(run: Run, elements: Sequence[Operand]) -> None:
+    """Asks for all that the bodies would ask for one after the other. wire: 1 trip, 0 when known."""
+    refs = [each.value for each in elements if isinstance(each.value, Ref) and each.value.tag != Tag.STRING]
+    with suppress(EvalError):  # the body that meets it tells
+        await run.target.classes_of(refs)
 
 
 class SequenceCall(Op):

@@ -34,13 +34,14 @@ class Path(Record):
 class Call(Record):
     """A call by its name ("<init>" for ``new``). An argument that is a literal or a simple name is told by it.
 
-    ``typed`` says that the type of its result matters.
+    ``typed`` says that the type of its result matters; ``result`` that this is what the text gives.
     """
 
     name: str
     args: tuple[Primitive | str | None, ...]
     typed: bool
     qualified: bool = True
+    result: bool = False
 
 
 class Mentions:
@@ -54,12 +55,17 @@ class Mentions:
         """Names of fields of something that is no path, whose type matters."""
         self.texts = False
         """Whether something may have to be made a text."""
+        self.strings = False
+        """Whether there are literals that may have to be made in the target."""
         self._first = True
         for statement in statements:
             self._visit(statement, typed=False)
         last = statements[-1] if statements else None
-        if isinstance(last, tree.ExpressionStatement) and _path(last.expression) is not None:
-            self.paths[-1] = self.paths[-1].replace(result=True)
+        if isinstance(last, tree.ExpressionStatement):
+            if _path(last.expression) is not None:
+                self.paths[-1] = self.paths[-1].replace(result=True)
+            elif isinstance(last.expression, tree.Call):
+                self.calls[-1] = self.calls[-1].replace(result=True)
 
     def _visit(self, node: object, *, typed: bool = True, inspected: bool = False) -> None:
         match node:
@@ -96,6 +102,8 @@ class Mentions:
             case tree.Filter() | tree.Lambda() | tree.Switch() | tree.If():
                 with self._perhaps():
                     self._inner(node)
+            case tree.Literal():
+                self.strings |= isinstance(node.value, str)
             case tree.ExpressionStatement():
                 self._visit(node.expression, typed=typed)
             case tree.Node() if not isinstance(node, tree.MethodRef):
