@@ -181,6 +181,12 @@ class RequestTable:
                 pending.append(self._conn.submit(event_request.Clear(request.kind, request.id)))
         return pending
 
+    def drop(self, requests: Iterable[EventRequest]) -> list[Any]:
+        """``submit_clear`` for an end that must not fail: where the connection is gone there is nothing to clear."""
+        with suppress(Disconnected):
+            return self.submit_clear(requests)
+        return []
+
     async def remove(self, requests: Iterable[EventRequest]) -> None:
         """Clears requests. An event that was already on its way finds no handler and is passed. wire: 1 trip."""
         await self._conn.gather(self.submit_clear(requests))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.errors import StateError
+from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model import ThreadRef
 
 
@@ -30,3 +30,8 @@ class Selection:
                 code="NO_THREAD",
             )
         return self.thread
+
+
+def no_such_thread(number: int) -> UsageError:
+    """The error for a number that no thread has."""
+    return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")

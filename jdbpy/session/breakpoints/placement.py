@@ -8,11 +8,10 @@ initialiser slips through. A request for a location keeps its class from being u
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from jdbpy.errors import Disconnected, JdwpError, UsageError
+from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
@@ -71,9 +70,7 @@ class Placement:
         point.placed.clear()
         point.watches.clear()
         point.counting = 0
-        with suppress(Disconnected):
-            return self._target.requests.submit_clear(requests)
-        return []
+        return self._target.requests.drop(requests)
 
     async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Sets the breakpoint again in classes that were redefined, which has dropped it there (agent notes 91)."""

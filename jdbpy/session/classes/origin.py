@@ -12,7 +12,7 @@ from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
-from jdbpy.session.values.obj import find_fields
+from jdbpy.session.values.obj import find_fields, named_fields
 from jdbpy.session.values.reader import SHAPE_FACTS, Reader
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
@@ -121,7 +121,7 @@ class Origins:
         parents: list[int] = []
         try:
             while current and len(parents) < _MOST_LOADERS:
-                above, own_name = await _values(self._reader, current, "parent", "name")
+                above, own_name = await named_fields(self._reader, current, ("parent", "name"))
                 called = own_name if current == loader else called
                 current = int(above.value or 0)
                 parents.append(current)
@@ -141,7 +141,7 @@ class Origins:
         except (UnknownLayout, JdwpError):
             pass
         try:
-            [known] = await _values(self._reader, loader, "pdcache")  # of every SecureClassLoader
+            [known] = await named_fields(self._reader, loader, ("pdcache",))  # of every SecureClassLoader
             viewer = Viewer(self._reader, self._target.objects.views, _NAMES)
             shown = await viewer.show(int(known.value), _MOST_SOURCES) if known.value else None
             domains = [value for _, value in shown.entries] if isinstance(shown, Entries) else []
@@ -188,12 +188,6 @@ async def _url_of_domain(reader: Reader, domain: int) -> str:
 
 async def _text(reader: Reader, value: Value) -> str:
     return await reader.text(int(value.value)) if value.value else ""
-
-
-async def _values(reader: Reader, object_id: int, *names: str) -> list[Value]:
-    """Fields of an object by name, from its own class upwards. Raises UnknownLayout."""
-    shape = await reader.shape(await reader.type_id(object_id))
-    return await reader.fields(object_id, await find_fields(reader, shape, names))
 
 
 async def _declared(reader: Reader, class_name: str, object_id: int, *names: str) -> list[Value]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jdbpy.session.model import ClassInfo, FieldInfo, MethodInfo
 from jdbpy.session.types import signatures
-from jdbpy.session.types.generics import generic_class, generic_method, generic_type
+from jdbpy.session.types.generics import generic_class, generic_method, source_type
 from jdbpy.session.types.refs import Field, Method, RefType
 
 
@@ -54,7 +54,7 @@ def field_info(declaring: RefType, field: Field) -> FieldInfo:
         name=field.name,
         signature=field.signature,
         generic=field.generic,
-        type=generic_type(field.generic) or signatures.java_name(field.signature),
+        type=source_type(field),
         modifiers=signatures.field_modifiers(field.bits),
         modifier_bits=field.bits,
         class_name=declaring.name,

@@ -7,7 +7,7 @@ Owns the layout of those maps (``java.lang.WeakPairMap``). To be run by the read
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.values.obj import OBJECT_TAGS, find_fields
+from jdbpy.session.values.obj import OBJECT_TAGS, named_fields, reference
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
@@ -92,7 +92,4 @@ async def _packages(reader: Reader, viewer: Viewer, value: Value) -> list[tuple[
 
 async def _fields(reader: Reader, value: Value, *names: str) -> list[Value]:
     """Fields of an object by name. Raises UnknownLayout."""
-    if value.tag not in OBJECT_TAGS or not value.value:
-        raise UnknownLayout("an object is expected where there is none")
-    shape = await reader.shape(await reader.type_id(int(value.value)))
-    return await reader.fields(int(value.value), await find_fields(reader, shape, names))
+    return await named_fields(reader, reference(value), names)

@@ -7,10 +7,9 @@ wants with the class.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
-from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote
 from jdbpy.session.target import Target
@@ -56,9 +55,7 @@ class ClassWatch:
     def close(self) -> list[Pending[Any]]:
         """Watches no more; what is returned may be waited for."""
         requests, self._requests = self._requests, []
-        with suppress(Disconnected):
-            return self._target.requests.submit_clear(requests)
-        return []
+        return self._target.requests.drop(requests)
 
     def is_for(self, name: ClassName) -> bool:
         """Whether another way to write the class means what is watched for."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from jdbpy.errors import Disconnected, JdwpError, StateError
+from jdbpy.errors import JdwpError, StateError
 from jdbpy.session import events, model
 from jdbpy.session.points import filters
 from jdbpy.session.points.component import Points
@@ -104,9 +103,7 @@ class EventPoint(Point):
 
     def disarm(self) -> list[Pending[Any]]:
         requests, self.requests, self.counting = self.requests, [], 0
-        with suppress(Disconnected):
-            return self._target.requests.submit_clear(requests)
-        return []
+        return self._target.requests.drop(requests)
 
     async def _request(self, wanted: Sequence[tuple[EventKind, Sequence[Any]]]) -> None:
         """Sets requests for kinds of events with the modifiers of their subjects, and with the filters of the point.

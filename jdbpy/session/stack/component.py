@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.model import Frame, Limits, StackTrace, ThreadInfo, ThreadRef, Variable
+from jdbpy.session.selection import no_such_thread
 from jdbpy.session.stack.variables import DEFAULT_LIMITS, read_variables
 from jdbpy.session.target import Target
 from jdbpy.session.threads import ThreadFilter
@@ -84,7 +85,7 @@ class Stack:
     async def _read(self, number: int, frames: FrameRange) -> ReadThread:
         found = await self._reader.read([wire_thread(number)], frames)
         if not found:
-            raise _unknown(number)
+            raise no_such_thread(number)
         return found[0]
 
     # -- the selected frame --------------------------------------------------------------------------------------
@@ -204,7 +205,3 @@ class Stack:
 
 def _trace(read: ReadThread) -> StackTrace:
     return StackTrace(read.info, read.frames, read.total, read.error)
-
-
-def _unknown(number: int) -> UsageError:
-    return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")

@@ -17,11 +17,9 @@ from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types import facts
-from jdbpy.session.types.generics import generic_type
+from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import OBSOLETE, Field, Method
-from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.describe import Describer
-from jdbpy.session.values.obj import source_type
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
@@ -63,9 +61,9 @@ async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[
     found = [Variable("this", frame.location.class_name, own, "this")] if this.value else []
     for variable, value in zip(variables, values, strict=True):
         if isinstance(value, Value):
-            found.append(Variable(variable.name, _type(variable), next(texts), variable.kind))
+            found.append(Variable(variable.name, source_type(variable), next(texts), variable.kind))
         elif variable.kind != "slot":  # a slot that something may have been stored into, but nothing was
-            found.append(Variable(variable.name, _type(variable), None, variable.kind, error=_why(value)))
+            found.append(Variable(variable.name, source_type(variable), None, variable.kind, error=_why(value)))
     return (*found, *captured_variables)
 
 
@@ -155,10 +153,6 @@ async def _read_captured(describer: Describer, this: Value, fields: Sequence[Fie
         )
         for field, value in zip(fields, described, strict=True)
     ]
-
-
-def _type(variable: SlotVariable) -> str:
-    return (variable.generic and generic_type(variable.generic)) or java_name(variable.signature)
 
 
 def _why(error: JdwpError) -> str:

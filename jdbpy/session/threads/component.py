@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from jdbpy.errors import UsageError
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.model import ThreadGroup, ThreadInfo
+from jdbpy.session.selection import no_such_thread
 from jdbpy.session.target import Target
 from jdbpy.session.threads import changes, details
 from jdbpy.session.threads.answers import TOP
@@ -79,7 +80,7 @@ class Threads:
             return await details.read_detail(self._target, thread.id, _same(thread), self._runner)
         self._target.require_alive()
         if thread <= 0:
-            raise _no_thread(thread)
+            raise no_such_thread(thread)
         return await details.read_detail(self._target, thread, lambda: self._by_id(thread), self._runner)
 
     async def with_times(self, threads: Sequence[ThreadInfo]) -> builtins.list[ThreadInfo]:
@@ -154,11 +155,7 @@ class Threads:
             found = await self._reader.read([wire_thread(number)])
             if found:
                 return found[0].info
-        raise _no_thread(number)
-
-
-def _no_thread(number: int) -> UsageError:
-    return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")
+        raise no_such_thread(number)
 
 
 def _same(thread: ThreadInfo) -> Callable[[], Awaitable[ThreadInfo]]:

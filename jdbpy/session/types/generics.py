@@ -8,12 +8,22 @@ obfuscators are full of wrong ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from jdbpy.session.types.signatures import PRIMITIVES
+from jdbpy.session.types.signatures import PRIMITIVES, java_name
 from jdbpy.wire.record import Record
 
 T = TypeVar("T")
+
+
+class Declared(Protocol):
+    """A field or a variable."""
+
+    @property
+    def signature(self) -> str: ...
+
+    @property
+    def generic(self) -> str: ...
 
 
 class GenericClass(Record):
@@ -36,6 +46,11 @@ class GenericMethod(Record):
 def generic_type(signature: str) -> str | None:
     """The Java spelling of a generic field signature: "java.util.List<? extends T>[]". None if it does not parse."""
     return _whole(signature, _Reader.type)
+
+
+def source_type(declared: Declared) -> str:
+    """The type of a field or variable as in source, with its type arguments when the class file has them."""
+    return (declared.generic and generic_type(declared.generic)) or java_name(declared.signature)
 
 
 def generic_class(signature: str) -> GenericClass | None:

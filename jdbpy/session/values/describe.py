@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.model import Limits, Value, Variable
+from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.values import texts
 from jdbpy.session.values.formats import formatted
 from jdbpy.session.values.literals import one_line, string_literal, utf16_length
-from jdbpy.session.values.obj import OBJECT_TAGS, source_type
+from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import (
@@ -287,10 +288,8 @@ class Describer:
         write: Callable[[list[str]], str],
         head: str | None = None,
     ) -> Described:
-        """A value whose text is written of the heads of others, in the format as well."""
-        text = write([each.head for each in described])
-        other = write([each.formatted for each in described]) if self._format else text
-        return Described(plain.replace(text=text, formatted=other if other != text else ""), head)
+        """A value whose text is written of the heads of others."""
+        return Described(texts.composed(plain, ((each.head, each.formatted) for each in described), write), head)
 
     # -- fields --------------------------------------------------------------------------------------------------
 

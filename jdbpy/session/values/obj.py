@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.types.generics import generic_type
+from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.reader import Reader, Shape
@@ -92,9 +92,7 @@ class Obj:
 
     async def show(self, value: Value, want: int | None = None) -> Shown:
         """What the view of another object makes of it; for views that delegate. Raises UnknownLayout for null."""
-        if value.tag not in OBJECT_TAGS or not value.value:
-            raise UnknownLayout("an object is expected where there is none")
-        return await self._show(int(value.value), self.want if want is None else want)
+        return await self._show(reference(value), self.want if want is None else want)
 
     async def elements(self, array: Value, start: int = 0, count: int | None = None) -> list[Value]:
         """Elements of an array value; by default all of it. ``start + count`` must not exceed its length."""
@@ -105,14 +103,13 @@ class Obj:
 
     async def object_fields(self, value: Value, *names: str) -> list[Value]:
         """Fields of another object, found from its own class upwards. Raises UnknownLayout."""
-        object_id = reference(value)
-        shape = await self.reader.shape(await self.reader.type_id(object_id))
-        return await self.reader.fields(object_id, await find_fields(self.reader, shape, names))
+        return await named_fields(self.reader, reference(value), names)
 
 
-def source_type(field: Field) -> str:
-    """The declared type of a field as in source, with its type arguments when the class file has them."""
-    return (field.generic and generic_type(field.generic)) or java_name(field.signature)
+async def named_fields(reader: Reader, object_id: int, names: Sequence[str]) -> list[Value]:
+    """Fields of an object by name, found from its own class upwards. Raises UnknownLayout."""
+    shape = await reader.shape(await reader.type_id(object_id))
+    return await reader.fields(object_id, await find_fields(reader, shape, names))
 
 
 async def find_fields(reader: Reader, shape: Shape, names: Sequence[str]) -> list[Field]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from jdbpy.errors import EvalError
@@ -69,7 +68,7 @@ class Results:
                 named = zip(("key", "value"), parts, strict=True)
                 children = tuple(Variable(name, part.type, part, "field") for name, part in named)
                 entry = Value("java.util.Map$Entry", "", "L", None, children=children)
-                return self._composed(entry, parts, "=".join)
+                return texts.composed(entry, map(_texts, parts), "=".join)
         if isinstance(operand.type, Primitive) and operand.type.tag == "V":
             return VOID
         if operand.value is None and operand.type not in (NULL, LATE):  # null tells nothing: the declared type does
@@ -143,10 +142,8 @@ class Results:
         children = tuple(Variable(f"[{index}]", value.type, value, "element") for index, value in enumerate(shown))
         cut = len(shown) < len(elements)
         plain = Value(f"{element}[]", head, "[", None, None, len(elements), cut, children)
-        return self._composed(plain, shown, lambda parts: f"{head} {texts.braces(parts, len(elements))}")
+        return texts.composed(plain, map(_texts, shown), lambda parts: f"{head} {texts.braces(parts, len(elements))}")
 
-    def _composed(self, plain: Value, parts: list[Value], write: Callable[[list[str]], str]) -> Value:
-        """A value whose text is written of the texts of others, in the format as well."""
-        text = write([each.text for each in parts])
-        other = write([each.formatted or each.text for each in parts]) if self._format else text
-        return plain.replace(text=text, formatted=other if other != text else "")  # type: ignore[no-any-return]
+
+def _texts(value: Value) -> tuple[str, str]:
+    return value.text, value.formatted or value.text

@@ -5,8 +5,9 @@ Order@17   ArrayList(3) ["a", "b", "c"]   HashMap(1) {"a"=1}   int[3] {1, 2, 3} 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from jdbpy.session.model import Value
 from jdbpy.session.types.signatures import java_name, simple_name
 
 _PREVIEW = 120
@@ -62,3 +63,12 @@ def _joined(texts: Sequence[str], size: int | None) -> str:
     if size is None or len(shown) < size:
         shown.append("...")
     return ", ".join(shown)
+
+
+def composed(plain: Value, parts: Iterable[tuple[str, str]], write: Callable[[list[str]], str]) -> Value:
+    """A value whose text is written of those of others, each as it is and in the format that was asked for."""
+    pairs = list(parts)
+    shown, formatted = [each for each, _ in pairs], [each for _, each in pairs]
+    text = write(shown)
+    other = write(formatted) if formatted != shown else text
+    return plain.replace(text=text, formatted=other if other != text else "")  # type: ignore[no-any-return]
