@@ -64,7 +64,7 @@ async def test_paths(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "0") as d:
         await d.run_to("ready")
         paths = await d.session.vm.paths()
-        assert paths.class_path == (d.program.classes,)
+        assert paths.class_path == await d.session.sources.class_path() == (d.program.classes,)
         assert paths.module_path == ()
         assert paths.java_home == jvm.home
         more = program("Hello").classes
