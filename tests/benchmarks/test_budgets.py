@@ -1,72 +1,16 @@
 """Round-trip budgets: how many times a command may wait for an answer before it can ask on, whatever the target's size.
 
-Counted by the relay, not timed. The delay only keeps the waves apart, as a real link would.
+Expressions have their own in ``test_expression_budgets``.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any
-
 import jdbpy
 from benchmarks.bench import TARGETS
-from benchmarks.relay import Relay, open_relay
-from benchmarks.rivals.stopped import Place
+from tests.benchmarks.counted import SLOW, at_hit, at_look, attached, crowd
 from tests.harness import Jvm, program, start_target
 
-RTT = 0.03
-"""Long enough for all that belongs to a wave to be sent before its first answer is here, busy as the machine may be."""
-SLOW = 0.06
-"""A round trip within which threads mostly come to their next stop."""
-THREADS = 50
-LOOK = Place("Data", "look")
-HIT = Place("Loop", "hit")
-ORDERS = Place("Orders", "look")
 ALL = jdbpy.Limits(elements=2_000, fields=100)
-
-
-class Counted:
-    """A session on Crowd behind a link."""
-
-    def __init__(self, session: jdbpy.Session, relay: Relay) -> None:
-        self.session = session
-        self.relay = relay
-
-    async def waves(self, work: Awaitable[Any]) -> int:
-        """The round trips of the work."""
-        before = self.relay.traffic()
-        await work
-        return self.relay.traffic().since(before).waves
-
-    async def fewest(self, work: Callable[[], Awaitable[Any]], times: int = 8) -> int:
-        """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is
-        busy, and then costs one more."""
-        return min([await self.waves(work()) for _ in range(times)])
-
-
-@asynccontextmanager
-async def crowd(jvm: Jvm) -> AsyncIterator[Counted]:
-    async with start_target(jvm, program("Crowd", where=TARGETS), str(THREADS), "15", suspend=False) as target:
-        await target.wait_output("ready")
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
-            yield Counted(session, relay)
-
-
-@asynccontextmanager
-async def at(place: Place, jvm: Jvm, rtt: float = RTT) -> AsyncIterator[Counted]:
-    """Stopped at a place for the first time, with nothing known but that."""
-    async with start_target(jvm, program(place.program, where=TARGETS), suspend=False) as target:
-        await target.wait_output("ready")
-        async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
-            await session.breakpoints.add(place.text)
-            await session.next_stop()
-            yield Counted(session, relay)
-
-
-at_look = partial(at, LOOK)
-at_hit = partial(at, HIT)
 
 
 async def test_attach(jvm: Jvm) -> None:
@@ -78,10 +22,10 @@ async def test_attach(jvm: Jvm) -> None:
 async def test_attach_at_the_start(jvm: Jvm) -> None:
     """Whether threads are held is one more, and what the stop shows comes beside it or in the next."""
     async with start_target(jvm, program("Data", where=TARGETS)) as target:
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
-            assert session.last_stop is not None
-            assert session.last_stop.reason is jdbpy.StopReason.START
-            assert relay.traffic().waves <= 3
+        async with attached(target) as counted:
+            assert counted.session.last_stop is not None
+            assert counted.session.last_stop.reason is jdbpy.StopReason.START
+            assert counted.relay.traffic().waves <= 3
 
 
 async def test_threads(jvm: Jvm) -> None:
@@ -163,94 +107,6 @@ async def test_locals(jvm: Jvm) -> None:
         assert await counted.waves(session.values.evaluate("number + left")) == 0
 
 
-async def test_path(jvm: Jvm) -> None:
-    """The static field, then a trip for each link that depends on the one before.
-
-    The class of the next link is looked up beside the value of this one. One more where it was never heard of.
-    """
-    async with at_look(jvm) as counted:
-        values = counted.session.values
-        assert await counted.waves(values.evaluate("Data.PATH.of[3].next.number")) <= 5 + 1
-        assert await counted.waves(values.evaluate("Data.PATH.of[2].next.number")) <= 5
-
-
-FIRST = {
-    "number + more": (1, "85"),
-    "served >= 0": (1, "true"),
-    "more = 5": (2, "5"),
-    "order.customer.address.number": (4 + 1, "7"),
-    "FIRST.customer.address.street": (4 + 1, '"Main Street"'),
-    "Orders.FIRST.customer.name": (4, '"Ann"'),
-    "this.latest.customer.name": (5, '"Ann"'),
-    "order.drinks[1].cents": (5, "300"),
-    "goods instanceof Drink": (3, "true"),
-    "((Drink) goods).cents": (4, "250"),
-    "Math.max(number, 3)": (2, "42"),
-    "something.toString()": (3, '"text"'),
-    "something.length()": (3, "4"),
-    "this.till.add(3)": (5, "103"),
-    "order.total(5)": (5, "27"),
-    "order.total(goods)": (6, "800"),
-    "order.customer.where().number": (6, "7"),
-    "list.size()": (5, "2"),
-    "goods.toString()": (6, '"tea for 250"'),
-    '"x" + goods': (6, '"xtea for 250"'),
-    "new ArrayList<>(list).size()": (7, "2"),
-}
-"""Expressions that are the first at a stop, in how many trips each may be answered, and the answer."""
-
-
-async def test_first_evaluation(jvm: Jvm) -> None:
-    """The frame's variables, what the frame's class and names lead to, the links of paths, and calls, one by one.
-
-    Paths cost a trip a link, as they do again later. A call is one trip behind the class of the object it is called
-    on, what is above that class, which the protocol tells level by level, and the text of a string that it gives.
-    """
-    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
-        await target.wait_output("ready")
-        for number, (text, (budget, answer)) in enumerate(FIRST.items(), 1):
-            await target.wait_listening(number)
-            async with open_relay(target.address, rtt=2 * RTT) as relay, jdbpy.attach(relay.address) as session:
-                await session.breakpoints.add(ORDERS.text)
-                await session.next_stop()
-                before = relay.traffic()
-                value = await session.values.evaluate(text)
-                trips = relay.traffic().since(before).waves
-                assert (text, value.text, trips) == (text, answer, min(trips, budget))
-
-
-AGAIN = {
-    "list.get(0)": (7, 2),
-    "List.of(number, more)": (8, 6),
-    'Map.of("a", 1, "b", 2)': (9, 8),
-    "Arrays.asList(number, more, 7)": (10, 8),
-    'String.format("%d", number)': (9, 7),
-    'new StringBuilder("x").append(number)': (10, 7),
-    "list[? it.price() > 200]": (10, 5),
-}
-"""Calls with arguments that have to be made, in how many trips they may be answered at first, and again."""
-
-
-async def test_calls(jvm: Jvm) -> None:
-    """Strings, then boxes and interned literals; an array beside them, and its elements; the call; what it gives.
-
-    Boxes may be one more on a busy machine, as above. Names of types are looked for again when something has run, since
-    a class may have been loaded that hides what they meant; the frame keeps its variables. A filter that calls a method
-    is a trip for each element: the calls are the program's, and run in order, each after the other has ended.
-    """
-    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
-        await target.wait_output("ready")
-        for number, (text, (cold, again)) in enumerate(AGAIN.items(), 1):
-            await target.wait_listening(number)
-            async with open_relay(target.address, rtt=2 * RTT) as relay, jdbpy.attach(relay.address) as session:
-                counted = Counted(session, relay)
-                await session.breakpoints.add(ORDERS.text)
-                await session.next_stop()
-                evaluate = partial(session.values.evaluate, text)
-                trips = await counted.waves(evaluate()), await counted.fewest(evaluate, 3)
-                assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))
-
-
 async def test_dump(jvm: Jvm) -> None:
     """Known classes: the variable is remembered, then the fields, then what is in the objects among them.
 
@@ -280,8 +136,8 @@ async def test_twenty_thousand_classes(jvm: Jvm) -> None:
     """As many classes are one answer; a class among them asks every class for its parents, in one wave."""
     async with start_target(jvm, program("Library", where=TARGETS), "20000", suspend=False) as target:
         await target.wait_output("ready")
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
-            counted = Counted(session, relay)
+        async with attached(target) as counted:
+            session = counted.session
             listed: list[jdbpy.ClassInfo] = []
 
             async def list_them() -> None:

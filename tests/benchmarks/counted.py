@@ -1,0 +1,78 @@
+"""Sessions behind a link whose round trips are counted.
+
+By the relay, not timed. The delay only keeps the waves apart, as a real link would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import jdbpy
+from benchmarks.bench import TARGETS
+from benchmarks.relay import Relay, open_relay
+from benchmarks.rivals.stopped import Place
+from tests.harness import Jvm, Target, program, start_target
+
+RTT = 0.03
+"""Long enough for all that belongs to a wave to be sent before its first answer is here, busy as the machine may be."""
+SLOW = 0.06
+"""A round trip within which threads mostly come to their next stop."""
+THREADS = 50
+LOOK = Place("Data", "look")
+HIT = Place("Loop", "hit")
+
+
+class Counted:
+    """A session behind a link."""
+
+    def __init__(self, session: jdbpy.Session, relay: Relay) -> None:
+        self.session = session
+        self.relay = relay
+
+    async def stop_at(self, place: Place) -> None:
+        """Waits for the first stop at a place."""
+        await self.session.breakpoints.add(place.text)
+        await self.session.next_stop()
+
+    async def waves(self, work: Awaitable[Any]) -> int:
+        """The round trips of the work."""
+        before = self.relay.traffic()
+        await work
+        return self.relay.traffic().since(before).waves
+
+    async def fewest(self, work: Callable[[], Awaitable[Any]], times: int = 8) -> int:
+        """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is
+        busy, and then costs one more."""
+        return min([await self.waves(work()) for _ in range(times)])
+
+
+@asynccontextmanager
+async def attached(target: Target, rtt: float = RTT) -> AsyncIterator[Counted]:
+    """A session on the target, behind a link."""
+    async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
+        yield Counted(session, relay)
+
+
+@asynccontextmanager
+async def crowd(jvm: Jvm) -> AsyncIterator[Counted]:
+    async with start_target(jvm, program("Crowd", where=TARGETS), str(THREADS), "15", suspend=False) as target:
+        await target.wait_output("ready")
+        async with attached(target) as counted:
+            yield counted
+
+
+@asynccontextmanager
+async def at(place: Place, jvm: Jvm, rtt: float = RTT) -> AsyncIterator[Counted]:
+    """Stopped at a place for the first time, with nothing known but that."""
+    async with start_target(jvm, program(place.program, where=TARGETS), suspend=False) as target:
+        await target.wait_output("ready")
+        async with attached(target, rtt) as counted:
+            await counted.stop_at(place)
+            yield counted
+
+
+at_look = partial(at, LOOK)
+at_hit = partial(at, HIT)

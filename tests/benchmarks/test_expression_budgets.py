@@ -1,0 +1,97 @@
+"""Round-trip budgets of expressions: the first at a stop over a link, and again."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from benchmarks.bench import TARGETS
+from benchmarks.rivals.stopped import Place
+from tests.benchmarks.counted import RTT, at_look, attached
+from tests.harness import Jvm, program, start_target
+
+ORDERS = Place("Orders", "look")
+
+
+async def test_path(jvm: Jvm) -> None:
+    """The static field, then a trip for each link that depends on the one before.
+
+    The class of the next link is looked up beside the value of this one. One more where it was never heard of.
+    """
+    async with at_look(jvm) as counted:
+        values = counted.session.values
+        assert await counted.waves(values.evaluate("Data.PATH.of[3].next.number")) <= 5 + 1
+        assert await counted.waves(values.evaluate("Data.PATH.of[2].next.number")) <= 5
+
+
+FIRST = {
+    "number + more": (1, "85"),
+    "served >= 0": (1, "true"),
+    "more = 5": (2, "5"),
+    "order.customer.address.number": (4 + 1, "7"),
+    "FIRST.customer.address.street": (4 + 1, '"Main Street"'),
+    "Orders.FIRST.customer.name": (4, '"Ann"'),
+    "this.latest.customer.name": (5, '"Ann"'),
+    "order.drinks[1].cents": (5, "300"),
+    "goods instanceof Drink": (3, "true"),
+    "((Drink) goods).cents": (4, "250"),
+    "Math.max(number, 3)": (2, "42"),
+    "something.toString()": (3, '"text"'),
+    "something.length()": (3, "4"),
+    "this.till.add(3)": (5, "103"),
+    "order.total(5)": (5, "27"),
+    "order.total(goods)": (6, "800"),
+    "order.customer.where().number": (6, "7"),
+    "list.size()": (5, "2"),
+    "goods.toString()": (6, '"tea for 250"'),
+    '"x" + goods': (6, '"xtea for 250"'),
+    "new ArrayList<>(list).size()": (7, "2"),
+}
+"""Expressions that are the first at a stop, in how many trips each may be answered, and the answer."""
+
+
+async def test_first_evaluation(jvm: Jvm) -> None:
+    """The frame's variables, what the frame's class and names lead to, the links of paths, and calls, one by one.
+
+    Paths cost a trip a link, as they do again later. A call is one trip behind the class of the object it is called
+    on, what is above that class, which the protocol tells level by level, and the text of a string that it gives.
+    """
+    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
+        await target.wait_output("ready")
+        for number, (text, (budget, answer)) in enumerate(FIRST.items(), 1):
+            await target.wait_listening(number)
+            async with attached(target, 2 * RTT) as counted:
+                await counted.stop_at(ORDERS)
+                before = counted.relay.traffic()
+                value = await counted.session.values.evaluate(text)
+                trips = counted.relay.traffic().since(before).waves
+                assert (text, value.text, trips) == (text, answer, min(trips, budget))
+
+
+AGAIN = {
+    "list.get(0)": (7, 2),
+    "List.of(number, more)": (8, 6),
+    'Map.of("a", 1, "b", 2)': (9, 8),
+    "Arrays.asList(number, more, 7)": (10, 8),
+    'String.format("%d", number)': (9, 7),
+    'new StringBuilder("x").append(number)': (10, 7),
+    "list[? it.price() > 200]": (10, 5),
+}
+"""Calls with arguments that have to be made, in how many trips they may be answered at first, and again."""
+
+
+async def test_calls(jvm: Jvm) -> None:
+    """Strings, then boxes and interned literals; an array beside them, and its elements; the call; what it gives.
+
+    Boxes may be one more on a busy machine, as above. Names of types are looked for again when something has run, since
+    a class may have been loaded that hides what they meant; the frame keeps its variables. A filter that calls a method
+    is a trip for each element: the calls are the program's, and run in order, each after the other has ended.
+    """
+    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
+        await target.wait_output("ready")
+        for number, (text, (cold, again)) in enumerate(AGAIN.items(), 1):
+            await target.wait_listening(number)
+            async with attached(target, 2 * RTT) as counted:
+                await counted.stop_at(ORDERS)
+                evaluate = partial(counted.session.values.evaluate, text)
+                trips = await counted.waves(evaluate()), await counted.fewest(evaluate, 3)
+                assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))
