@@ -42,7 +42,7 @@ async def options_of(
     session = ctx.session
     instance = None
     if tail.on:
-        value = await session.values.evaluate(tail.on, remember=False)
+        value = await session.values.evaluate(tail.on, limits=ctx.limits(0), remember=False)
         if value.id is None:
             raise UsageError(f"{tail.on} is no object: it is {value.text}")
         instance = value.id

@@ -131,9 +131,10 @@ class Components:
     @cached_property
     def watchpoints(self) -> Watchpoints:
         """Stops where fields are read and written."""
+        from jdbpy.session.model import Limits
         from jdbpy.session.points.watchpoints import Watchpoints
 
-        evaluate = partial(self.values.evaluate, remember=False)
+        evaluate = partial(self.values.evaluate, limits=Limits(depth=0), remember=False)
         return Watchpoints(self._target, self.points, evaluate, self.stack.selected)
 
     @cached_property

@@ -272,3 +272,28 @@ async def test_path_from_a_root(jvm: Jvm) -> None:
         assert await counted.waves(session.heap.path(inner.id)) <= 2 + 1 + 5
         assert await counted.waves(session.heap.path(inner.id)) <= 2 + 1 + 2
         assert await counted.waves(session.heap.referrers(inner.id)) <= 3
+
+
+async def test_single_classes(jvm: Jvm) -> None:
+    """What a class of the JDK declares with what is above it, levels that were not foreseen one more each.
+
+    Line tables are asked for by method, which the class tells first. A listing of all classes holds until something has
+    run: the whole target stands still.
+    """
+    async with at_look(jvm) as counted:
+        classes = counted.session.classes
+        assert await counted.waves(classes.find("Data")) <= 1
+        assert await counted.waves(classes.find("Data$Node")) == 0
+        assert await counted.waves(classes.methods("java.util.HashMap")) <= 2
+        assert await counted.waves(classes.methods("java.util.HashMap")) <= 1
+        assert await counted.waves(classes.lines("java.util.ArrayList")) <= 2
+        assert await counted.waves(classes.lines("java.util.ArrayList", "add")) <= 1
+
+
+async def test_watch(jvm: Jvm) -> None:
+    """Watching for the class with its listing, then the field. A variable is read beside a listing, then its class."""
+    async with at_look(jvm) as counted:
+        watchpoints = counted.session.watchpoints
+        assert await counted.waves(watchpoints.add("data.i0")) <= 2 + 2
+        assert await counted.waves(watchpoints.add("data.i1")) <= 1 + 2
+        assert await counted.waves(watchpoints.add("Data.i2")) <= 2

@@ -16,13 +16,15 @@ from jdbpy.session.classes.listing import class_info
 from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.records import declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
-from jdbpy.session.concurrency import together
+from jdbpy.session.concurrency import both, together
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
 from jdbpy.session.strata.sources import lines_by_index
+from jdbpy.session.suspension import Moment
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts, signatures
 from jdbpy.session.types.class_names import ClassName, close_to, parse_class_name, similar
 from jdbpy.session.types.generics import generic_class
+from jdbpy.session.types.jdk import above
 from jdbpy.session.types.refs import Field, Method, RefType
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
@@ -53,6 +55,7 @@ class Details:
         self._runner = runner
         self._types = target.types
         self._loaders = Loaders(target.conn, target.types)
+        self._listed: tuple[Moment, Sequence[ClassInfoWithGeneric]] | None = None  # and when
 
     @cached_property
     def _origins(self) -> Origins:
@@ -65,7 +68,7 @@ class Details:
         """The loaded classes of that name, one for each loader that has one."""
         if not _can_be_a_class(name):
             return []
-        found = [class_info(each) for each in _named(name, await self._types.all_classes())]
+        found = [class_info(each) for each in _named(name, await self._everything())]
         if len(found) < 2:
             return found
         loaders = await self._loaders.names(ReferenceTypeID(info.id) for info in found)
@@ -73,7 +76,7 @@ class Details:
 
     async def detail(self, name: str) -> ClassDetail:
         """All about one class."""
-        everything = await self._types.all_classes()
+        everything = await self._everything()
         found = _named(name, everything)
         if not found:
             raise self._unknown(name)
@@ -125,14 +128,14 @@ class Details:
 
     async def methods(self, name: str, *, inherited: bool) -> list[MethodInfo]:
         """The methods of a class: its own, then those of superclasses and interfaces, overridden ones included."""
-        own = await self.loaded(name)
+        own = await self._loaded_with(name, facts.METHODS, inherited=inherited)
         family = await self._family(own, facts.METHODS, inherited)
         declared = await self._types.methods(each.id for each in family)
         return [method_info(each, method) for each in family for method in declared.get(each.id, ())]
 
     async def fields(self, name: str, *, inherited: bool) -> list[FieldInfo]:
         """The fields of a class: its own, then those of superclasses and interfaces."""
-        own = await self.loaded(name)
+        own = await self._loaded_with(name, facts.FIELDS, inherited=inherited)
         family = await self._family(own, facts.FIELDS, inherited)
         declared = await self._types.fields(each.id for each in family)
         return [field_info(each, field) for each in family for field in declared.get(each.id, ())]
@@ -145,7 +148,7 @@ class Details:
 
     async def lines(self, name: str, method: str) -> list[LineEntry]:
         """Every code location at which a line begins, of a class or of one method's overloads; [] without lines."""
-        own = await self.loaded(name)
+        own = await self._loaded_with(name, facts.METHODS, facts.SOURCE_FILE, facts.SOURCE_MAP)
         methods = (await self._types.methods([own.id])).get(own.id, ())
         chosen = [each for each in methods if method in ("", each.name)]
         if not chosen:
@@ -178,6 +181,15 @@ class Details:
             sources=tuple(sorted(sources)),
         )
 
+    async def _everything(self) -> Sequence[ClassInfoWithGeneric]:
+        """All loaded classes. wire: 1 trip, 0 while everything is held and nothing has been run since."""
+        moment = self._target.suspension.moment
+        if moment is not None and self._listed is not None and self._listed[0] == moment:
+            return self._listed[1]
+        listed = await self._types.all_classes()
+        self._listed = None if moment is None else (moment, listed)
+        return listed
+
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     async def loaded(self, name: str) -> RefType:
@@ -190,10 +202,26 @@ class Details:
                 for each in types:
                     if "@" not in name or name.endswith(f"@{each.id}"):
                         return each
-        found = _named(name, await self._types.all_classes())
+        found = _named(name, await self._everything())
         if not found:
             raise self._unknown(name)
         return self._types.learn(found[0].typeID, found[0].refTypeTag, found[0].signature)
+
+    async def _loaded_with(
+        self, name: str, *also: facts.Fact[ReferenceTypeID, Any], inherited: bool = False
+    ) -> RefType:
+        """``loaded``; over a slow link with facts of the class that it most likely is, and of what is above that."""
+        if not self._target.far:
+            return await self.loaded(name)
+        full = name.partition("@")[0].strip()
+        links = (facts.SUPERCLASS, facts.INTERFACES, facts.SIGNATURE, facts.MODIFIERS) if inherited else ()
+        names = [full, *(above(full, self._target.release) if inherited else ())]
+        known = filter(None, (self._types.known_named(signatures.signature_of(each)) for each in names))
+        wanted = list(known)
+        own, _ = await both(
+            lambda: self.loaded(name), lambda: self._types.prefetch(*((fact, wanted) for fact in (*links, *also)))
+        )
+        return own
 
     def _unknown(self, name: str) -> UsageError:
         names = similar(name, (each.name for each in self._types.all_known() if _is_typed_by_people(each)))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
+from jdbpy.session.concurrency import both
 from jdbpy.session.model import Breakpoint, Frame, Value
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.event_point import set_point
@@ -38,7 +39,8 @@ class Watchpoints:
         ``spec`` is ``Class.field`` for the field of every object; a class that is not loaded yet is waited for.
         ``this.field``, or any expression before the dot that is an object, is for that object alone; so is a field's
         name alone, for ``this``. The stop has ``variable``, ``old_value``, ``new_value`` and ``object``. Raises
-        UsageError when there is no such field. wire: 3 trips, and 1 a superclass that is new.
+        UsageError when there is no such field. wire: 2 trips, and 1 a superclass that is new; 1 for an object of a
+        variable, and what evaluating it takes.
         """
         if not (access or modification):
             raise UsageError("neither accesses nor modifications would be left")
@@ -68,18 +70,16 @@ class Watchpoints:
         """The class whose field is meant, and the object if it is one object's."""
         if not owner:
             return await self._here(field)
-        if _is_class_name(owner) and owner != "this":
-            name = parse_class_name(owner)
-            if await self._is_loaded(name):
-                return name, None
-        try:
+        if owner == "this" or not _is_class_name(owner):
             value = await self._evaluate(owner)
-        except Disconnected:
-            raise
-        except JdbpyError:
-            if _is_class_name(owner) and owner != "this":
-                return parse_class_name(owner), None  # a class that is loaded later
-            raise
+        else:
+            name = parse_class_name(owner)
+            if self._is_known(name):
+                return name, None
+            found = await self._class_or_value(name, owner)
+            if found is None:
+                return name, None  # or it is loaded later
+            value = found
         if not is_object(value):
             raise UsageError(f"{owner} is no object: it is {value.text}", hint="watch CLASS.FIELD, or OBJECT.FIELD")
         return ClassName(value.type, bound=True), value.id
@@ -94,8 +94,29 @@ class Watchpoints:
             return ClassName(frame.location.class_name, bound=True), None
         return ClassName(value.type, bound=True), value.id
 
-    async def _is_loaded(self, name: ClassName) -> bool:
+    async def _class_or_value(self, name: ClassName, owner: str) -> Value | None:
+        """The value of what may be the name of a class as well, None where it is that, or nothing.
+
+        A name without a dot is a variable or a field of the class that runs: over a slow link it is read beside the
+        listing of classes, as nothing is run for it.
+        """
+
+        async def value() -> Value | None:
+            try:
+                return await self._evaluate(owner)
+            except Disconnected:
+                raise
+            except JdbpyError:
+                return None
+
+        if self._target.far and "." not in owner:
+            found, _ = await both(value, self._target.types.all_classes)
+            return None if self._is_known(name) else found
         await self._target.types.all_classes()
+        return None if self._is_known(name) else await value()
+
+    def _is_known(self, name: ClassName) -> bool:
+        """Whether a class is known that the name means. No trip."""
         known = [each.name for each in self._target.types.all_known() if not each.is_array]
         return bool(name.choose(each for each in known if name.needle in each))
 

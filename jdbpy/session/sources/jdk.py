@@ -25,7 +25,7 @@ _PLACES = ("lib/src.zip", "src.zip", "../src.zip", "../lib/src.zip")
 async def find_jdk_sources(target: Target) -> str | None:
     """The ``src.zip`` with the target's own JDK sources: of its runtime when it runs here, else of an equal one.
 
-    wire: 3 trips for a target on this machine, else none.
+    wire: 3 trips for a target on this machine, 4 where the class was never heard of, else none.
     """
     home = None if target.remote else await home_of(target)
     return await trio.to_thread.run_sync(_find, home, target.info.version)
@@ -37,14 +37,15 @@ async def home_of(target: Target) -> str | None:
         if not target.at_least(9):
             boot = (await target.conn.request(virtual_machine.ClassPaths())).bootclasspaths
             return next((path.removesuffix("/lib/rt.jar") for path in boot if path.endswith("/lib/rt.jar")), None)
-        [holder] = await target.types.by_signature(_HOLDER)
-        fields = (await target.types.fields([holder.id]))[holder.id]
+        known = target.types.known_named(_HOLDER)  # of the boot loader's classes there is one of each name
+        holder = known or (await target.types.by_signature(_HOLDER))[0].id
+        fields = (await target.types.fields([holder]))[holder]
         [field] = [each for each in fields if each.name == "JAVA_HOME" and each.is_static]
-        [value] = (await target.conn.request(reference_type.GetValues(holder.id, [field.id]))).values
+        [value] = (await target.conn.request(reference_type.GetValues(holder, [field.id]))).values
         if not isinstance(value.value, int) or not value.value:
             return None
         return (await target.conn.request(string_reference.Value(ObjectID(value.value)))).stringValue
-    except (JdwpError, ValueError):
+    except (JdwpError, LookupError, ValueError):
         return None  # a runtime that keeps it elsewhere
 
 
