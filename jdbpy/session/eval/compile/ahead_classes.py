@@ -18,6 +18,7 @@ from jdbpy.session.eval.compile.typenames import class_spellings, distant_spelli
 from jdbpy.session.eval.java.descriptors import read_method, read_type
 from jdbpy.session.eval.java.types import (
     BOXES,
+    OBJECT,
     STRING,
     ArrayType,
     ClassType,
@@ -113,7 +114,11 @@ class ClassesAhead:
 
     async def _consists(self, name: str) -> None:
         """Learns what objects of a class consist of. Those of the JDK are mostly shown by what it declares itself."""
-        await self._find((name,), climbs=not name.startswith("java."))
+        class_id = await self._find((name,), climbs=False)
+        root = self._target.likely_class(OBJECT.name)  # which has no fields: it is not worth the trip
+        while class_id and not name.startswith("java."):
+            facts = await self._facts(class_id)
+            class_id = facts.superclass if facts is not None and facts.superclass != root else 0
 
     async def _find(self, names: Sequence[str], *, climbs: bool | None = None) -> int:
         """Learns the first of the classes that there is of these names; looks for all of them."""
