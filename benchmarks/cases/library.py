@@ -6,6 +6,7 @@ import jdbpy
 from benchmarks.bench import Bench, Stopwatch, in_thread
 from benchmarks.figures import Result, Sample, Unit
 from benchmarks.processes import resident
+from benchmarks.report import CONTENDERS
 from benchmarks.rivals import jdi
 from benchmarks.rivals.conversation import open_jdb, open_jdbpy
 from benchmarks.rivals.floor import Floor
@@ -56,13 +57,7 @@ async def classes(bench: Bench) -> list[Result]:
 
             return await in_thread(work)
 
-    contenders = {
-        "floor": by_floor,
-        "jdbpy": by_command_line,
-        "jdbpy, from a script": by_script,
-        "JDI": by_jdi,
-        "jdb": by_jdb,
-    }
+    contenders = dict(zip(CONTENDERS, (by_floor, by_command_line, by_script, by_jdi, by_jdb), strict=True))
     return [
         await bench.compare(f"`classes`, {_CLASSES:,} classes (floor: receiving)", "loopback", contenders),
         await _memory(bench),

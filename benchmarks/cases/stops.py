@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 import jdbpy
 from benchmarks.bench import Bench, Link, Stopwatch, in_thread
 from benchmarks.figures import Result, Sample
+from benchmarks.report import CONTENDERS
 from benchmarks.rivals import jdi
 from benchmarks.rivals.bare import BareStop
 from benchmarks.rivals.floor import Floor
@@ -89,12 +90,6 @@ async def _compare(bench: Bench, command: str, *, rtt: float, times: int) -> Res
 
             return await in_thread(work)
 
-    contenders = {
-        "floor": by_floor,
-        "jdbpy": by_command_line,
-        "jdbpy, from a script": by_script,
-        "JDI": by_jdi,
-        "jdb": by_jdb,
-    }
+    contenders = dict(zip(CONTENDERS, (by_floor, by_command_line, by_script, by_jdi, by_jdb), strict=True))
     work = "a breakpoint's hit, from `cont` to the prompt" if command == "cont" else f"a `{command}`"
     return await bench.compare(work, f"{rtt * 1000:.0f} ms" if rtt else "loopback", contenders)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jdbpy
 from benchmarks.bench import Bench, Stopwatch, in_thread
 from benchmarks.figures import Result, Sample
+from benchmarks.report import CONTENDERS
 from benchmarks.rivals import jdi
 from benchmarks.rivals.bare import BareStop
 from benchmarks.rivals.floor import Floor
@@ -91,11 +92,5 @@ async def _compare(bench: Bench, work: _Work, *, rtt: float) -> Result:
 
             return await in_thread(bare)
 
-    contenders = {
-        "floor": by_floor,
-        "jdbpy": by_command_line,
-        "jdbpy, from a script": by_script,
-        "JDI": by_jdi,
-        "jdb": by_jdb,
-    }
+    contenders = dict(zip(CONTENDERS, (by_floor, by_command_line, by_script, by_jdi, by_jdb), strict=True))
     return await bench.compare(work.words, f"{rtt * 1000:.0f} ms", contenders, rivals_at_once=True)

@@ -10,6 +10,9 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
+_CLASS = re.compile(r"[^\s()\[\];:,]+(\[\])*")
+"""What may be a class's name, or a pattern of names."""
+
 
 class Thread(Argument[str]):
     """A thread; the session finds it by id or name."""
@@ -58,7 +61,7 @@ class ClassName(Argument[str]):
     help = "a class: its full name, or its simple name"
 
     def parse(self, text: str) -> str:
-        if not re.fullmatch(r"[^\s()\[\];:,]+(\[\])*", text):
+        if not _CLASS.fullmatch(text):
             raise UsageError(f"'{text}' is no class name")
         return text.replace("/", ".") if "." not in text else text
 
@@ -73,7 +76,7 @@ class ClassPattern(Argument[str]):
     help = "class names, `*` for any part: `com.acme.*`, `*Order*`; without `*`, names that contain it"
 
     def parse(self, text: str) -> str:
-        if not re.fullmatch(r"[^\s()\[\];:,]+(\[\])*", text):
+        if not _CLASS.fullmatch(text):
             raise UsageError(f"'{text}' is no pattern of class names")
         return text if "*" in text else f"*{text}*"
 
