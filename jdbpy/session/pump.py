@@ -86,6 +86,7 @@ class Pump:
                 nursery.start_soon(self.fast_hits.run)
                 if self._target.far:
                     nursery.start_soon(self._target.stops_ahead.run)
+                    nursery.start_soon(self._target.looks.run)
                 reason = await self._work()
                 nursery.cancel_scope.cancel()
         finally:

@@ -25,6 +25,7 @@ from jdbpy.wire.pending import Pending
 if TYPE_CHECKING:
     from jdbpy.session.stack.frame_memory import FrameMemory
     from jdbpy.session.stops.ahead import StopsAhead
+    from jdbpy.session.stops.looks import Looks
     from jdbpy.session.stops.places import StopPlaces
     from jdbpy.session.types.cache import TypeCache
     from jdbpy.session.types.likely import LikelyClasses
@@ -125,6 +126,12 @@ class Target:
         from jdbpy.session.stops.ahead import StopsAhead
 
         return StopsAhead(self)
+
+    @cached_property
+    def looks(self) -> Looks:
+        from jdbpy.session.stops.looks import Looks
+
+        return Looks(self)
 
     @property
     def far(self) -> bool:

@@ -10,10 +10,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
+import trio
+
 import jdbpy
 from benchmarks.bench import TARGETS
 from benchmarks.relay import Relay, open_relay
 from benchmarks.rivals.stopped import Place
+from jdbpy.session.stops.looks import PAUSE
 from tests.harness import Jvm, Target, program, start_target
 
 RTT = 0.03
@@ -38,10 +41,18 @@ class Counted:
         await self.session.next_stop()
 
     async def waves(self, work: Awaitable[Any]) -> int:
-        """The round trips of the work."""
+        """The round trips of the work, begun when all that was asked before, unasked for too, has been answered."""
+        await self._answered()
         before = self.relay.traffic()
         await work
         return self.relay.traffic().since(before).waves
+
+    async def _answered(self) -> None:
+        quiet = 0
+        while quiet < 3:  # what follows an answer is sent at once, or a moment after a stop
+            traffic = self.relay.traffic()
+            quiet = quiet + 1 if traffic.commands == traffic.replies else 0
+            await trio.sleep(PAUSE)
 
     async def fewest(self, work: Callable[[], Awaitable[Any]], times: int = 8) -> int:
         """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is

@@ -111,6 +111,9 @@ class FakeTarget(FakeWorld):
     def likely_class(self, name: str) -> int:
         return 0
 
+    def knows_object_in(self, local: Local) -> bool:
+        raise AssertionError("nothing is far away")
+
     async def read_ahead(self, spot: Spot) -> Raw:
         raise AssertionError("nothing is far away")
 

@@ -231,3 +231,52 @@ async def test_variables_are_the_same_over_a_slow_link(jvm: Jvm) -> None:
     near, far = shown
     assert near == far
     assert ("linked", "java.util.List<java.lang.String>", 'LinkedList(2) ["a", "b"]') in near
+
+
+STACKED = """
+public class Stacked {
+    public static void main(String[] args) {
+        System.out.println(down(2));
+    }
+
+    static int twice(int n) { return 2 * n; }
+
+    static int down(int n) {
+        String text = "at " + n;
+        if (n > 0) {
+            return down(n - 1) + text.length();
+        }
+        return 0; // @bottom
+    }
+}
+"""
+
+
+async def test_what_a_frame_holds_outlives_methods_that_are_run(jvm: Jvm) -> None:
+    """Until a variable is set, frames of the same place are popped, or the thread goes on."""
+    made = inline(STACKED)
+    for rtt in (0.0, 0.02):
+        async with start_target(jvm, made) as target, open_relay(target.address, rtt=rtt) as relay:
+            async with jdbpy.attach(relay.address) as session:
+                await session.breakpoints.add(f"Stacked:{made.line('bottom')}")
+                await session.execution.cont()
+                assert await values_of(session, "n", "twice(21)", "n + text") == ["0", "42", '"0at 0"']
+                await session.values.assign("n", "twice(4)")
+                assert await values_of(session, "n", "twice(n)", "n") == ["8", "16", "8"]
+                before = session.statistics().commands
+                assert await values_of(session, "n") == ["8"]
+                assert session.statistics().commands == before
+                await session.select_frame(2)
+                assert await values_of(session, "n", "twice(n)", "text") == ["1", "2", '"at 1"']
+                await session.select_frame(1)
+                await session.execution.pop()
+                assert await values_of(session, "n", "text") == ["1", '"at 1"']
+                await session.execution.pop()
+                assert await values_of(session, "n + text") == ['"2at 2"']
+                await session.execution.cont()
+                assert await values_of(session, "n", "text") == ["0", '"at 0"']
+                await session.exit()
+
+
+async def values_of(session: jdbpy.Session, *texts: str) -> list[str]:
+    return [(await session.values.evaluate(text)).text for text in texts]

@@ -146,6 +146,9 @@ class EvalTarget(Protocol):
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         """Locals, and ``this`` if asked for. wire: 1 trip."""
 
+    def knows_object_in(self, local: Local) -> bool:
+        """Whether the variable has been read, and the class of what it holds been told. No trip."""
+
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
         """The run-time classes of objects. wire: 1 trip, 0 when known."""
 

@@ -43,7 +43,7 @@ class FrameMemory:
 
     def __init__(self, suspension: Suspension) -> None:
         self._suspension = suspension
-        self._known: dict[object, tuple[int, FrameVariables]] = {}  # with the first epoch in which it is good
+        self._known: dict[object, tuple[int, FrameVariables | None]] = {}  # with the first epoch of those frames
 
     def recall(self, frame: Frame) -> FrameVariables | None:
         """What is known of a frame, if its thread still stands in it; its id may be void by now."""
@@ -65,7 +65,9 @@ class FrameMemory:
 
     def forget(self, frame: Frame) -> None:
         """Drops what is known of a frame: one of its variables was set."""
-        self._known.pop(self._key(frame), None)
+        key = self._key(frame)
+        if key in self._known:
+            self._known[key] = self._known[key][0], None
 
     def _key(self, frame: Frame) -> object:
         place = frame.location

@@ -145,6 +145,8 @@ class StopShower:
         frame = model_frame(1, top.frame.frameID, location, top.thread, epoch, top.total)
         if top.variables is not None:
             target.frame_memory.keep(frame, top.variables)
+            if target.far:
+                target.looks.expect(top.thread.id, top.variables)
         return top.thread, frame
 
 

@@ -64,7 +64,7 @@ class _Ahead(ClassesAhead):
         if local is not None:
             if path.steps or path.typed or path.inspected:
                 self._types_in(local.generic or local.signature)
-            elif path.result:
+            elif path.result and not self._target.knows_object_in(local):
                 self._shown(local.signature, local.generic)
             if path.inspected and self._mentions.texts and local.signature[0] in "L[":
                 self._start(self._named, OBJECT.name)

@@ -32,6 +32,7 @@ from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types.refs import Method
 from jdbpy.session.values import writes
+from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, ReferenceTypeID, Value
 from jdbpy.wire.messages import array_type, thread_reference, virtual_machine
@@ -129,6 +130,14 @@ class FrameTarget(HeapTarget):
             this_raw if isinstance(this_raw, Ref) else None,
             {local.slot: values[local.slot] for local in locals_ if local.slot in values},
         )
+
+    def knows_object_in(self, local: Local) -> bool:
+        """See ``EvalTarget``."""
+        known = self._target.frame_memory.recall(self._frame) if self._frame is not None else None
+        value = known.slots.get((local.slot, local.signature[0])) if known is not None else None
+        if not isinstance(value, Value) or value.tag not in OBJECT_TAGS:
+            return False
+        return not value.value or self._target.objects.reader.known_type(int(value.value)) is not None
 
     def foresee(self, values: FrameValues) -> None:
         """Takes in what was read of the frame beside other things, so that it need not be read again."""

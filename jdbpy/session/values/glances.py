@@ -1,0 +1,39 @@
+"""What is asked of objects before it is known whether anybody will look at them: their classes, the lengths of arrays.
+
+Only what never changes, so that it may be asked at any time. Texts are left out: they may be long, and are asked for
+beside the fields of other objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.values.obj import OBJECT_TAGS
+from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Value
+
+_WANTED = OBJECT_TAGS - {Tag.STRING, Tag.CLASS_OBJECT}
+"""The class of a string, or of a class, matters to nobody."""
+
+
+async def glance_at(reader: Reader, values: Iterable[Value | JdwpError]) -> None:
+    """Learns what the objects among the values are; to be run by the reader. wire: 2 trips, 0 when known."""
+    objects = {
+        int(each.value): each for each in values if isinstance(each, Value) and each.tag in _WANTED and each.value
+    }
+    await both(gather([_glance(reader, each) for each in objects.values()]), reader.learn_foreseen())
+
+
+async def _glance(reader: Reader, value: Value) -> None:
+    number = int(value.value or 0)
+    try:
+        if value.tag == Tag.ARRAY:
+            type_id, _ = await both(reader.type_id(number), reader.length(number))
+            await reader.signature(type_id)
+        else:
+            await reader.shape(await reader.type_id(number))
+    except JdwpError:
+        pass  # it was collected: whoever needs it meets that again
