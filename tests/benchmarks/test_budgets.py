@@ -105,6 +105,22 @@ async def test_locals(jvm: Jvm) -> None:
         assert await counted.waves(session.values.evaluate("number + left")) == 0
 
 
+async def test_variables_of_all_frames(jvm: Jvm) -> None:
+    """What variables the methods have, the values, what the objects are, what is in them: of all frames at once.
+
+    Four of them are classes that nobody has looked at, with those above, which the protocol tells level by level.
+    Again what may have changed is read, as of one frame.
+    """
+    async with crowd(jvm) as counted:
+        session = counted.session
+        await session.execution.suspend()
+        trace = max(await session.stack.all(), key=lambda trace: len(trace.frames))
+        frames = [frame for frame in trace.frames if not frame.native]
+        assert len(frames) > 10
+        assert await counted.waves(session.stack.variables_of_all(frames)) <= 5 + 4
+        assert await counted.waves(session.stack.variables_of_all(frames)) <= 2
+
+
 async def test_dump(jvm: Jvm) -> None:
     """Known classes: the variable is remembered, then the fields, then what is in the objects among them.
 

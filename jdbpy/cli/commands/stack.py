@@ -41,11 +41,9 @@ async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None
 async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
     """Show a stack with the variables of each frame."""
     stack = await _where(ctx, thread, count)
-    variables = [
-        FrameVariables(frame.index, tuple(await ctx.session.stack.variables(frame)))
-        for frame in stack.trace.frames
-        if not frame.native
-    ]
+    frames = [frame for frame in stack.trace.frames if not frame.native]
+    found = await ctx.session.stack.variables_of_all(frames)
+    variables = [FrameVariables(frame.index, each) for frame, each in zip(frames, found, strict=True)]
     return stack.replace(variables=tuple(variables))  # type: ignore[no-any-return]
 
 

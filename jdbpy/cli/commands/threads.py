@@ -97,10 +97,10 @@ async def thread(
         ctx.listed = None
     if not found.suspended or quiet:
         return ThreadSelected(found)
-    trace = await session.stack.of(found.id, count=1)
-    if not trace.frames:
+    try:
+        frame = await session.stack.selected()
+    except StateError:  # it has no Java frames
         return ThreadSelected(found)
-    frame = trace.frames[0] if which is not None else await session.stack.selected()
     return ThreadSelected(found, frame, await session.sources.window(frame))
 
 

@@ -160,7 +160,7 @@ class Stack:
     async def select_thread(self, thread_id: int) -> ThreadInfo:
         """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
         self._target.require_alive()
-        read = await self._read(thread_id, FrameRange(0, 1, top_only=True))
+        read = await self._read(thread_id, FrameRange(0, 1))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
         self.forget()
         if read.frames:
@@ -196,8 +196,16 @@ class Stack:
         """
         self._target.require_alive()
         chosen = frame if frame is not None else await self.selected()
-        found = await read_variables(self._target, chosen, limits)
-        return self._target.changes.mark(chosen, ("variables", limits), found)
+        return (await self.variables_of_all([chosen], limits))[0]
+
+    async def variables_of_all(
+        self, frames: Sequence[Frame], limits: Limits = DEFAULT_LIMITS
+    ) -> list[tuple[Variable, ...]]:
+        """``variables`` for many frames, side by side. wire: as for one."""
+        self._target.require_alive()
+        found = await read_variables(self._target, frames, limits)
+        key = ("variables", limits)
+        return [self._target.changes.mark(frame, key, each) for frame, each in zip(frames, found, strict=True)]
 
     def _thread(self, number: int | None) -> int:
         return number if number is not None else self._target.selection.require_thread().id

@@ -7,9 +7,10 @@ variable x of the enclosing method, ``this$0`` for the enclosing object.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.concurrency import both as both_sides
+from jdbpy.session.concurrency import both as both_sides, together
 from jdbpy.session.model import Frame, Limits, Variable
 from jdbpy.session.stack.frame_memory import key_of
 from jdbpy.session.stack.frame_reads import frame_commands, frame_variables
@@ -20,9 +21,11 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import OBSOLETE, Field, Method
 from jdbpy.session.values.describe import Describer
-from jdbpy.session.values.waves import both
-from jdbpy.wire.constants import Error
+from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
+
+_NOTHING = Value(Tag.OBJECT, 0)
 
 DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
 """Enough for a line on each variable."""
@@ -33,28 +36,51 @@ _WHY_NOT: dict[int, str] = {
 }
 
 
-async def read_variables(target: Target, frame: Frame, limits: Limits) -> tuple[Variable, ...]:
-    """All variables of a frame. A native method has none; one whose class was redefined meanwhile has only ``this``.
+async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits) -> list[tuple[Variable, ...]]:
+    """All variables of frames. A native method has none; one whose class was redefined meanwhile has only ``this``.
 
-    Raises StateError when the thread has run on since the frame was read. wire: 1 trip for the variable table, 1 for
-    the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them.
+    Raises StateError when a thread has run on since its frame was read. wire: 1 trip for the variable tables, 1 for
+    the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them;
+    whatever the number of frames.
     """
-    target.suspension.require_current(frame)
-    if frame.native:
-        return ()
-    variables = await frame_slots(target, frame)
-    likely = _worth_looking_up(target, frame, variables)
-    (this, values), _ = await both_sides(
-        lambda: read_slots(target, frame, variables), lambda: target.likely.look_up(likely)
+    for frame in frames:
+        target.suspension.require_current(frame)
+    await prefetch_slots(target, frames)
+    slots = [await frame_slots(target, frame) for frame in frames]
+    likely = [each for found in zip(frames, slots, strict=True) for each in _worth_looking_up(target, *found)]
+    read, _ = await both_sides(
+        lambda: together(*(partial(_read_slots, target, *each) for each in zip(frames, slots, strict=True))),
+        lambda: target.likely.look_up(dict.fromkeys(likely)),
     )
+    reader = target.objects.reader
+    readings = [
+        _described(target, frame, variables, this, values, limits)
+        for frame, variables, (this, values) in zip(frames, slots, read, strict=True)
+    ]
+    found, _ = await reader.run(both(gather(readings), reader.learn_foreseen()))
+    return found
+
+
+async def _read_slots(
+    target: Target, frame: Frame, variables: Sequence[SlotVariable]
+) -> tuple[Value, list[Value | JdwpError]]:
+    return (_NOTHING, []) if frame.native else await read_slots(target, frame, variables)
+
+
+async def _described(
+    target: Target,
+    frame: Frame,
+    variables: Sequence[SlotVariable],
+    this: Value,
+    values: Sequence[Value | JdwpError],
+    limits: Limits,
+) -> tuple[Variable, ...]:
+    """The variables of one frame, once they are read; to be run by the reader."""
     captured = _captured_fields(target, frame) if this.value else []
     describer = Describer(target.objects.reader, target.objects.views, limits, brief=True)
-    reading = both(
+    described, captured_variables = await both(
         describer.values([this, *(value for value in values if isinstance(value, Value))]),
         _read_captured(describer, this, captured, frame),
-    )
-    (described, captured_variables), _ = await target.objects.reader.run(
-        both(reading, target.objects.reader.learn_foreseen())
     )
     texts = iter(described)
     own = next(texts)
