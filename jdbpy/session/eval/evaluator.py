@@ -10,10 +10,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from jdbpy.errors import EvalError, JdwpError
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.java.descriptors import read_type
+from jdbpy.session.eval.java.types import OBJECT
 from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
@@ -66,6 +68,15 @@ class Evaluation:
                 hint="'save NAME EXPRESSION' keeps an object from collection",
                 code=error.code,
             ) from error
+
+    async def to_text(self, program: Program) -> str:
+        """The string conversion of the value of a text; ``toString`` of an object is looked up beside it."""
+        operand, _ = await both(lambda: self.run(program), self._expect_to_string)
+        return await self.text(operand)
+
+    async def _expect_to_string(self) -> None:
+        known = await self.target.find_classes([OBJECT.name]) if self.target.far else []
+        await self.target.class_facts([each for each in known if each])
 
     async def raw(self, program: Program, signature: str) -> Raw:
         """The value as a variable of the type of a JNI signature takes it, made in the target if need be."""

@@ -122,7 +122,7 @@ class Values:
 
         program = Program(text)
         async with self._evaluation() as (evaluation, results):
-            return results.text(await evaluation.text(await evaluation.run(program)))
+            return results.text(await evaluation.to_text(program))
 
     async def assign(self, target_text: str, value_text: str) -> Value:
         """Evaluates ``target = value``: a local, a field, a static field, an element, or ``$name``.

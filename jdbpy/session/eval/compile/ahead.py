@@ -50,7 +50,7 @@ class _Ahead(ClassesAhead):
                 self._start(self._class_of_name, tuple(name.split(".")))
             if mentions.calls or any(path.steps for path in mentions.paths):
                 self._start(self._named, OBJECT.name)
-            if mentions.calls and mentions.strings:
+            if mentions.strings and (mentions.calls or mentions.assigns):  # they have to be made in the target
                 self._start(self._named, STRING.name)
             if self._c.home is not None and any(not call.qualified for call in mentions.calls):
                 self._start(self._class, self._c.home.id, True)

@@ -56,7 +56,9 @@ class Mentions:
         self.texts = False
         """Whether something may have to be made a text."""
         self.strings = False
-        """Whether there are literals that may have to be made in the target."""
+        """Whether there are string literals."""
+        self.assigns = False
+        """Whether something is assigned."""
         self._first = True
         for statement in statements:
             self._visit(statement, typed=False)
@@ -86,6 +88,7 @@ class Mentions:
                     self._visit(node.then)
                     self._visit(node.otherwise)
             case tree.Assign() | tree.Update():
+                self.assigns = True
                 self._target(node.target if isinstance(node, tree.Assign) else node.operand)
                 if isinstance(node, tree.Assign):
                     self._visit(node.value)
