@@ -89,7 +89,8 @@ class Suspension:
     @property
     def moment(self) -> Moment | None:
         """Something that is another as soon as any thread has run; None while some may be running."""
-        return (self._vm_epoch, sum(self._own_epoch.values())) if self.everything_held else None
+        held = self.everything_held and all(self._counts.values())
+        return (self._vm_epoch, sum(self._own_epoch.values())) if held else None
 
     def epoch_of(self, thread: int) -> int:
         return self._vm_epoch + self._own_epoch[thread]

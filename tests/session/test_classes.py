@@ -227,3 +227,17 @@ async def test_known_names_cost_no_trip(any_jvm: Jvm) -> None:
         assert "lambda$names$0" not in known.methods["shop.Order"]
         assert known.fields["shop.Order"] == ("lines",)
         assert "Shop.java" in known.sources
+
+
+async def test_a_listing_holds_no_longer_than_the_target_stands_still(jvm: Jvm) -> None:
+    """A class that a method loads is found after it, and nothing is asked again before."""
+    async with debug(jvm, "Shop") as d:
+        await d.run_to("closed")
+        classes = d.session.classes
+        assert await classes.find("java.util.concurrent.Phaser") == []
+        before = d.session.statistics().commands
+        assert await classes.find("java.util.concurrent.Phaser") == []
+        assert d.session.statistics().commands == before
+        await d.session.values.evaluate('Class.forName("java.util.concurrent.Phaser")')
+        [found] = await classes.find("java.util.concurrent.Phaser")
+        assert found.name == "java.util.concurrent.Phaser"

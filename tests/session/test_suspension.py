@@ -172,6 +172,17 @@ def test_a_stop_lasts_until_the_thread_goes_on() -> None:
     assert ledger.stop_of(1) == ledger.epoch_of(1)
 
 
+def test_there_is_no_moment_while_a_thread_runs() -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=True)
+    moment = ledger.moment
+    assert moment is not None
+    ledger.apply(Op.THREAD_RESUME, 2)
+    assert ledger.moment is None
+    ledger.apply(Op.THREAD_SUSPEND, 2)
+    assert ledger.moment not in (None, moment)
+
+
 def test_frames_are_others_when_the_thread_has_run_on_or_was_popped() -> None:
     ledger = Suspension()
     ledger.event(1, everything=True)
