@@ -65,8 +65,12 @@ class Suspension:
 
     @property
     def anything_held(self) -> bool:
-        """Whether the debugger holds any thread."""
-        return self._base > 0 or any(self._counts.values())
+        """Whether the debugger holds any thread, but for an event that is still to be decided: nobody saw it stop."""
+        if self.undecided is None:
+            return self._base > 0 or any(self._counts.values())
+        return self._base > self.undecided[1] or any(
+            count > self._undecided(thread) for thread, count in self._counts.items()
+        )
 
     @property
     def everything_held(self) -> bool:

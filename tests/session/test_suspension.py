@@ -99,6 +99,20 @@ def test_a_kept_thread_outlives_cont() -> None:
     assert ledger.plan_release(keep=frozenset({2})) == [(Op.THREAD_RESUME, 1)]
 
 
+@pytest.mark.parametrize("everything", [False, True])
+def test_an_event_that_is_still_to_be_decided_holds_nothing_that_anybody_has_seen(everything: bool) -> None:
+    ledger = Suspension()
+    ledger.event(1, everything=everything)
+    ledger.undecided = 1, everything
+    held = [ledger.anything_held]
+    ledger.apply(Op.THREAD_SUSPEND, 2)
+    held.append(ledger.anything_held)
+    ledger.apply(Op.THREAD_RESUME, 2)
+    ledger.undecided = None
+    held.append(ledger.anything_held)
+    assert held == [False, True, True]
+
+
 def test_a_hold_that_the_agent_has_dropped_is_no_reason_any_more() -> None:
     ledger = Suspension()
     ledger.apply(Op.THREAD_SUSPEND, 1)
