@@ -134,6 +134,14 @@ async def test_dump(jvm: Jvm) -> None:
         assert await counted.waves(values.dump("words", ALL)) <= 2
 
 
+async def test_filter(jvm: Jvm) -> None:
+    """A filter over 2,000 strings: the array, the first one, all others. Cold, the class String comes first."""
+    async with at_look(jvm) as counted:
+        values = counted.session.values
+        assert await counted.waves(values.evaluate("words[? it.length() > 5]")) <= 2 + 3
+        assert await counted.waves(values.evaluate("words[? it.length() > 7]")) <= 1
+
+
 async def test_map(jvm: Jvm) -> None:
     """Size and table, buckets, keys with their values, and the longest chain of a bucket: one trip a node.
 

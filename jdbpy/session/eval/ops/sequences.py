@@ -30,6 +30,8 @@ from jdbpy.wire.constants import Tag
 
 AT_ONCE = 256
 """For how many elements a body runs side by side."""
+AT_ONCE_FAR = 4_096
+"""The same where a trip takes long: it weighs more than the memory of as many."""
 MAX_ELEMENTS = 100_000
 """How many elements a slice or filter reads at most."""
 
@@ -125,8 +127,9 @@ class Body:
         results = [await one(element) for element in elements[:1]]
         if not self.op.quiet:
             return results + [await one(element) for element in elements[1:]]
-        for start in range(1, len(elements), AT_ONCE):
-            results += await side_by_side([partial(one, element) for element in elements[start : start + AT_ONCE]])
+        count = AT_ONCE_FAR if run.target.far else AT_ONCE
+        for start in range(1, len(elements), count):
+            results += await side_by_side([partial(one, element) for element in elements[start : start + count]])
         return results
 
     async def holds(self, run: Run, elements: Sequence[Operand]) -> list[bool]:
