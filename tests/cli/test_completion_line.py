@@ -12,7 +12,7 @@ from jdbpy.cli.table import TABLE
 NAMES = Names(
     commands=tuple(TABLE.by_name),
     classes=("com.acme.Main", "com.acme.Order", "com.acme.Order$Item", "com.acme.OrderList", "java.lang.String"),
-    methods={"com.acme.Order": ("add", "total", "totalTax")},
+    methods={"com.acme.Order": ("<init>", "add", "total", "totalTax")},
     fields={"com.acme.Order": ("id", "items")},
     variables=(("order", "com.acme.Order"), ("count", "int"), ("customer", "com.acme.Customer")),
     members=("name", "next"),
@@ -45,6 +45,7 @@ def offered(line: str) -> list[str]:
         ("break Ord", ["com.acme.Order"]),
         ("print c", ["count", "customer"]),
         ("print order.i", ["id", "items"]),
+        ("print order.to", ["total", "totalTax"]),
         ("print this.n", ["name", "next"]),
         ("print 1 + cou", ["count"]),
         ("print/", ["x", "d", "t"]),

@@ -80,14 +80,14 @@ def assignment_sign(text: str) -> int:
 
 
 def complete_expression(text: str, names: Names) -> Iterable[Candidate]:
-    """Completes the name that ends at the cursor: a variable, a field of ``this``, a class, a static member."""
+    """Completes the name that ends at the cursor: a variable, a field of ``this``, a class; a member behind a dot."""
     name = re.search(r"[\w$.]*$", text)
     typed = name[0] if name else ""
     owner, dot, start = typed.rpartition(".")
     if dot:
-        types = dict(names.variables)
-        members = names.members if owner == "this" else names.fields.get(types.get(owner, owner).partition("<")[0], ())
-        yield from matching(start, members, "field")
+        type_name = dict(names.variables).get(owner, owner).partition("<")[0]
+        yield from matching(start, names.members if owner == "this" else names.fields.get(type_name, ()), "field")
+        yield from matching(start, (name for name in names.methods.get(type_name, ()) if name[:1] != "<"), "method")
     else:
         for variable, type_name in names.variables:
             if variable.startswith(typed):
