@@ -231,7 +231,7 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
         (Breakpoint(), "at A:3 thread ht", {"http-1"}),
         (Breakpoint(), "at A:3 if n", {"n", "names"}),
         (Expression(), "a + n", {"n", "names"}),
-        (Expression(), "order.", {"items", "owner"}),
+        (Expression(), "order.", {"items", "owner", "total", "touch"}),
         (Expression(), "f(this.i", {"items", "id"}),
         (Expression(), "java.lang.String.v", {"value"}),
         (Expression(), "Outer", {"com.acme.Outer$Inner"}),
