@@ -40,6 +40,6 @@ def test_a_type_checker_sees_the_same_names() -> None:
     }
     assert sorted(imported) == sorted(jdbpy.__all__)
     wrong = [
-        name for name, (home, own) in imported.items() if getattr(import_module(home), own) is not getattr(jdbpy, name)
+        name for name, (home, own) in imported.items() if getattr(jdbpy, name) is not getattr(import_module(home), own)
     ]
     assert not wrong
