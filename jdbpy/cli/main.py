@@ -53,17 +53,16 @@ def _answer(words: list[str]) -> int:
 
 
 def _run(line: CommandLine) -> int:
-    import gc
+    from jdbpy.cli.garbage import without_collection
 
-    gc.disable()  # while there is nothing but imports, none of which is garbage: it takes a tenth of the start
-    try:
+    def start() -> int:
         import trio
 
         from jdbpy.cli.run import run
 
         return trio.run(run, line)
-    finally:
-        gc.enable()
+
+    return without_collection(start)
 
 
 def _flush() -> None:

@@ -6,7 +6,6 @@ Owns the choice between a batch and the prompt, and what signals do where there 
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 from contextlib import AbstractAsyncContextManager
@@ -15,6 +14,7 @@ import trio
 
 import jdbpy
 from jdbpy import ConnectError, JdbpyError, Options, Session, TimedOut, UsageError
+from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
 from jdbpy.cli.lines import STDIN, Lines
@@ -95,8 +95,7 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
                 waiting.deadline = float("inf")
                 if not _is_batch(line):
                     await ahead.done()
-                gc.freeze()  # what was loaded stays; from now on there may be garbage
-                gc.enable()
+                garbage.loaded()
                 return await _work(line, session, console, settings, lines)
         raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
     except JdbpyError as error:

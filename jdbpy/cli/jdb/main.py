@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from functools import partial
 
 from jdbpy.cli.jdb.cmdline import JdbLine, parse
@@ -29,15 +28,16 @@ def main(arguments: list[str]) -> int:
         tell_version(out)
         return 0
     greeted = _greet(line, out)
-    gc.disable()  # until there is a session: nothing of what is imported is garbage
-    try:
+    from jdbpy.cli.garbage import without_collection
+
+    def start() -> int:
         import trio
 
         from jdbpy.cli.jdb.run import run
 
         return trio.run(partial(run, line, greeted=greeted))
-    finally:
-        gc.enable()
+
+    return without_collection(start)
 
 
 def _greet(line: JdbLine, out: Output) -> bool:

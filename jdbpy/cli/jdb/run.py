@@ -7,7 +7,6 @@ for a signal.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ from contextlib import AsyncExitStack, suppress
 import trio
 
 from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, Output as Written, Stop, StopReason, UsageError
+from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import Script
 from jdbpy.cli.jdb.cmdline import JdbLine
 from jdbpy.cli.jdb.connectors import BadArgument
@@ -94,8 +94,7 @@ class _Jdb:
         jdb = self.debugger
         opening = open_session(self._line, main_words(self._line, main), self._out.line)
         session = await self._sessions.enter_async_context(opening)
-        gc.freeze()  # what was loaded stays; from now on there may be garbage
-        gc.enable()
+        garbage.loaded()
         self._events = self._sessions.enter_context(session.events())
         while isinstance(event := self._events.take_nowait(), Written):
             await self._teller.tell(event)
