@@ -99,7 +99,7 @@ def places(answers: Iterable[ThreadAnswer]) -> dict[Place, wire_ids.Location]:
     for answer in answers:
         if answer.frames is None:
             continue
-        for index, (_, place) in enumerate(answer.placed_frames()):
+        for index, (_, place) in enumerate(answer.frames.halves()):
             if place not in found:
                 found[place] = answer.frames[index].location
     return found
