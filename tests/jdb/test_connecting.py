@@ -65,8 +65,8 @@ async def test_startup_files(jdk: Jvm, tmp_path: Path) -> None:
     tour = program("JdbTour")
     for directory, name, text in (
         ("home", ".jdbrc", "monitor where\n\n# a comment\nstop in JdbTour.work\n"),
-        ("home/work", "jdb.ini", "read ../other\n"),
-        ("home/work", ".jdbrc", "stop in JdbTour.unread\n"),
+        ("home/program", "jdb.ini", "read ../other\n"),
+        ("home/program", ".jdbrc", "stop in JdbTour.unread\n"),
         ("home", "other", "repeat on\n2 stop\nbogus\n"),
     ):
         (tmp_path / directory).mkdir(exist_ok=True)
@@ -77,7 +77,7 @@ async def test_startup_files(jdk: Jvm, tmp_path: Path) -> None:
         # Java takes the home directory from the list of users
         words = command(f"-J-Duser.home={home}", "-classpath", tour.classes, "JdbTour")
         texts = []
-        for cwd in (f"{home}/work", home):
+        for cwd in (f"{home}/program", home):
             async with drive(words, jdk, cwd=cwd, env={"HOME": home}) as driven:
                 last = rb"after the class is loaded" if cwd == home else rb"'bogus'"
                 texts.append(normalised(await driven.read(re.compile(last + rb".*\n(> ){2,}$"))))
@@ -85,7 +85,7 @@ async def test_startup_files(jdk: Jvm, tmp_path: Path) -> None:
 
     of_jdk, of_ours = await beside(jdk, work)
     assert of_ours == of_jdk
-    assert f"*** Reading commands from {home}/work/jdb.ini" in of_ours[0]
+    assert f"*** Reading commands from {home}/program/jdb.ini" in of_ours[0]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -34,7 +34,7 @@ def method(owner: str, name: str, *parameters: str, any_parameters: bool = False
         ("MainKt$main$1:3", class_line("MainKt$main$1", 3)),
         ("Order.java:12", FileLine("", "Order.java", 12)),
         ("src/main/java/com/acme/Order.java:12", FileLine("src/main/java/com/acme", "Order.java", 12)),
-        (r"C:\work\src\Order.java:12", FileLine("C:/work/src", "Order.java", 12)),
+        (r"C:\code\src\Order.java:12", FileLine("C:/code/src", "Order.java", 12)),
         ("/abs/Main.kt:1", FileLine("/abs", "Main.kt", 1)),
         ("./index.jsp:9", FileLine(".", "index.jsp", 9)),
         ("42", CurrentLine(42, relative=False)),
