@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
 from tests.harness import Jvm, Target, start_target
+from tests.harness.processes import halt
 
 CTRL_C, CTRL_D, TAB, UP = "\x03", "\x04", "\t", "\x1b[A"
 
@@ -42,7 +41,7 @@ async def selected(terminal: PseudoTerminal) -> str:
 async def run_without_answer(terminal: PseudoTerminal, target: Target) -> None:
     """Begins a command that the target, which is halted, does not answer."""
     await terminal.prompt(">")
-    os.kill(target.pid, signal.SIGSTOP)
+    await halt(target.pid)
     terminal.type("threads\r")
     await terminal.expect("threads")
     await terminal.wait_until(lambda: terminal.modes == terminal.modes_before, "the command to run")

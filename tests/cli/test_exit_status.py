@@ -15,6 +15,7 @@ import trio
 
 from tests.cli.process import command, driving, environment, jdbpy, launching, script
 from tests.harness import LIMIT, Jvm, Target, inline, program, start_target
+from tests.harness.processes import halt
 
 LEDGER = program("Ledger")
 
@@ -124,7 +125,7 @@ async def test_4_no_answer_came_in_time(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, LEDGER) as target:
         async with driving("attach", target.address, "--timeout", "0.5") as driver:
             await driver.ask("version")
-            target.process.send_signal(signal.SIGSTOP)
+            await halt(target.pid)
             await driver.send("classes")
             error = (await driver.result())["error"]
             assert (error["code"], error["message"]) == ("TIMED_OUT", "there was no answer within 0.5 seconds")

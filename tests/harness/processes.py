@@ -1,7 +1,9 @@
-"""Processes with pipes: spoken to line by line, and none outlives its block."""
+"""Processes: with pipes, spoken to line by line, none outliving its block; and halted ones."""
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -32,3 +34,9 @@ async def send_line(process: trio.Process, line: str) -> None:
     """Writes a line to the process's standard input."""
     assert process.stdin is not None
     await process.stdin.send_all(f"{line}\n".encode())
+
+
+async def halt(pid: int) -> None:
+    """Stops a child (SIGSTOP) and waits until it stands: on a busy machine its threads run on for a while."""
+    os.kill(pid, signal.SIGSTOP)
+    await trio.to_thread.run_sync(os.waitid, os.P_PID, pid, os.WSTOPPED)

@@ -14,6 +14,7 @@ from jdbpy.session.events import Output
 from jdbpy.session.opening import launch
 from jdbpy.session.opening.launch import LaunchCommand, Launched, launch_target
 from tests.harness import LIMIT, Jvm, inline, program
+from tests.harness.processes import halt
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -127,10 +128,7 @@ async def test_a_target_that_is_let_go_outlives_the_block(any_jvm: Jvm) -> None:
 async def test_a_target_that_ignores_sigterm_is_killed(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "TERMINATE_LIMIT", 0.2)
     async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
-        os.kill(launched.pid, signal.SIGSTOP)  # a stopped process cannot act on SIGTERM
-        await trio.to_thread.run_sync(
-            os.waitpid, launched.pid, os.WUNTRACED
-        )  # on a busy machine its threads run on for a while
+        await halt(launched.pid)  # a stopped process cannot act on SIGTERM
     assert launched.process.returncode == -signal.SIGKILL
 
 
