@@ -16,12 +16,17 @@ from jdbpy.wire.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
 
+GROUND = ("errors", "escape", "files")
+"""Modules below all floors: the errors, how text of the target is made safe, how private files are opened."""
+
 MAY_IMPORT = {
     "errors": set[str](),
-    "wire": {"errors", "wire"},
-    "session": {"errors", "wire", "session"},
-    "demo": {"errors", "session", "demo"},
-    "cli": {"errors", "session", "demo", "cli"},
+    "escape": set[str](),
+    "files": set[str](),
+    "wire": {*GROUND, "wire"},
+    "session": {*GROUND, "wire", "session"},
+    "demo": {*GROUND, "session", "demo"},
+    "cli": {*GROUND, "session", "demo", "cli"},
 }
 """What each part of jdbpy may import of jdbpy; `Record`, which declares plain data everywhere, is free for all."""
 

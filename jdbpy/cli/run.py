@@ -132,7 +132,8 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
         return status
     from jdbpy.cli.repl.init_file import init_lines
 
-    return await run_repl(session, settings, before=init_lines(), lines=lines.at_hand(), greeting=_greeting(session))
+    before, remark = init_lines()
+    return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=_greeting(session) + remark)
 
 
 def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:
@@ -174,7 +175,7 @@ def _console(line: CommandLine, settings: Settings) -> Console:
 
 
 def _greeting(session: Session) -> str:
-    from jdbpy.cli.escape import escape
+    from jdbpy.escape import escape
 
     info = session.info
     verb = "Launched on" if session.launched else f"Attached to {info.address},"
@@ -196,7 +197,9 @@ async def _watch_signals(
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Ends everything in good order at the first signal that asks for it."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    from jdbpy.cli.repl.signals import ending_signals
+
+    with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as signals:
         task_status.started()
         async for number in signals:
             ended_by.append(number)

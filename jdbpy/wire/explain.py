@@ -12,6 +12,7 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import ProtocolError
+from jdbpy.escape import escape
 from jdbpy.wire.codec import DEFAULT_SIZES, GeneratedCodec
 from jdbpy.wire.command import Command, find_command
 from jdbpy.wire.constants import (
@@ -144,7 +145,8 @@ def _region(region: ArrayRegion) -> str:
 
 
 def _text(text: str) -> str:
-    return repr(text) if len(text) <= LETTERS else f"{text[:LETTERS]!r}... ({len(text)} characters)"
+    shown = escape(repr(text[:LETTERS]))
+    return shown if len(text) <= LETTERS else f"{shown}... ({len(text)} characters)"
 
 
 def _bytes(data: bytes) -> str:

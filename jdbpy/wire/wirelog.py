@@ -17,13 +17,13 @@ the log was opened; a reply also tells how long it took.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import UsageError
+from jdbpy.files import open_private
 
 if TYPE_CHECKING:
     from jdbpy.wire.command import Command
@@ -34,18 +34,22 @@ if TYPE_CHECKING:
 LINE_LIMIT = 500
 """Characters of a line, at most."""
 
+_STREAMS = {"-": 2, "/dev/stderr": 2, "/dev/stdout": 1}
+"""Names of streams that this process has, which a log may go to: their descriptors."""
+
 
 @contextmanager
 def open_wire_log(path: str) -> Iterator[WireLog]:
-    """A log in a new file at ``path`` with mode 0600; an older file there is overwritten. Raises UsageError."""
+    """Yield a log in a new file at ``path`` with mode 0600; an older file of the user's own is overwritten.
+
+    ``-`` is standard error. Raises UsageError.
+    """
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # and no terminal or pipe
-            os.fchmod(descriptor, 0o600)  # the mode given to open() is for new files only
+        descriptor = os.dup(_STREAMS[path]) if path in _STREAMS else open_private(path)
     except OSError as error:
         raise UsageError(
             f"cannot write the wire log {path}: {error.strerror}",
-            hint="name a file in a directory that you may write to",
+            hint="name a new file, or one of your own; - is standard error",
         ) from error
     with open(descriptor, "wb", buffering=0) as file:
         log = WireLog(file)

@@ -17,13 +17,14 @@ def test_where_it_is(tmp_path: Path, place: str) -> None:
     environ = {"HOME": str(tmp_path)}
     if place.startswith("elsewhere"):
         environ["XDG_CONFIG_HOME"] = str(tmp_path / "elsewhere")
-    assert init_lines(environ) == []
+    assert init_lines(environ) == ([], "")
     file = tmp_path / place
     file.parent.mkdir(parents=True)
     file.write_text("set hints off\n")
-    assert init_lines(environ) == [f"read -q {file}"]
-    assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == ([f"read -q {file}"] if ".config" in place else [])
-    assert init_lines({}) == []
+    assert init_lines(environ) == ([f"read -q {file}"], "")
+    relative = [f"read -q {file}"] if ".config" in place else []
+    assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == (relative, "")
+    assert init_lines({}) == ([], "")
 
 
 async def test_the_prompt_reads_it(any_jvm: Jvm, tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from jdbpy import (
     values,
 )
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain import renderer as plain
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
@@ -33,6 +32,7 @@ from jdbpy.cli.results import Displayed, Printed, Variables
 from jdbpy.cli.results.values import Examined
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
+from jdbpy.escape import escape
 from jdbpy.wire.record import Record
 from tests.cli.samples import HOSTILE, sample
 from tests.cli.test_json_form import returned_types

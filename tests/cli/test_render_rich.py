@@ -33,11 +33,11 @@ from jdbpy.cli.colour import renderer as render_rich
 from jdbpy.cli.colour.look import STYLES
 from jdbpy.cli.colour.renderer import RichRenderer
 from jdbpy.cli.colour.source import highlighted, source_texts
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain import renderer as plain
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 from jdbpy.wire.record import Record
 from tests.cli.samples import HOSTILE, sample
 

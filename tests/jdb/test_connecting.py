@@ -88,6 +88,22 @@ async def test_startup_files(jdk: Jvm, tmp_path: Path) -> None:
     assert f"*** Reading commands from {home}/program/jdb.ini" in of_ours[0]
 
 
+async def test_a_startup_file_that_others_may_write_is_not_read(jdk: Jvm, tmp_path: Path) -> None:
+    """The one difference: jdb reads it. Its commands run methods of the target."""
+    for place in ("home", "elsewhere"):
+        (tmp_path / place).mkdir(mode=0o700)
+        (tmp_path / place / ".jdbrc").write_text("bogus\n")
+    (tmp_path / "home/.jdbrc").chmod(0o666)
+    (tmp_path / "elsewhere").chmod(0o777)
+    words = ours("-classpath", program("JdbTour").classes, "JdbTour")
+    async with drive(words, jdk, cwd=str(tmp_path / "elsewhere"), env={"HOME": str(tmp_path / "home")}) as driven:
+        said = (await driven.read(re.compile(rb"\n> $"))).splitlines()
+    assert said[1:-1] == [
+        f"*** Ignoring {tmp_path}/home/.jdbrc: it may be written by others",
+        f"*** Ignoring {tmp_path}/elsewhere/.jdbrc: its directory may be written by others",
+    ]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_a_signal_ends_it(jdk: Jvm, number: signal.Signals) -> None:
     """Ctrl-C in a terminal is one. A program that was attached to runs on."""

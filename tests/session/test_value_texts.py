@@ -6,11 +6,11 @@ import struct
 
 import pytest
 
+from jdbpy.escape import escape
 from jdbpy.session.values.literals import (
     char_literal,
     double_text,
     float_text,
-    one_line,
     string_literal,
     utf16_length,
 )
@@ -146,8 +146,8 @@ def test_primitive_text(tag: Tag, value: int | float | None, text: str) -> None:
     assert primitive_text(Value(tag, value)) == text
 
 
-def test_one_line_lets_no_control_character_pass() -> None:
-    assert one_line("C:\\dir\x1b[31m\n") == "C:\\dir\\u001b[31m\\n"
+def test_escaping_lets_no_control_character_pass() -> None:
+    assert escape("C:\\dir\x1b[31m\n") == "C:\\dir\\u001b[31m\\n"
 
 
 def test_utf16_length() -> None:

@@ -127,7 +127,8 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 async def test_a_full_disk_harms_only_the_log() -> None:
-    with open_wire_log("/dev/full") as log:
+    with io.FileIO("/dev/full", "w") as full:
+        log = WireLog(full)
         async with connected(log=log) as (connection, peer), trio.open_nursery() as nursery:
             nursery.start_soon(peer.answer, virtual_machine.AllThreads(), virtual_machine.AllThreadsReply([]))
             assert (await connection.request(virtual_machine.AllThreads())).threads == []

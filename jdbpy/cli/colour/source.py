@@ -13,7 +13,7 @@ from rich.text import Text
 
 from jdbpy import SourceWindow
 from jdbpy.cli.colour.look import CodeTheme, styled
-from jdbpy.cli.escape import escape, escape_line
+from jdbpy.escape import escape, escape_line
 
 _LANGUAGES = {".kt": "kotlin", ".scala": "scala", ".groovy": "groovy", ".clj": "clojure"}
 """Languages by the ending of a file; anything else is shown as Java."""

@@ -16,13 +16,13 @@ from rich.text import Text
 from jdbpy import Variable
 from jdbpy.cli.colour.columns import GAP, Column, fit
 from jdbpy.cli.colour.look import STYLES, Literals, styled
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.answers import breakpoint_row, nothing_set
 from jdbpy.cli.plain.help import short_names
 from jdbpy.cli.plain.stacks import more_about, state_of
 from jdbpy.cli.plain.text import short_place_of, value_text
 from jdbpy.cli.results import Breakpoints, HelpIndex, SettingValues, Threads, Variables
 from jdbpy.cli.topics import GROUPS, TOPICS
+from jdbpy.escape import escape
 
 ROWS = 100
 """Rows that are drawn at a time: a long table can be read before all of it is drawn."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from typing import Annotated
 
 import trio
 
 from jdbpy import Breakpoint, SuspendPolicy
+from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.condition import Condition, ConditionRequest
 from jdbpy.cli.arguments.location import (
     Breakpoint as BreakpointArgument,
@@ -21,6 +24,7 @@ from jdbpy.cli.points import add_breakpoint, as_commands, delete as delete_point
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.files import write_whole
 
 Request = Annotated[BreakpointRequest | None, BreakpointArgument()]
 Numbers = Annotated[tuple[int, ...], BreakpointNumbers()]
@@ -138,19 +142,32 @@ async def condition(ctx: Context, request: Annotated[ConditionRequest, Condition
 
 
 @command("save breakpoints", group="breakpoints")
-async def save_breakpoints(ctx: Context, path: Annotated[str, FilePath()]) -> Saved:
+async def save_breakpoints(
+    ctx: Context,
+    path: Annotated[str, FilePath()],
+    *,
+    force: Annotated[bool, Option("-f", "--force", help="overwrite a file that is there, without a question")] = False,
+) -> Saved | Done:
     """Write the breakpoints, and what their hits run, to a file as commands; `read` sets them again.
 
-    What is for one thread or one object is written as a comment: these are of this run only.
+    Nobody else may read the file. The prompt asks before it overwrites one; a script needs `-f` for that.
+    Breakpoints for one thread or one object are written as comments: these are of this run only.
     """
     points = ctx.session.points.list()
     some = any(point.thread is not None for point in points)
     threads = {thread.id: thread.name for thread in await ctx.session.threads.list()} if some else {}
     lines = ["# breakpoints of jdbpy; set them again with: read FILE", *as_commands(points, threads, ctx.actions)]
+    exists = await trio.to_thread.run_sync(os.path.lexists, path)
+    if exists and not force and not ctx.interactive:
+        raise UsageError(f"{path} exists already", hint="'save breakpoints -f FILE' overwrites it", code="FILE")
+    if exists and not force and not await ctx.confirm(f"overwrite {path}?"):
+        return Done("nothing was written")
     try:
-        await trio.Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        await trio.to_thread.run_sync(partial(write_whole, path, lines, replace=exists))
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}", hint="name a new file, or one of your own", code="FILE"
+        ) from error
     return Saved(path, len(points))
 
 

@@ -25,9 +25,8 @@ from jdbpy.cli.jdb.interpreter import Interpreter
 from jdbpy.cli.jdb.output import Output
 from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.cli.lines import STDIN, Lines
-
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that end jdb; also for what it has launched, which has a process group of its own."""
+from jdbpy.cli.repl.signals import ending_signals
+from jdbpy.files import why_not_trusted
 
 
 async def run(line: JdbLine, *, greeted: bool = False) -> int:
@@ -40,7 +39,8 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
             status = 128 + number  # as of a process that the signal has ended
             nursery.cancel_scope.cancel()
 
-    with trio.open_signal_receiver(*_ENDING) as received:
+    # Also for what it has launched, which has a process group of its own
+    with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as received:
         async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
             nursery.start_soon(be_ended, received)
             await _Jdb(line, nursery, sessions).run(greeted=greeted)
@@ -73,7 +73,10 @@ class _Jdb:
         if not greeted:
             self._out.line(GREETING)
             for file in start_files():
-                await self._interpreter.read(file)
+                if reason := why_not_trusted(file):
+                    self._out.line(f"*** Ignoring {file}: {reason}")
+                else:
+                    await self._interpreter.read(file)
             if self.debugger.leaving:
                 return
             self.debugger.prompt()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import changed_mark, count, place_of, some, source_lines, table, value_text, value_tree
 from jdbpy.cli.results import (
     Actions,
@@ -34,6 +33,7 @@ from jdbpy.cli.results import (
     Version,
 )
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 _SUSPENDS = {
     SuspendPolicy.ALL: "suspends all threads",

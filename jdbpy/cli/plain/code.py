@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import code, hotswap, strata
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, frame_line, some, table
 from jdbpy.cli.results.code import Disassemblies
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 
 def constant_pool(result: code.ConstantPoolListing, settings: Settings) -> Iterator[str]:

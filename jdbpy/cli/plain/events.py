@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jdbpy import Event, ExceptionInfo, Exited, Gone, Lost, Notice, Stop, StopReason, SuspendPolicy
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, line_of, method_of, place_of, source_lines, value_text
+from jdbpy.escape import escape
 
 _REASONS = {
     StopReason.STEP: "Step completed",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import heap
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, table, value_text
 from jdbpy.cli.results.heap import Memory, ObjectSize, Referrers
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 
 def instances(result: heap.Instances, settings: Settings) -> Iterator[str]:

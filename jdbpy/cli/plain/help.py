@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import table
 from jdbpy.cli.results import HelpEntry, HelpIndex, HelpPage, HelpTopic
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.topics import GROUPS, TOPICS
+from jdbpy.escape import escape
 
 WIDTH = 100
 """Columns of what is said about a word: about those of the descriptions."""

@@ -12,12 +12,12 @@ from typing import Any
 
 from jdbpy import ClassDetail, EvalError, Event, Output, Stop, Thrown
 from jdbpy.cli import results
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain import answers as plain_answers, help as plain_help, stacks as plain_stacks
 from jdbpy.cli.plain.events import event_lines
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE
+from jdbpy.escape import escape
 
 Lines = dict[type, Callable[[Any, Settings], Iterator[str]]]
 

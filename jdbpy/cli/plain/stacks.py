@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jdbpy import SourceWindow, StackTrace, ThreadGroup, ThreadInfo
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, frame_line, place_of, source_lines, table, variable_line
 from jdbpy.cli.results import (
     FrameSelected,
@@ -17,6 +16,7 @@ from jdbpy.cli.results import (
     Variables,
 )
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 
 def stack(result: Stack, settings: Settings) -> Iterator[str]:

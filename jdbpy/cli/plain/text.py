@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy import Frame, Location, SourceWindow, Value, Variable
-from jdbpy.cli.escape import escape, escape_line
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape, escape_line
 
 INLINE_CHILDREN = 10
 """Fields or elements that `print` shows in its line; `dump` shows the rest."""

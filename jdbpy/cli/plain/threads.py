@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jdbpy import Frame, ThreadInfo, ThreadRef, locks, threads
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.stacks import cpu_text, state_of, thread_title
 from jdbpy.cli.plain.text import count, frame_line, place_of, table
 from jdbpy.cli.results.threads import Applied, FoldedStacks
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 _NAMED = 8
 """Threads of a group of equal stacks that are named."""

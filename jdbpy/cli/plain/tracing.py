@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import tracing
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, table
 from jdbpy.cli.results.tracing import TraceSummaries
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 
 def summaries(result: TraceSummaries, settings: Settings) -> Iterator[str]:

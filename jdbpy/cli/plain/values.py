@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jdbpy import values
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, table, variable_line
 from jdbpy.cli.results.values import Examined, NamedValues, Views
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 _ROW = 16
 """Bytes in a line."""

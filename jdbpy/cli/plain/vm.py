@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from jdbpy import modules, vm
-from jdbpy.cli.escape import escape
 from jdbpy.cli.plain.text import count, table
 from jdbpy.cli.results.vm import Capabilities, DiagnosticOutput, Flags, Modules, Properties, PropertySet
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 
 
 def properties(result: Properties, settings: Settings) -> Iterator[str]:

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import trio
 
 from jdbpy import Event, Exited, Gone, Output, Stop
-from jdbpy.cli.escape import escape_line
 from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.repl.sink_lines import LineGatherer
+from jdbpy.escape import escape_line
 
 UNFINISHED = 0.1
 """Seconds that an unfinished line of output waits for its rest before it is shown as a line of its own."""

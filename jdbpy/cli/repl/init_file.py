@@ -8,17 +8,24 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from jdbpy.files import why_not_trusted
 
-def init_lines(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The command that reads ``$XDG_CONFIG_HOME/jdbpy/init``, by default below ``~/.config``, if there is such a file.
 
-    XDG wants an absolute path and says that a relative one is to be ignored.
+def init_lines(environ: Mapping[str, str] = os.environ) -> tuple[list[str], str]:
+    """Return the command that reads ``$XDG_CONFIG_HOME/jdbpy/init``, and what to say of a file that is not read.
+
+    By default the file is below ``~/.config``. XDG wants an absolute path and has relative ones ignored.
+    A file that others may write is not read: it holds commands.
     """
     config = environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(config):
         home = environ.get("HOME", "")
         if not os.path.isabs(home):
-            return []
+            return [], ""
         config = os.path.join(home, ".config")
     path = os.path.join(config, "jdbpy", "init")
-    return [f"read -q {path}"] if os.path.isfile(path) else []
+    if not os.path.exists(path):
+        return [], ""
+    if reason := why_not_trusted(path):
+        return [], f"{path} is not read: {reason}\n"
+    return [f"read -q {path}"], ""

@@ -7,12 +7,13 @@ length. One line of text per entry, oldest first, so that people can read and ed
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from prompt_toolkit.history import History
+
+from jdbpy.files import append_lines, write_whole
 
 KEPT = 5_000
 """Entries that survive a run; the file is cut back to this many when it is read."""
@@ -68,26 +69,10 @@ class LineHistory(History):
             return
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(self._path, "a", encoding="utf-8", errors="replace", opener=_private) as file:
-                file.write(string + "\n")
+            append_lines(str(self._path), [string])
         except OSError:
             self._path = None  # read-only home, full disk: the debugger is used for something else than its history
 
     def _rewrite(self, lines: list[str]) -> None:
-        assert self._path is not None
-        shorter = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        try:
-            with open(shorter, "w", encoding="utf-8", opener=_private) as file:
-                file.writelines(line + "\n" for line in lines)
-            os.replace(shorter, self._path)
-        except OSError:
-            with suppress(OSError):
-                shorter.unlink()
-
-
-def _private(path: str, flags: int) -> int:
-    """Opens for the owner only, also a file that an editor has made readable; a link to /dev/null stays as it is."""
-    handle = os.open(path, flags, 0o600)
-    if stat.S_ISREG(os.fstat(handle).st_mode):
-        os.fchmod(handle, 0o600)
-    return handle
+        with suppress(OSError):
+            write_whole(str(self._path), lines, replace=True)

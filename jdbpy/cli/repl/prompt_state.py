@@ -7,7 +7,7 @@ record, the width and the time. No colours, no terminal.
 
 from __future__ import annotations
 
-from jdbpy.cli.escape import escape
+from jdbpy.escape import escape
 from jdbpy.wire.record import Record
 
 ALL_THREADS = "all threads"

@@ -13,7 +13,12 @@ from enum import Enum
 
 import trio
 
-_LEAVING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+_ENDING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that end the debugger: SIGTERM, and SIGHUP unless it was started with that ignored (nohup)."""
+    return [number for number in _ENDING if number == signal.SIGTERM or signal.getsignal(number) != signal.SIG_IGN]
 
 
 class Doing(Enum):
@@ -51,7 +56,7 @@ async def watch_signals(
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Calls ``interrupt`` at each SIGINT, ``leave(signal number)`` at SIGTERM and SIGHUP, until cancelled."""
-    with trio.open_signal_receiver(signal.SIGINT, *_LEAVING) as signals:
+    with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as signals:
         task_status.started()
         async for number in signals:
             if number == signal.SIGINT:

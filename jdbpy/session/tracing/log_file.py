@@ -9,21 +9,22 @@ import os
 from collections.abc import Iterable
 
 from jdbpy.errors import UsageError
-from jdbpy.session.values.literals import one_line
+from jdbpy.escape import escape
+from jdbpy.files import append_lines
 
 
 def absolute(path: str) -> str:
-    """The path of a file as it can be opened later, ``~`` included. Raises UsageError when it cannot be written."""
+    """Return the path of a file as it can be opened later, ``~`` included. Raises UsageError if it is not writable."""
     full = os.path.abspath(os.path.expanduser(path))
     try:
         append(full, ())
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}", code="FILE") from error
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}", hint="name a new file, or one of your own", code="FILE"
+        ) from error
     return full
 
 
 def append(path: str, lines: Iterable[str]) -> None:
-    """Writes whole lines to the end of a file, control characters of the target's texts escaped. Raises OSError."""
-    text = "".join(f"{one_line(line)}\n" for line in lines)
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(text)
+    """Append whole lines to a file that is for its owner only, the target's texts escaped. Raises OSError."""
+    append_lines(path, map(escape, lines))

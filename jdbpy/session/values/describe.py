@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.escape import escape
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.values import texts
 from jdbpy.session.values.formats import formatted
-from jdbpy.session.values.literals import one_line, string_literal, utf16_length
+from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.reader import Reader, Shape
@@ -221,7 +222,7 @@ class Describer:
         match shown:
             case Scalar(text=text, fields=fields, held=wrapped):
                 children = await self._fields(object_id, chain, depth) if fields and not self._brief else ()
-                text = one_line(text[: self._limits.string])
+                text = escape(text[: self._limits.string])
                 return Described(plain.replace(text=text, children=children, formatted=self._formatted(wrapped)))
             case Text(text=text, length=length):
                 return Described(self._string(object_id, name, text, length, tag))
@@ -271,7 +272,7 @@ class Describer:
                 return self._composed(plain.replace(children=children), pieces, parts_text)
             case Trouble(message=message, parts=parts, note=note):
                 children = (await self._parts(parts, depth))[0] if depth >= 1 else ()
-                said = f": {one_line(message[: self._limits.string])}" if message is not None else ""
+                said = f": {escape(message[: self._limits.string])}" if message is not None else ""
                 return Described(plain.replace(text=f"{name}{said}", children=children, note=note))
         raise TypeError(f"a view returned {shown!r}, which is none of the classes of values.shown")
 

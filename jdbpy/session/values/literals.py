@@ -8,20 +8,12 @@ from __future__ import annotations
 
 import math
 import struct
-import unicodedata
 from typing import TYPE_CHECKING
+
+from jdbpy.escape import escape
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f", "\\": "\\\\"}
-_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-"""Unicode categories that would not show as themselves: controls, formats (bidi!), surrogates, unassigned."""
-
-
-def one_line(text: str) -> str:
-    """A text of the target, unquoted, with escapes for what would not show (or would do more than show)."""
-    return text if text.isprintable() else "".join(_escape_char(char, "") for char in text)
 
 
 def string_literal(text: str) -> str:
@@ -35,20 +27,7 @@ def char_literal(char: str) -> str:
 
 
 def _escape(text: str, quote: str) -> str:
-    if text.isascii() and text.isprintable() and "\\" not in text and quote not in text:
-        return text
-    return "".join(_escape_char(char, quote) for char in text)
-
-
-def _escape_char(char: str, quote: str) -> str:
-    if char == quote:
-        return "\\" + char
-    if char in _ESCAPES and (quote or char != "\\"):
-        return _ESCAPES[char]
-    if " " <= char <= "~" or unicodedata.category(char) not in _UNSEEN:
-        return char
-    units = char.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+    return escape(text.replace("\\", "\\\\").replace(quote, "\\" + quote))
 
 
 def utf16_length(text: str) -> int:

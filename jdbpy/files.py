@@ -1,0 +1,156 @@
+"""Files that the user has asked for, and files that jdbpy obeys.
+
+Owns how both are opened. The former hold values of the debugged program: they are for their owner only, and are written
+to regular files of the user's own, never through a link, a pipe or a device that somebody else may have put there. The
+latter run commands: they count only if nobody else can have written them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+
+HARMLESS = ("/dev/null", "/dev/tty")
+"""Devices that may be named for a file: nothing is kept there that others could read."""
+
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def open_private(path: str, *, append: bool = False) -> int:
+    """Return a descriptor of the file at ``path``, mode 0600, emptied unless ``append``; it is made if it is missing.
+
+    Raises OSError, whose ``strerror`` says why: for a link, a pipe, a device or a file of another user as well.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | _CAREFULLY | (os.O_APPEND if append else 0)
+    try:
+        handle = os.open(path, flags, 0o600)
+    except OSError as error:
+        raise _explained(error, path) from error
+    try:
+        _require_own_file(handle, path)
+        if not append and path not in HARMLESS:
+            os.ftruncate(handle, 0)
+        os.set_blocking(handle, True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def append_lines(path: str, lines: Iterable[str]) -> None:
+    """Append lines to the private file at ``path``. Raises OSError, as ``open_private``."""
+    with open(open_private(path, append=True), "a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write("".join(f"{line}\n" for line in lines))
+
+
+def write_whole(path: str, lines: Iterable[str], *, replace: bool = False) -> None:
+    """Write a private file at once: it has all the lines, or is what it was. Raises OSError, as ``open_private``.
+
+    A file that is there raises FileExistsError unless ``replace`` is given.
+    """
+    if path in HARMLESS:
+        append_lines(path, lines)
+        return
+    if replace:
+        with suppress(FileNotFoundError):
+            os.close(open_private(path, append=True))  # refuses what is not to be replaced
+    elif os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, "it exists already", path)
+    directory, name = os.path.split(path)
+    beside = os.path.join(directory, f".{name}.{os.getpid()}")
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o600)
+    except OSError as error:
+        raise _explained(error, path) from error
+    try:
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write("".join(f"{line}\n" for line in lines))
+        if replace:
+            os.replace(beside, path)
+        else:
+            _move_to_new(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def why_not_trusted(path: str) -> str:
+    """Return why the commands of the file at ``path`` must not be run; "" if nobody else can have written them.
+
+    The file and the directories in which it stands must belong to this user or to root, and nobody else may write them.
+    """
+    if not hasattr(os, "geteuid"):  # such rights are not known here
+        return ""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        try:
+            status = os.fstat(handle)
+        finally:
+            os.close(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return "it is no regular file"
+        if reason := _not_ours(status):
+            return f"it {reason}"
+        for directory in dict.fromkeys(
+            (os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path)))
+        ):
+            if reason := _not_ours(os.stat(directory)):
+                return f"its directory {reason}"
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    return ""
+
+
+def _not_ours(status: os.stat_result) -> str:
+    if status.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "may be written by others"
+    return ""
+
+
+def _require_own_file(handle: int, path: str) -> None:
+    if path in HARMLESS:
+        return
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, f"it is {_kind(status.st_mode)}", path)
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "it belongs to another user", path)
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, 0o600)  # the mode given to open() is for new files only
+
+
+def _explained(error: OSError, path: str) -> OSError:
+    """The error in terms of the file: the system's words for a link or a pipe do not say what is wrong."""
+    with suppress(OSError):
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) and error.errno in (errno.ELOOP, errno.ENXIO, errno.EMLINK, errno.EISDIR):
+            return OSError(errno.EINVAL, f"it is {_kind(status.st_mode)}", path)
+    return error
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISDIR(mode):
+        return "a directory"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def _move_to_new(beside: str, path: str) -> None:
+    """Give a file its name unless that is taken meanwhile."""
+    try:
+        os.link(beside, path)
+    except FileExistsError as error:
+        raise FileExistsError(errno.EEXIST, "it exists already", path) from error
+    except OSError:  # a file system without links
+        os.replace(beside, path)
+    else:
+        os.unlink(beside)
