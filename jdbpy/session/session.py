@@ -174,8 +174,11 @@ class Session(Components):
     async def run(self) -> None:
         """Runs the session's own task; the block that opened the session starts and cancels it."""
         async with trio.open_nursery() as self._chores:
-            await self._pump.run()
-            self._chores.cancel_scope.cancel()
+            try:
+                await self._pump.run()
+            finally:
+                self._chores.cancel_scope.cancel()
+                self._chores = None  # a component that is first used after the end has no task
 
     async def _take_out_requests(self) -> None:
         """Takes all requests out of the target, and waits until no event of one can be under way.

@@ -49,6 +49,16 @@ class Target:
         """Wait until the target has written ``text``; returns all of that stream so far."""
         return await self._wait(f"{text!r} on {stream}", lambda: text in getattr(self, stream), stream)
 
+    async def wait_lines(self, start: str, count: int) -> list[str]:
+        """Wait until so many whole lines that begin with ``start`` are on stdout; returns all of them."""
+
+        def lines() -> list[str]:
+            whole = self.stdout[: self.stdout.rfind("\n") + 1]
+            return [line for line in whole.splitlines() if line.startswith(start)]
+
+        await self._wait(f"{count} lines {start!r}", lambda: len(lines()) >= count, "stdout")
+        return lines()
+
     async def wait_listening(self, times: int) -> None:
         """Wait until the agent listens for so many times: once more after each debugger that has left."""
         await self._wait(f"the agent to listen, time {times}", lambda: self.listened >= times, "stdout")

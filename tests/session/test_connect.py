@@ -85,6 +85,15 @@ async def test_the_end_of_the_target_is_an_event_and_a_state(jvm: Jvm) -> None:
             await d.session.execution.pause()
 
 
+async def test_breakpoints_that_are_first_used_after_the_end_are_refused(jvm: Jvm) -> None:
+    async with debug(jvm, "Hello") as d:
+        await d.resume()
+        await d.target.send()
+        await d.wait_exit()
+        with pytest.raises(StateError, match="ended"):
+            await d.session.breakpoints.add("Hello.greeting")
+
+
 async def test_exit_ends_the_vm_with_a_status(jvm: Jvm) -> None:
     async with debug(jvm, "Ticker") as d:
         await d.session.exit(42)

@@ -1,0 +1,61 @@
+"""``python -m tests.soak [MINUTES]``: run the trials, print what held as a table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import trio
+
+from tests.harness import test_jvms
+from tests.soak import table
+from tests.soak.trial import Outcome, Run, Trial
+from tests.soak.trials import TRIALS
+
+
+def main() -> int:
+    """Run what the command line asks for; return 1 if something failed."""
+    parser = argparse.ArgumentParser(prog="./dev soak", description="Try for a while what must always hold.")
+    parser.add_argument("minutes", nargs="?", type=float, default=5.0, help="for all trials together (default 5)")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", choices=[each.name for each in TRIALS])
+    parser.add_argument("--jvm", action="append", default=[], type=int, metavar="VERSION", help="17, 25...")
+    parser.add_argument("--seed", type=int, default=1, help="of the first try of each trial (default 1)")
+    parser.add_argument("--tries", type=int, default=0, help="at most so many of each trial")
+    parser.add_argument("--json", metavar="FILE", help="write what came of it there as well")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    chosen = parser.parse_args()
+    trials = [trial for trial in TRIALS if not chosen.only or trial.name in chosen.only]
+    jvms = [jvm for jvm in test_jvms() if not chosen.jvm or jvm.feature in chosen.jvm]
+    runs = [(trial, jvm) for trial in trials for jvm in (jvms if trial.on_jvms else [None])]
+    # A trial without a JVM runs once where others run on each, so it gets no less time for that.
+    weights = [trial.weight for trial, _ in runs]
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="jdbpy-soak-") as directory:
+        os.environ["HOME"] = directory  # nothing of the user's own, as an init file, takes part
+        for number, (trial, jvm) in enumerate(runs):
+            work = Path(directory, str(number))
+            work.mkdir()
+            seconds = chosen.minutes * 60 * trial.weight / sum(weights)
+            run = Run(trial.name, jvm, work, seed=chosen.seed, seconds=seconds, tries=chosen.tries)
+            run.say(f"for {seconds:.0f} s from seed {chosen.seed}")
+            outcomes.append(_try(trial, run))
+    sys.stdout.write(table.plain(outcomes))
+    if chosen.json:
+        Path(chosen.json).write_text(json.dumps([asdict(one) for one in outcomes], indent=1) + "\n", encoding="utf-8")
+    if chosen.write:
+        table.write(outcomes, chosen.minutes)
+    return 1 if any(one.failures for one in outcomes) else 0
+
+
+def _try(trial: Trial, run: Run) -> Outcome:
+    with run.attempt_whole():
+        trio.run(trial.run, run)
+    return run.finish()
+
+
+sys.exit(main())

@@ -1,0 +1,65 @@
+"""The target of most trials: fixtures/Busy.java with six busy threads, and the proof that it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from tests.harness import LIMIT, Jvm, Target, start_target
+from tests.soak.second_debugger import second_debugger
+
+THREADS = 6
+
+
+class Busy:
+    """A target that many debuggers attach to, one after the other."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._listened = 1
+        self._counted = 0
+
+    async def address(self) -> str:
+        """Where the agent listens, as soon as it does again: behind each debugger that has left it listens anew."""
+        await self.target.wait_listening(self._listened)
+        self._listened += 1
+        return self.target.address
+
+    async def verify(self) -> None:
+        """Look at the target with another debugger: no thread is suspended, no event comes in, every thread moves."""
+        address = await self.address()
+        port = int(address.rpartition(":")[2])
+        with second_debugger(port) as debugger:  # blocks, and nothing else goes on here meanwhile
+            suspended = debugger.suspended()
+            if not suspended:
+                await self._moves()
+            again = debugger.suspended()
+            assert not suspended and not again, f"left suspended: {suspended or again}"
+            assert not debugger.events, f"events of requests that were left (kind, request): {debugger.events[:5]}"
+
+    async def counts(self) -> list[int]:
+        """How often each thread has called Busy.work."""
+        self._counted += 1
+        await self.target.send("count")
+        lines = await self.target.wait_lines("count", self._counted)
+        return [int(word) for word in lines[-1].split()[1:]]
+
+    async def _moves(self) -> None:
+        """Each thread calls Busy.work further times: one that still runs a method for us may take a while."""
+        first = await self.counts()
+        with trio.move_on_after(LIMIT):
+            while True:
+                now = await self.counts()
+                if all(later > before for before, later in zip(first, now, strict=True)):
+                    return
+        raise AssertionError(f"not all threads move: {first}, then {now}")
+
+
+@asynccontextmanager
+async def busy(jvm: Jvm) -> AsyncIterator[Busy]:
+    """Start the target; it is killed at the end of the block."""
+    async with start_target(jvm, "Busy", str(THREADS), suspend=False) as target:
+        await target.wait_output("ready")
+        yield Busy(target)
