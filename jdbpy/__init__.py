@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         JdbpyError as JdbpyError,
         JdwpError as JdwpError,
         ProtocolError as ProtocolError,
+        ReadOnlyError as ReadOnlyError,
         StateError as StateError,
         TimedOut as TimedOut,
         UsageError as UsageError,
@@ -89,8 +90,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "jdbpy.errors": (
-        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "StateError",
-        "TimedOut", "UsageError",
+        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "ReadOnlyError",
+        "StateError", "TimedOut", "UsageError",
     ),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.eval.errors": ("Thrown",),

@@ -3,6 +3,7 @@
     JdbpyError
     ├── UsageError        the words of a command or the arguments of a call are off
     ├── StateError        right words at the wrong time (a running thread, a frame of an earlier stop)
+    │   └── ReadOnlyError     it would change or suspend the target, and the session is read-only
     ├── JdwpError         the agent in the target answered with an error code
     ├── ProtocolError     the peer sent bytes that are not JDWP
     ├── ConnectError      no connection, or no handshake
@@ -43,6 +44,12 @@ class StateError(JdbpyError):
     """The request makes sense, but not now: the target runs, has ended, or the frame belongs to an earlier stop."""
 
     default_code = "STATE"
+
+
+class ReadOnlyError(StateError):
+    """The request would change the target, or suspend it, and the session is read-only. Nothing was sent."""
+
+    default_code = "READ_ONLY"
 
 
 class JdwpError(JdbpyError):

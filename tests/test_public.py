@@ -11,7 +11,8 @@ import jdbpy
 NAMES = """
     attach launch listen
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java
-    ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError StateError Thrown TimedOut UsageError
+    ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError ReadOnlyError StateError Thrown TimedOut
+    UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo
     SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo

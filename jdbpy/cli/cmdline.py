@@ -38,6 +38,8 @@ options:
   --sourcepath PATHS     directories and jars, '{os.pathsep}' between them
   --wire-log FILE        a readable log of every packet with timings
   --color auto|always|never
+  --read-only            nothing that changes or suspends the target leaves the debugger
+  --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
   -h, --help             this text; 'help' as a command lists the commands
   --version              the version of jdbpy
 
@@ -69,6 +71,8 @@ class CommandLine(Record):
     source_path: tuple[str, ...] = ()
     wire_log: str | None = None
     color: str = "auto"
+    read_only: bool = False
+    allow_suspend: bool = False
 
 
 def parse(arguments: list[str]) -> CommandLine:
@@ -104,7 +108,13 @@ class _Parser:
             "--wire-log": self._wire_log,
             "--color": self._color,
         }
-        self.switches = {"--batch": "batch", "--keep-going": "keep_going", "--json": "json"}
+        self.switches = {
+            "--allow-suspend": "allow_suspend",
+            "--batch": "batch",
+            "--json": "json",
+            "--keep-going": "keep_going",
+            "--read-only": "read_only",
+        }
 
     def parse(self) -> CommandLine:
         while self.words:
@@ -127,6 +137,8 @@ class _Parser:
                 raise UsageError(f"there is no option {word}")
             else:
                 self.positional.append(word)
+        if self.values.get("allow_suspend") and not self.values.get("read_only"):
+            raise UsageError("--allow-suspend is for --read-only: without that, threads may be suspended anyway")
         return CommandLine(self.action, scripts=tuple(self.scripts), **self._target(), **self.values)  # type: ignore[arg-type]
 
     def _target(self) -> dict[str, object]:

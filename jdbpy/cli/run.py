@@ -137,7 +137,12 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
 
 
 def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:
-    options = Options(source_path=line.source_path, wire_log=line.wire_log)
+    options = Options(
+        source_path=line.source_path,
+        wire_log=line.wire_log,
+        read_only=line.read_only,
+        allow_suspend=line.allow_suspend,
+    )
     if line.action == "attach":
         return jdbpy.attach(line.address, options=options)
     if line.action == "listen":

@@ -9,11 +9,12 @@ class Options(Record):
     """Options of a session.
 
     ``source_path``: directories and jars in which sources are looked for. ``wire_log``: a file for the readable log of
-    every packet. ``read_only``: refuses whatever changes the target beyond stopping it. ``excludes``: step filters in
-    place of the default ones.
+    every packet. ``read_only``: no command that changes or suspends the target leaves; ``allow_suspend`` permits to
+    suspend in such a session. ``excludes``: step filters in place of the default ones.
     """
 
     source_path: tuple[str, ...] = ()
     wire_log: str | None = None
     read_only: bool = False
+    allow_suspend: bool = False
     excludes: tuple[str, ...] | None = None

@@ -136,6 +136,8 @@ class RequestTable:
 
     async def add_many(self, specs: Sequence[RequestSpec]) -> list[EventRequest | JdwpError]:
         """Sets many requests at once; an item is the request or the error the agent gave for it. wire: 1 trip."""
+        commands = [event_request.Set(spec.kind, spec.policy) for spec in specs] if self._conn.guard else []
+        self._conn.require_allowed(*commands)  # all of them or none
         submitted = [self.submit(spec) for spec in specs]
         try:
             outcomes = await self._conn.gather([reply for _, reply in submitted])
@@ -167,6 +169,12 @@ class RequestTable:
 
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
         return request, self._conn.submit(command, on_reply=registered)
+
+    @property
+    def policy_of_watching(self) -> SuspendPolicy:
+        """The policy of requests of the debugger's own: the thread waits, unless this session may not suspend it."""
+        allowed = self._conn.allows(event_request.Set)
+        return SuspendPolicy.EVENT_THREAD if allowed else SuspendPolicy.NONE
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
         """Submits the Clear of each request and forgets them at once: events still under way are let go.

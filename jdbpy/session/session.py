@@ -165,7 +165,7 @@ class Session(Components):
     async def exit(self, status: int = 0) -> None:
         """Ends the target VM with an exit status (VirtualMachine.Exit); shutdown hooks do not run."""
         self._target.require_alive()
-        self._target.require_writable("ending the VM")
+        self._target.conn.require_allowed(virtual_machine.Exit)
         self._pump.death_told = True
         with suppress(Disconnected):
             await self._target.conn.request(virtual_machine.Exit(status))

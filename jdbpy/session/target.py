@@ -53,7 +53,6 @@ class Target:
         remote: bool = False,
         round_trip: float = 0.0,
         launched: bool = False,
-        read_only: bool = False,
     ) -> None:
         self.conn = conn
         self.info = info
@@ -61,7 +60,6 @@ class Target:
         self.remote = remote
         self.round_trip = round_trip
         self.launched = launched
-        self.read_only = read_only
         self.suspension = Suspension()
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
@@ -169,9 +167,10 @@ class Target:
         """Makes the agent step by the lines of class files, where there are source maps; sent once, waits for nothing.
 
         Left to itself it steps by the lines of a class's default stratum, and takes equal numbers in two files of that
-        for one line (SDE.c): what lines mean is for the debugger to say.
+        for one line (SDE.c): what lines mean is for the debugger to say. In a read-only session it is left to itself.
         """
-        if not self.steps_by_raw_lines and self.can("canSetDefaultStratum"):
+        may = self.can("canSetDefaultStratum") and self.conn.allows(virtual_machine.SetDefaultStratum)
+        if not self.steps_by_raw_lines and may:
             from jdbpy.session.strata.smap import JAVA
 
             self.steps_by_raw_lines = True
@@ -185,11 +184,6 @@ class Target:
         if ending is not None:
             raise Disconnected(ending.reason)
 
-    def require_writable(self, what: str) -> None:
-        """Raises StateError in a read-only session; ``what`` completes "refused: ..."."""
-        if self.read_only:
-            raise StateError(f"refused: {what} changes the target, and this session is read-only", code="READ_ONLY")
-
     def _undone(self, command: Command[Any]) -> None:
         """A suspend whose waiter was cancelled is taken back by the connection: the ledger follows."""
         if isinstance(command, virtual_machine.Resume):
@@ -199,13 +193,16 @@ class Target:
 
     def submit_op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> Pending[Empty]:
         """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
-        self.suspension.apply(op, thread, by_event=by_event)
         match op:
             case Op.VM_SUSPEND:
-                return self.conn.submit(virtual_machine.Suspend())
+                self.conn.require_allowed(virtual_machine.Suspend)
+                command: Command[Empty] = virtual_machine.Suspend()
             case Op.VM_RESUME:
-                return self.conn.submit(virtual_machine.Resume())
+                command = virtual_machine.Resume()
             case Op.THREAD_SUSPEND:
-                return self.conn.submit(thread_reference.Suspend(ThreadID(ObjectID(thread))))
+                self.conn.require_allowed(thread_reference.Suspend)
+                command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
             case Op.THREAD_RESUME:
-                return self.conn.submit(thread_reference.Resume(ThreadID(ObjectID(thread))))
+                command = thread_reference.Resume(ThreadID(ObjectID(thread)))
+        self.suspension.apply(op, thread, by_event=by_event)
+        return self.conn.submit(command)

@@ -34,6 +34,7 @@ from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
 
 if TYPE_CHECKING:
+    from jdbpy.wire.effects import ReadOnlyGuard
     from jdbpy.wire.wirelog import WireLog
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
@@ -52,18 +53,20 @@ async def open_connection(
     *,
     hello: Sequence[Command[Any]] = (),
     log: WireLog | None = None,
+    guard: ReadOnlyGuard | None = None,
     handshake_timeout: float = 5.0,
     peer: str = "",
 ) -> AsyncIterator[Connection]:
     """Shakes hands over ``stream`` and runs the connection until the block is left, which closes it.
 
     The commands of ``hello`` ride in the segment of the handshake, which then costs no round trip of its own; their
-    handles are ``connection.hello``. ``peer`` names the other side in error messages. ``handshake_timeout`` is in
-    seconds. Raises ConnectError when the peer is no debug port. Inside the block the connection outlives a
-    cancellation, so that a shielded clean-up can still speak to the target.
+    handles are ``connection.hello``. ``guard`` refuses commands of a read-only session. ``peer`` names the other side
+    in error messages. ``handshake_timeout`` is in seconds. Raises ConnectError when the peer is no debug port. Inside
+    the block the connection outlives a cancellation, so that a shielded clean-up can still speak to the target.
     """
     try:
         connection = Connection(stream, log)
+        connection.guard = guard
         connection.hello = [connection.submit(command) for command in hello]
         await connection._packets.shake_hands(handshake_timeout, peer)
     except BaseException:
@@ -99,6 +102,8 @@ class Connection:
         """Shown each event set as it comes in, before it is queued; returns True to keep it from the queue. It is
         called where packets are received: it must be quick, must not wait and must not raise. What it submits goes out
         with what else the packets that came together bring about."""
+        self.guard: ReadOnlyGuard | None = None
+        """Asked about each command before it is encoded, in a read-only session."""
         self.log = log
         """Told of every packet; may be set and taken away at any time."""
         self._codec = default_codec()
@@ -118,10 +123,13 @@ class Connection:
         """Queues a command and returns the handle of its reply; everything queued goes out in one segment.
 
         ``on_reply`` is called with the reply, or the error in its place, before any later packet is looked at; it must
-        not raise. It is not called for a command that was abandoned. Raises Disconnected when the connection is over.
+        not raise. It is not called for a command that was abandoned. Raises Disconnected when the connection is over,
+        ReadOnlyError for a command that may not leave.
         """
         if self.close_reason is not None:
             raise Disconnected(self.close_reason)
+        if self.guard is not None:
+            self.require_allowed(command)
         body = self._codec.encode(command, self.id_sizes)
         packet_id = self._new_id()
         data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
@@ -137,6 +145,17 @@ class Connection:
             pending.sent_at = self.log.sent(packet_id, command)
         self._packets.send(data)
         return pending
+
+    def require_allowed(self, *commands: Command[Any] | type[Command[Any]]) -> None:
+        """Raises ReadOnlyError for commands that ``submit`` would refuse: before others leave that lead to them."""
+        for command in commands if self.guard is not None else ():
+            refusal = self.guard.refusal(command)
+            if refusal is not None:
+                raise refusal
+
+    def allows(self, command: Command[Any] | type[Command[Any]]) -> bool:
+        """True if ``submit`` would send the command."""
+        return self.guard is None or self.guard.refusal(command) is None
 
     @property
     def gathering(self) -> AbstractContextManager[None]:

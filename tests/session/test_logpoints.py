@@ -128,7 +128,7 @@ async def test_after_so_many_hits_it_is_switched_off(any_jvm: Jvm) -> None:
 async def test_reports_go_to_a_file(any_jvm: Jvm, tmp_path: Path) -> None:
     log = tmp_path / "numbers.log"
     log.write_text("what was there\n")
-    options = Options(read_only=True)
+    options = Options(read_only=True, allow_suspend=True)
     async with (
         start_target(any_jvm, LOOP, suspend=False) as target,
         jdbpy.attach(target.address, options=options) as session,

@@ -164,7 +164,7 @@ async def test_a_thread_gets_another_name(jvm: Jvm) -> None:
 
 
 async def test_a_read_only_session_changes_no_thread(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True)) as d:
+    async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True, allow_suspend=True)) as d:
         await d.run_to("ready")
         diver = await d.session.threads.find("diver")
         for change in (d.session.threads.throw_in(diver.id, "null"), d.session.threads.rename(diver.id, "x")):

@@ -157,7 +157,7 @@ async def test_frames_are_void_after_a_pop(any_jvm: Jvm) -> None:
 async def test_nothing_is_unwound_in_a_read_only_session(any_jvm: Jvm) -> None:
     from jdbpy import Options
 
-    async with debug(any_jvm, "Returns", options=Options(read_only=True)) as d:
+    async with debug(any_jvm, "Returns", options=Options(read_only=True, allow_suspend=True)) as d:
         await d.session.breakpoints.add(d.at("number"))
         await d.check_stop(await d.session.execution.cont(), StopReason.BREAKPOINT, at="number")
         for refused in (d.session.execution.force_return("1"), d.session.execution.pop()):

@@ -53,7 +53,7 @@ async def test_what_a_running_target_tells(any_jvm: Jvm) -> None:
 
 
 async def test_a_read_only_session(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True)) as d:
+    async with debug(any_jvm, "Crowd", "0", options=Options(read_only=True, allow_suspend=True)) as d:
         await d.run_to("ready")
         assert (await d.session.vm.properties("java.home"))[0].value
         with pytest.raises(StateError, match="read-only"):

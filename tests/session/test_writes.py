@@ -258,7 +258,7 @@ async def test_frames_that_cannot_be_written_to(any_jvm: Jvm) -> None:
 
 
 async def test_a_read_only_session_changes_nothing(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Scopes", options=jdbpy.Options(read_only=True)) as d:
+    async with debug(any_jvm, "Scopes", options=jdbpy.Options(read_only=True, allow_suspend=True)) as d:
         at = await stop(d)
         this, array = (int(at.values[name].value or 0) for name in ("this", "array"))
         one = Value(Tag.INT, 1)

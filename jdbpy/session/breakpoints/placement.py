@@ -23,7 +23,7 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.class_names import ClassName, enclosing, similar
 from jdbpy.session.types.refs import RefType
 from jdbpy.session.types.signatures import outermost, signature_of
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
@@ -128,10 +128,11 @@ class Placement:
         self, point: LogicalBreakpoint, patterns: dict[str, Any]
     ) -> list[tuple[str, EventRequest, Pending[Any]]]:
         submitted = []
+        policy = self._target.requests.policy_of_watching
         for label, modifier in patterns.items():
             if label not in point.watches:
                 handler = partial(self._on_prepare, point)
-                spec = RequestSpec(EventKind.CLASS_PREPARE, SuspendPolicy.EVENT_THREAD, [modifier], handler)
+                spec = RequestSpec(EventKind.CLASS_PREPARE, policy, [modifier], handler)
                 request, pending = self._target.requests.submit(spec)
                 point.watches[label] = request
                 submitted.append((label, request, pending))

@@ -18,6 +18,7 @@ from jdbpy.session.model import Frame
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.types.signatures import java_name
+from jdbpy.wire.messages import object_reference
 from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
@@ -275,7 +276,7 @@ class CallRunner:
     @property
     def possible(self) -> bool:
         """Whether some thread could run a method now."""
-        return not self._target.read_only and self._thread() is not None
+        return self._target.conn.allows(object_reference.InvokeMethod) and self._thread() is not None
 
     @asynccontextmanager
     async def calls(self, what: str) -> AsyncIterator[OwnCalls]:
@@ -286,7 +287,7 @@ class CallRunner:
         """
         target = self._target
         target.require_alive()
-        target.require_writable(f"running a method, which {what} takes,")
+        target.conn.require_allowed(object_reference.InvokeMethod)
         for _ in range(_PATIENCE):  # a thread that an event of ours holds for a moment is none that can be used
             await target.publisher.settled()
             thread = self._thread()

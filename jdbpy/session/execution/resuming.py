@@ -125,7 +125,6 @@ class Resuming:
     async def interrupt(self, thread: int) -> None:
         """Thread.interrupt() of the thread (ThreadReference.Interrupt). wire: 1 trip."""
         self._target.require_alive()
-        self._target.require_writable("interrupting a thread")
         await self._target.conn.request(thread_reference.Interrupt(ThreadID(ObjectID(thread))))
 
     def _submit(self, plan: list[tuple[Op, int]]) -> list[Pending[Any]]:

@@ -217,6 +217,7 @@ class Stepping:
     def _require(self, thread: int) -> None:
         self._target.require_alive()
         self._target.suspension.require_suspended(thread)
+        self._target.conn.require_allowed(event_request.Set)
 
     async def _places(self, location: Location, line: int) -> list[ids.Location]:
         """Where the code of a line begins in the method of the location. Raises UsageError when it has none there."""

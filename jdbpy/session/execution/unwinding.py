@@ -7,6 +7,7 @@ Owns the constraints of the agent, checked before the wire and explained (``Thre
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution.stepping import Stepping
@@ -14,6 +15,7 @@ from jdbpy.session.model import Frame, StepDepth
 from jdbpy.session.target import Target
 from jdbpy.session.types.signatures import java_name, split_method
 from jdbpy.wire import constants, ids
+from jdbpy.wire.command import Command
 from jdbpy.wire.messages import stack_frame, thread_reference
 
 Convert = Callable[[str, str], Awaitable[ids.Value]]
@@ -57,7 +59,7 @@ class Unwinding:
         is not on top, native, or has a forced return waiting. wire: 1 trip, and what the expression takes.
         """
         target = self._target
-        thread = await self._prepare("a forced return", "canForceEarlyReturn")
+        thread = self._prepare(thread_reference.ForceEarlyReturn, "a forced return")
         if target.selection.frame != 1:
             raise StateError(
                 "only the innermost frame can be made to return",
@@ -90,7 +92,7 @@ class Unwinding:
         and callers, and for the outermost frame; frames above the refused one may then be gone already.
         wire: 2 trips.
         """
-        thread = await self._prepare("popping a frame", "canPopFrames")
+        thread = self._prepare(stack_frame.PopFrames, "popping a frame")
         if count < 1:
             raise UsageError("the number of frames must be 1 or more")
         frames = await self._frames_of(thread, 0, count + 1)
@@ -115,13 +117,13 @@ class Unwinding:
         thread = self._target.selection.require_thread().id
         await self._stepping.start(thread, StepDepth.INTO, filtered=False)
 
-    async def _prepare(self, what: str, capability: str) -> int:
+    def _prepare(self, command: type[Command[Any]], what: str) -> int:
         target = self._target
         target.require_alive()
-        target.require_writable(what)
+        target.conn.require_allowed(command)
         thread = target.selection.require_thread().id
         target.suspension.require_suspended(thread)
-        if not target.can(capability):
+        if not target.can(command.CAPABILITY):
             raise StateError(f"this VM does not offer {what}", hint="'version' lists what it can do")
         return thread
 

@@ -106,7 +106,6 @@ class Heap:
     async def pin(self, object_id: int) -> None:
         """Keeps an object from being collected (ObjectReference.DisableCollection), until ``unpin`` or the end of the
         session. Raises UsageError when it is gone. wire: 1 trip."""
-        self._target.require_writable("keeping an object from collection")
         await self._target.conn.request(object_reference.DisableCollection(ObjectID(object_id)))
         self.pinned.add(object_id)
 

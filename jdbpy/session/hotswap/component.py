@@ -32,8 +32,6 @@ from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from jdbpy.wire.record import Record
 
-_WHAT = "redefining classes"
-
 
 class _Replacement(Record):
     """A class of the target, the file that is to replace it, and what differs."""
@@ -122,7 +120,7 @@ class HotSwap:
 
     def _require(self) -> None:
         self._target.require_alive()
-        self._target.require_writable(_WHAT)
+        self._target.conn.require_allowed(virtual_machine.RedefineClasses)
         if not self._target.can("canRedefineClasses"):
             raise StateError("this VM cannot redefine classes", hint="'version' shows which VM it is")
 

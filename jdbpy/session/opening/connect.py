@@ -23,6 +23,7 @@ from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
 from jdbpy.wire.constants import ClassStatus
+from jdbpy.wire.effects import ReadOnlyGuard
 from jdbpy.wire.messages import thread_reference, virtual_machine
 
 if TYPE_CHECKING:
@@ -189,7 +190,8 @@ async def open_session(
             from jdbpy.wire.wirelog import open_wire_log
 
             log = stack.enter_context(open_wire_log(options.wire_log))
-        conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, peer=name))
+        guard = ReadOnlyGuard(allow_suspend=options.allow_suspend) if options.read_only else None
+        conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, guard=guard, peer=name))
         # A launched one is on this machine, and takes its time to answer because it is still starting.
         round_trip = conn.round_trip if launched is None else 0.0
         info, capabilities = await _greet(conn, name)
@@ -200,7 +202,6 @@ async def open_session(
             remote=remote,
             round_trip=round_trip,
             launched=launched is not None,
-            read_only=options.read_only,
         )
         async with open_nursery() as nursery:
             session = Session(target, options, launched)

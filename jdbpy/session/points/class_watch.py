@@ -1,7 +1,8 @@
 """The classes that a name means: those that are loaded now, and each one that is loaded later, before its code runs.
 
 Owns the class prepare requests behind that. They suspend the preparing thread until whoever waits has done what it
-wants with the class.
+wants with the class; where a read-only session may not suspend, a class that is loaded later runs on meanwhile, and its
+first hits may be missed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, 
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import ClassName, similar
 from jdbpy.session.types.refs import RefType
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 from jdbpy.wire.pending import Pending
@@ -76,10 +77,11 @@ class ClassWatch:
 
     async def _watch(self, base: ReferenceTypeID | None) -> None:
         only = [event_request.ClassOnly(base)] if base else []
+        policy = self._target.requests.policy_of_watching
         specs = [
             RequestSpec(
                 EventKind.CLASS_PREPARE,
-                SuspendPolicy.EVENT_THREAD,
+                policy,
                 [event_request.ClassMatch(pattern), *only],
                 self._on_prepare,
             )

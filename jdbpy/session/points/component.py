@@ -28,6 +28,8 @@ from jdbpy.session.tracing.log_file import absolute
 from jdbpy.session.tracing.model import TraceSummary
 from jdbpy.session.tracing.reports import Reporter
 from jdbpy.session.tracing.sieve import sieve_of
+from jdbpy.wire.constants import SuspendPolicy as WirePolicy
+from jdbpy.wire.messages import event_request
 
 P = TypeVar("P", bound=Point)
 
@@ -65,6 +67,8 @@ class Points:
         if options.after is not None:
             self._point(options.after)
         point = self._made(make, options)
+        if point.wire_policy is not WirePolicy.NONE or point.after is not None:
+            self._target.conn.require_allowed(event_request.Set)  # before anything of it is in the target
         if point.after is None:
             self._points[point.number] = point  # its first hit may come before all of it is set
         try:
@@ -168,6 +172,8 @@ class Points:
         _check_held(changed)
         point.require_fitting(changed)
         compiled = self._compiled(text)
+        if compiled is not None:
+            self._target.conn.require_allowed(event_request.Set)  # a condition is computed in a thread that is held
         await self._check(point, compiled)
         before = point.requested
         point.condition, point.condition_text, point.failures = compiled, text, Failures()

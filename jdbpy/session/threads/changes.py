@@ -25,7 +25,7 @@ async def throw_in(target: Target, info: ThreadInfo, expression: str, convert: C
     a virtual thread has to stand at an event in Java code. wire: what the expression takes, and 1 trip.
     """
     target.require_alive()
-    target.require_writable("throwing an exception in a thread")
+    target.conn.require_allowed(thread_reference.Stop)
     value = await convert(expression, "Ljava/lang/Throwable;")
     if not value.value:
         raise UsageError("null cannot be thrown", hint="'kill THREAD new RuntimeException(\"why\")'")
@@ -51,6 +51,5 @@ async def rename(target: Target, info: ThreadInfo, name: str, runner: CallRunner
     """Calls ``setName`` of a thread. Raises StateError when no method can be run. wire: one call."""
     from jdbpy.session.eval.target import Ref
 
-    target.require_writable("naming a thread")
     async with runner.calls("naming a thread") as calls:
         await calls.call(Ref(info.id, Tag.THREAD), "java.lang.Thread", "setName", "(Ljava/lang/String;)V", name)

@@ -43,7 +43,7 @@ async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> 
     Raises StateError for a frame of an earlier stop, a native one, or one that the VM cannot write to; UsageError for
     ``this`` and for a value that does not fit. wire: 1 trip, and what checking the value takes.
     """
-    target.require_writable("setting a variable")
+    target.conn.require_allowed(stack_frame.SetValues)
     target.suspension.require_current(frame)
     variable = next((each for each in await frame_slots(target, frame) if each.slot == slot), None)
     if variable is None:
@@ -93,7 +93,7 @@ async def write_field(target: Target, object_id: int, field: Field, value: Value
     Raises UsageError when the object is null or has no such field, the field is static, or the value does not fit.
     wire: 1 trip, and what checking takes.
     """
-    target.require_writable("setting a field")
+    target.conn.require_allowed(object_reference.SetValues)
     _require_object(object_id, field.name)
     if field.is_static:
         raise UsageError(f"{field.name} is static: it belongs to its class, not to an object", code="INVALID_FIELDID")
@@ -112,7 +112,7 @@ async def write_static(target: Target, field: Field, value: Value) -> str:
     Raises UsageError when it is not static, belongs to an interface, or the value does not fit; StateError when the VM
     took no notice: the agent says OK even then, so the field is read back. wire: 1 trip, and what checking takes.
     """
-    target.require_writable("setting a field")
+    target.conn.require_allowed(class_type.SetValues)
     if not field.is_static:
         raise UsageError(f"{field.name} is not static: it is set in an object", code="INVALID_FIELDID")
     types = target.types
@@ -142,7 +142,7 @@ async def write_elements(target: Target, array_id: int, start: int, values: Sequ
 
     Raises UsageError for null, an index out of range, or a value that does not fit. wire: 1 trip, and checking.
     """
-    target.require_writable("setting an element")
+    target.conn.require_allowed(array_reference.SetValues)
     _require_object(array_id, "the array")
     reader = target.objects.reader
     type_id = await reader.run(reader.type_id(array_id))
@@ -161,7 +161,6 @@ async def write_elements(target: Target, array_id: int, start: int, values: Sequ
 
 async def create_string(target: Target, text: str) -> Value:
     """Makes a string in the target and pins it; ``release`` lets it go again. wire: 2 trips."""
-    target.require_writable("making a string")
     for _ in range(_PIN_ATTEMPTS):
         created: StringID = (await target.conn.request(virtual_machine.CreateString(text))).stringObject
         try:

@@ -41,7 +41,6 @@ class Vm:
 
     async def append_to_class_path(self, path: str) -> None:
         """Adds a jar or directory of the target's machine to its class path. wire: two calls."""
-        self._target.require_writable("adding to the class path")
         await properties.append_to_class_path(self._runner, path)
 
     def capabilities(self) -> list[Capability]:

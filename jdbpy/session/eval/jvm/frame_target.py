@@ -154,7 +154,6 @@ class FrameTarget(HeapTarget):
     async def new_string(self, text: str) -> Ref:
         """See ``EvalTarget``."""
         if self.pins.needless:
-            self._target.require_writable("making a string")
             reply = await self._target.conn.request(virtual_machine.CreateString(text))
             return Ref(reply.stringObject, Tag.STRING)
         value = await writes.create_string(self._target, text)
@@ -163,7 +162,6 @@ class FrameTarget(HeapTarget):
 
     async def new_array(self, class_id: int, length: int) -> Ref:
         """See ``EvalTarget``. Raises EvalError when the target has no memory for it."""
-        self._target.require_writable("making an array")
         try:
             reply = await self._target.conn.request(array_type.NewInstance(ArrayTypeID(class_id), length))
         except JdwpError as error:

@@ -25,7 +25,7 @@ from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, InvokeOptions
 from jdbpy.wire.ids import ObjectID, ThreadID
-from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.messages import object_reference, thread_reference
 
 MakeCommand = Callable[[int], Command[Any]]
 """Makes the command for a set of InvokeOptions."""
@@ -49,7 +49,7 @@ class StillRunning(StateError):
 def require_invocation(target: Target, thread: int) -> None:
     """Raises StateError when the thread cannot run methods now."""
     target.require_alive()
-    target.require_writable("running a method")
+    target.conn.require_allowed(object_reference.InvokeMethod)
     suspension = target.suspension
     suspension.require_suspended(thread)
     if not suspension.stopped_by_event(thread):

@@ -2,7 +2,8 @@
 
 Owns DisableCollection and its undoing. The agent does not count: one EnableCollection ends all pins of an object
 (``commonRef.c``), so the counting is done here. While the whole VM is held a target of Java 17 or later keeps every
-object that it has told us of (agent note 101), and nothing needs to be sent.
+object that it has told us of (agent note 101), and nothing needs to be sent. A read-only session pins nothing: what is
+collected meanwhile is said to be gone.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class PinLedger:
 
     async def pin(self, object_id: int) -> None:
         """One pin more. Raises EvalError when the object is gone. wire: 1 trip for the first."""
-        if not self._counts[object_id]:
+        if not self._counts[object_id] and self.target.conn.allows(object_reference.DisableCollection):
             try:
                 await self.target.conn.request(object_reference.DisableCollection(ObjectID(object_id)))
             except JdwpError as error:
@@ -45,6 +46,8 @@ class PinLedger:
         self._counts[object_id] -= 1
         if self._counts[object_id] <= 0:
             del self._counts[object_id]
+            if not self.target.conn.allows(object_reference.DisableCollection):
+                return
             with suppress(Disconnected):
                 self.target.conn.submit(object_reference.EnableCollection(ObjectID(object_id)))
 
