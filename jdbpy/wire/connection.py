@@ -148,7 +148,9 @@ class Connection:
 
     def require_allowed(self, *commands: Command[Any] | type[Command[Any]]) -> None:
         """Raises ReadOnlyError for commands that ``submit`` would refuse: before others leave that lead to them."""
-        for command in commands if self.guard is not None else ():
+        if self.guard is None:
+            return
+        for command in commands:
             refusal = self.guard.refusal(command)
             if refusal is not None:
                 raise refusal
