@@ -48,7 +48,7 @@ def test_commands_of_which_nothing_is_known_count_as_changes() -> None:
 @pytest.mark.parametrize("allow_suspend", [False, True])
 def test_whatever_takes_something_back_may_leave(allow_suspend: bool) -> None:
     guard = ReadOnlyGuard(allow_suspend=allow_suspend)
-    taken_back: set[type[Command[Any]]] = {event_request.Clear, event_request.ClearAllBreakpoints, *map(_undone_by, _UNDO)}
+    taken_back: set[type[Command[Any]]] = {event_request.ClearAllBreakpoints, *map(_undone_by, _UNDO)}
     taken_back |= {virtual_machine.Resume, virtual_machine.Dispose, virtual_machine.DisposeObjects}
     for command in taken_back:
         assert guard.refusal(command) is None
