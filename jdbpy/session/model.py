@@ -63,6 +63,13 @@ class Location(Record):
     source_path: str | None = None  # relative path, "com/acme/Order.java", when known
     stratum: str = ""  # whose lines these are, "Kotlin"; "" for those of the class file
 
+    @property
+    def source_file(self) -> str | None:
+        """The name or path by which `sources.text` finds the file; a path has a slash: "./index.jsp"."""
+        if self.source_path is None:
+            return self.source
+        return self.source_path if "/" in self.source_path else f"./{self.source_path}"
+
 
 class Frame(Record):
     """One frame of a stopped thread. ``index`` counts from 1, the innermost."""

@@ -67,6 +67,8 @@ class Target:
         self.publisher = Publisher()
         self.last_stop: Stop | None = None
         self.steps_by_raw_lines = False
+        self.named_paths: tuple[str, ...] = ()
+        """Directories and archives of this machine that the user has named: the source path."""
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         conn.on_undo = self._undone
 

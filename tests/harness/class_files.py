@@ -54,3 +54,18 @@ def _end_of_members(data: bytes, after_pool: int) -> int:
                 [length] = struct.unpack_from(">I", data, at + 2)
                 at += 6 + length
     return at
+
+
+def with_source_file(program: Program, directory: Path, name: str) -> Program:
+    """A copy of the program in ``directory`` whose main class has this SourceFile attribute, whatever it names."""
+    classes = directory / "classes"
+    shutil.copytree(program.classes, classes)
+    file = classes / f"{program.main.replace('.', '/')}.class"
+    before, after = (
+        struct.pack(">BH", 1, len(text)) + text
+        for text in (f"{program.main.rpartition('.')[2]}.java".encode(), name.encode())
+    )
+    data = file.read_bytes()
+    assert data.count(before) == 1
+    file.write_bytes(data.replace(before, after))
+    return Program(program.main, str(classes), str(directory), program.markers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zipfile
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import trio
 from jdbpy.session.events import Notice
 from jdbpy.session.model import Location
 from jdbpy.session.opening.java_home import JavaHome, inspect_home
-from jdbpy.session.sources import jdk
+from jdbpy.session.sources import component, jdk
 from jdbpy.session.sources.component import Sources, window_of
+from jdbpy.session.sources.roots import DirectoryRoot
 from jdbpy.session.sources.text import SourceFile, decode, package_in, relative_path, split_lines
 from jdbpy.session.target import Target
 from tests.harness import Jvm, debug
@@ -192,6 +194,34 @@ async def test_without_a_path_the_working_directory_is_searched(
     assert await sources.find("com.acme.Order", "Order.java") == "src/com/acme/Order.java"
 
 
+async def test_an_entry_that_does_not_answer_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "good/Order.java", "// here")
+    (tmp_path / "dead").mkdir()
+    sources, target = sources_in(tmp_path / "dead", tmp_path / "good")
+    answer = threading.Event()
+    has = DirectoryRoot.has
+
+    def wait(root: DirectoryRoot, path: str) -> bool:
+        if root.path == str(tmp_path / "dead"):
+            answer.wait()
+        return has(root, path)
+
+    monkeypatch.setattr(DirectoryRoot, "has", wait)
+    monkeypatch.setattr(component, "SEARCH_LIMIT", 0.1)
+    try:
+        assert await sources.find("Order", "Order.java") is None
+        monkeypatch.setattr(component, "SEARCH_LIMIT", 30.0)
+        assert await sources.find("Order", "Order.java") == str(file)
+        texts = [event.text for event in target.published if isinstance(event, Notice)]
+        reason = "on the source path does not answer within 0.1 s; it is no longer searched"
+        assert texts == [f"{tmp_path / 'dead'} {reason}"]
+        with trio.move_on_after(0):  # the user has interrupted: nothing is said, and nothing left out
+            await sources.find("Order", "Order.java")
+        assert await sources.find("Order", "Order.java") == str(file)
+    finally:
+        answer.set()
+
+
 # -- the JDK's own -------------------------------------------------------------------------------------------------
 
 
@@ -225,13 +255,6 @@ async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.
         before = target.conn.statistics().waves
         assert await d.session.sources.find("java.lang.NoSuchClass", "NoSuchClass.java") is None
         assert target.conn.statistics().waves == before
-
-
-async def test_the_home_of_the_target_is_read_from_a_field(jvm: Jvm) -> None:
-    async with debug(jvm, "Hello") as d:
-        home = await jdk.home_of(d.session._target)
-        assert home is not None
-        assert str(await trio.Path(home).resolve()) == jvm.home
 
 
 async def test_a_stop_shows_its_source(jvm: Jvm) -> None:

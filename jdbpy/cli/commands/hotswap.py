@@ -57,7 +57,7 @@ async def redefine(
 async def _current_source(ctx: Context) -> str:
     """The source file of the selected frame."""
     location = (await ctx.session.stack.selected()).location
-    found = await ctx.session.sources.find(location.class_name, location.source_path or location.source)
+    found = await ctx.session.sources.find(location.class_name, location.source_file)
     if found is None or not await trio.to_thread.run_sync(Path(found).is_file):
         raise StateError(
             f"the source file of {location.class_name} was not found", hint="name it: redefine --compile FILE"

@@ -98,7 +98,7 @@ async def _current_line(ctx: Context, path: str) -> int | None:
     if ctx.session.selection[0] is None:
         return None
     location = (await ctx.session.stack.selected()).location
-    found = await ctx.session.sources.find(location.class_name, location.source_path or location.source)
+    found = await ctx.session.sources.find(location.class_name, location.source_file)
     return location.line if found == path else None
 
 
@@ -138,4 +138,4 @@ def _no_lines(frame: Frame) -> StateError:
 
 
 def _source_of(frame: Frame) -> str | None:
-    return frame.location.source_path or frame.location.source
+    return frame.location.source_file

@@ -39,7 +39,7 @@ async def source_line(session: Session, location: Location) -> str | None:
     """The line of source at a place, numbered."""
     if location.line is None:
         return None
-    file = await session.sources.text(location.class_name, location.source_path or location.source)
+    file = await session.sources.text(location.class_name, location.source_file)
     if file is None or location.line > len(file.lines):
         return None
     return f"{number(location.line)}    {file.lines[location.line - 1]}"

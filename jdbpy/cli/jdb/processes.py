@@ -23,6 +23,7 @@ ANSWER_LIMIT = 5.0
 _AGENT_ADDRESS = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:)\S*?address=(?:\*:)?([^,\s]+)")
 _PROPERTY = re.compile(r"^sun\.jdwp\.listenerAddress=(\w+)\\:(.+)$", re.MULTILINE)
 _LISTENING = "0A"
+_MOST_BYTES = 1024 * 1024
 
 
 def agent_address(pid: str) -> str:
@@ -90,7 +91,7 @@ def _agent_properties(directory: Path) -> str:
         if not int(status["SigCgt"], 16) & 1 << signal.SIGQUIT - 1:
             raise OSError("it is no JVM, or has no attach mechanism")  # the signal would end it
         request = directory / "cwd" / f".attach_pid{inner}"
-        request.touch()
+        os.close(os.open(request, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))  # the directory may be anyone's
         try:
             os.kill(int(directory.name), signal.SIGQUIT)
             while not path.is_socket():
@@ -103,4 +104,7 @@ def _agent_properties(directory: Path) -> str:
         stream.settimeout(max(deadline - time.monotonic(), 0.1))
         stream.connect(str(path))
         stream.sendall(b"1\0agentProperties\0\0\0\0")
-        return b"".join(iter(lambda: stream.recv(8192), b"")).decode(errors="replace")
+        answer = b""
+        while len(answer) < _MOST_BYTES and (more := stream.recv(8192)):
+            answer += more
+        return answer.decode(errors="replace")

@@ -108,8 +108,10 @@ class _Jdb:
         if not jdb.source_path:
             with suppress(JdbpyError):
                 jdb.source_path = os.pathsep.join(await session.sources.class_path())
+                await session.sources.use_class_path()
+        else:
+            session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
         session.sources.with_jdk = False
-        session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
         await jdb.specs.open(session)
 
     async def _connect_by_run(self, main: str) -> None:

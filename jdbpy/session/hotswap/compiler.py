@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import trio
 
 from jdbpy.errors import UsageError
+from jdbpy.session.local_paths import LocalPaths
 from jdbpy.session.opening.java_home import JavaHome, java_homes
 
 _LIMIT = 120.0
@@ -38,20 +39,26 @@ def find_javac(release: int) -> JavaHome:
     return min(able, key=lambda home: home.feature)
 
 
-async def compile_sources(sources: Sequence[str], class_path: Sequence[str], release: int, directory: str) -> None:
+async def compile_sources(sources: Sequence[str], class_path: LocalPaths, release: int, directory: str) -> None:
     """Compiles the files into the directory. Raises UsageError with what javac says about the source."""
     for source in sources:
         if not await trio.Path(source).is_file():
             raise UsageError(f"there is no file {source}", hint="give the source file, not the class")
     home = await trio.to_thread.run_sync(find_javac, release)
     assert home.javac is not None
+    # No processors run, whatever the class path has of them; names are absolute, or "@x.java" were a file of options.
     nothing = os.path.join(directory, "no-sources")  # else javac takes sources it meets on the class path
-    command = [home.javac, "-J-Duser.language=en", "-g", "-encoding", "UTF-8", "-proc:none", "-nowarn"]
-    command += ["-sourcepath", nothing, "-d", directory, "-cp", os.pathsep.join(class_path) or directory]
+    command = [home.javac, "-J-Duser.language=en", "-g", "-encoding", "UTF-8", "-proc:none", "-implicit:none"]
+    command += ["-nowarn", "-sourcepath", nothing, "-d", directory]
+    command += ["-cp", os.pathsep.join(class_path.used) or directory]
     command += ["--release", str(release)] if home.feature != release else []
     with trio.move_on_after(_LIMIT) as scope:
         done = await trio.run_process(
-            [*command, *sources], check=False, capture_stdout=True, stderr=subprocess.STDOUT, stdin=b""
+            [*command, *map(os.path.abspath, sources)],
+            check=False,
+            capture_stdout=True,
+            stderr=subprocess.STDOUT,
+            stdin=b"",
         )
     if scope.cancelled_caught:
         raise UsageError(f"javac did not end within {_LIMIT:.0f} seconds", code="NO_JAVAC")
@@ -59,7 +66,7 @@ async def compile_sources(sources: Sequence[str], class_path: Sequence[str], rel
         raise _refused(done.stdout.decode("utf-8", "replace"), class_path)
 
 
-def _refused(output: str, class_path: Sequence[str]) -> UsageError:
+def _refused(output: str, class_path: LocalPaths) -> UsageError:
     """The first error of the compiler as the message, the next ones in the hint."""
     errors = [
         match["alone"] or f"{os.path.basename(match['file'])}:{match['line']}: {match['text']}"
@@ -69,6 +76,12 @@ def _refused(output: str, class_path: Sequence[str]) -> UsageError:
     hints = [f"also {'; '.join(errors[1:4])}"] if errors[1:] else []
     if len(errors) > 4:
         hints.append(f"{len(errors)} errors in all")
-    if not any(os.path.exists(each) for each in class_path):
+    if class_path.left_out:
+        named = ", ".join([*class_path.left_out[:3], *(["..."] if class_path.left_out[3:] else [])])
+        hints.append(
+            f"{named} of the target's class path is neither below the working directory nor on the source path "
+            "and was left out: '-cp PATHS' gives one"
+        )
+    elif not any(os.path.exists(each) for each in class_path.used):
         hints.append("the target's class path is not on this machine: '-cp PATHS' gives one")
     return UsageError(f"javac: {first}", hint="; ".join(hints), code="DOES_NOT_COMPILE")

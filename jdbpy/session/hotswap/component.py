@@ -22,6 +22,7 @@ from jdbpy.session.hotswap.files import FoundFile, read_all, read_one
 from jdbpy.session.hotswap.model import RedefinedClass, Redefinition
 from jdbpy.session.hotswap.refusals import explained
 from jdbpy.session.hotswap.running import running_shapes
+from jdbpy.session.local_paths import LocalPaths, local_class_path
 from jdbpy.session.model import Breakpoint, Frame
 from jdbpy.session.opening.java_home import feature_number
 from jdbpy.session.stack.component import Stack
@@ -103,12 +104,14 @@ class HotSwap:
     async def redefine_sources(self, sources: Sequence[str], class_path: Sequence[str] = ()) -> Redefinition:
         """Compiles source files with a javac of this machine and replaces the classes that are changed by that.
 
-        It is compiled for the release that the class runs as, on the target's own class path unless one is given.
+        It is compiled for the release that the class runs as, on the target's own class path unless one is given:
+        on those entries of it that may be opened here, which are below the working directory, the source path, or
+        where build tools keep libraries; all of them of a target that was launched.
         Raises UsageError when it does not compile, JdwpError when the VM refuses.
         wire: as ``redefine_all``, and 2 trips.
         """
         self._require()
-        paths = list(class_path) or await self._class_path()
+        paths = LocalPaths(tuple(class_path)) if class_path else await local_class_path(self._target)
         release = await self._release(sources)
         with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
             await compile_sources(sources, paths, release, directory)
@@ -178,11 +181,6 @@ class HotSwap:
         traces = await self._stack.all()
         frames = (frame for trace in traces for frame in trace.frames)
         return tuple(frame for frame in frames if frame.obsolete and frame.location.type_id in ids)
-
-    async def _class_path(self) -> list[str]:
-        """The target's class path; what is relative is so to its working directory. wire: 1 trip."""
-        reply = await self._target.conn.request(virtual_machine.ClassPaths())
-        return [os.path.join(reply.baseDir, each) for each in reply.classpaths if each]
 
     async def _release(self, sources: Sequence[str]) -> int:
         """The Java release of a loaded class that is called like one of the files, else the target's. wire: 2 trips."""

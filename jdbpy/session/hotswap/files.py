@@ -83,9 +83,14 @@ class _Read:
 
     def __call__(self) -> bytes:
         if self._archive is not None:
-            return self._archive.read(self._name)
-        with open(self._name, "rb") as stream:
-            return stream.read()
+            with self._archive.open(self._name) as member:
+                data = member.read(_MOST_BYTES + 1)
+        else:
+            with open(self._name, "rb") as stream:
+                data = stream.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise UsageError(f"{self._name} is too large to be a class file")
+        return data
 
 
 def _parsed(path: str, data: bytes) -> FoundFile:

@@ -2,25 +2,23 @@
 
 Owns the source path and what was read from it. Files are found by the class's package and the name in its SourceFile
 attribute; where files do not follow packages (Kotlin), by name and the package that they declare. Reading happens in
-threads; the target is asked nothing, but for the home of its runtime when a class of the JDK is to be shown.
+threads that can be abandoned; the target is asked nothing.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 
 import trio
 
 from jdbpy.session.events import Notice, SourceWindow
+from jdbpy.session.local_paths import local_class_path
 from jdbpy.session.model import Frame, Location
 from jdbpy.session.sources.jdk import find_jdk_sources
-from jdbpy.session.sources.roots import ArchiveRoot, DirectoryRoot, Root, open_root
-from jdbpy.session.sources.text import SourceFile, package_in, relative_path
+from jdbpy.session.sources.search import Found, Search
+from jdbpy.session.sources.text import SourceFile
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import of_the_runtime
-from jdbpy.session.types.signatures import package_of
 from jdbpy.wire.messages import virtual_machine
 
 AROUND = 5
@@ -29,8 +27,11 @@ AROUND = 5
 RECENT = 0.3
 """For so many seconds a stop takes a file as it was when it was last looked at: a loop may stop thousands of times."""
 
+SEARCH_LIMIT = 10.0
+"""Seconds that a search may take. Only what does not answer takes so long: a dead mount, a damaged disk."""
+
 _REMEMBERED = 32
-"""How many files are kept in memory."""
+"""How many files a stop may take as they were a moment ago."""
 
 
 class Sources:
@@ -38,14 +39,13 @@ class Sources:
 
     def __init__(self, target: Target, path: Sequence[str] = ()) -> None:
         self._target = target
-        self._path = tuple(path)
+        self._path = target.named_paths = tuple(path)
         self.with_jdk = True
-        """Whether classes of the JDK are looked for in the sources that come with the target's."""
-        self._roots: list[DirectoryRoot | ArchiveRoot] | None = None
-        self._jdk: ArchiveRoot | None = None
+        """True if classes of the JDK are looked for in the sources of an installed one of the same version."""
+        self._search = Search(self.path)
         self._jdk_looked_for = False
-        self._files: OrderedDict[tuple[str, str], tuple[Root, str, object, SourceFile]] = OrderedDict()
         self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
+        self._warned: set[str] = set()
         self._lock = trio.Lock()  # one search at a time: they share the indexes of the roots
 
     @property
@@ -55,18 +55,21 @@ class Sources:
 
     @path.setter
     def path(self, path: Sequence[str]) -> None:
-        self._path = tuple(path)
-        self._files.clear()
+        self._path = self._target.named_paths = tuple(path)
         self._recent.clear()
-        for root in self._roots or ():
-            if isinstance(root, ArchiveRoot):
-                root.close()
-        self._roots = None
+        self._warned.clear()
+        self._search.close()
+        self._search = Search(self.path, self._search.jdk)
 
     async def class_path(self) -> tuple[str, ...]:
         """The target's class path, on which jdb looks for sources; ``session.vm.paths`` has all. wire: 1 trip."""
         self._target.require_alive()
         return tuple((await self._target.conn.request(virtual_machine.ClassPaths())).classpaths)
+
+    async def use_class_path(self) -> None:
+        """Searches the target's class path, as jdb does: those entries that may be opened here. wire: 1 trip."""
+        self._target.require_alive()
+        self.path = (await local_class_path(self._target)).used
 
     async def window(self, place: Location | Frame | None, around: int = AROUND) -> SourceWindow | None:
         """The lines around a place, ``around`` before and after it; None without line numbers or source.
@@ -99,75 +102,49 @@ class Sources:
 
     async def _file(self, class_name: str, source: str | None) -> SourceFile | None:
         async with self._lock:
-            found = await trio.to_thread.run_sync(self._look, class_name, source)
+            found = await self._look(class_name, source)
             if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
-                found = await trio.to_thread.run_sync(self._look, class_name, source)
+                found = await self._look(class_name, source)
             if len(self._recent) >= _REMEMBERED:
                 self._recent.clear()
             self._recent[class_name, source] = trio.current_time(), found
             return found
 
+    async def _look(self, class_name: str, source: str | None) -> SourceFile | None:
+        """The file as a search finds it; one that does not come back is abandoned, and its entry is left out after."""
+        search, found, expired = self._search, Found(None), True
+        ended = False
+        try:
+            with trio.move_on_after(SEARCH_LIMIT) as scope:
+                found = await trio.to_thread.run_sync(search.find, class_name, source, abandon_on_cancel=True)
+                ended = True
+            expired = scope.cancelled_caught
+        finally:
+            if not ended and self._search is search:  # its thread goes on, with what it has
+                left = [entry for entry in search.entries if not expired or entry != search.at]
+                self._search = Search(left, None if expired and search.at == search.jdk else search.jdk)
+        problems = list(found.problems)
+        if expired:
+            problems.append(
+                f"{search.at} on the source path does not answer within {SEARCH_LIMIT:g} s; it is no longer searched"
+            )
+        for problem in problems:
+            if problem not in self._warned:
+                self._warned.add(problem)
+                self._target.publish(Notice("warning", problem))
+        return found.file
+
     async def _open_jdk(self) -> bool:
-        """Whether the sources of the target's JDK have come to light now. wire: 3 trips, the first time only."""
+        """True if sources of the target's version of the JDK have been found just now. No trip."""
         if self._jdk_looked_for:
             return False
-        archive = await find_jdk_sources(self._target)
-        if archive is not None:
-            with suppress(OSError):
-                self._jdk = await trio.to_thread.run_sync(ArchiveRoot, archive)
         self._jdk_looked_for = True
-        return self._jdk is not None
-
-    # What follows runs in a thread.
-
-    def _look(self, class_name: str, source: str | None) -> SourceFile | None:
-        path = relative_path(class_name, source)
-        key = (package_of(class_name), path)
-        if key in self._files:
-            root, found, stamp, file = self._files[key]
-            if root.stamp(found) == stamp:
-                self._files.move_to_end(key)
-                return file
-            del self._files[key]
-        for root, found in self._candidates(path, path.rpartition("/")[0].replace("/", ".")):
-            read = root.read(found)
-            if read is not None:
-                self._files[key] = (root, found, root.stamp(found), read)
-                if len(self._files) > _REMEMBERED:
-                    self._files.popitem(last=False)
-                return read
-        return None
-
-    def _candidates(self, path: str, package: str) -> Iterable[tuple[Root, str]]:
-        """Files that may be the one, the surest first: at its path, at the end of a path, by name and package."""
-        roots: list[Root] = [*self._opened(), *([self._jdk] if self._jdk else [])]
-        name = path.rpartition("/")[2]
-        for root in roots:
-            if root.has(path):
-                yield root, path
-        for root in roots:
-            yield from ((root, each) for each in root.named(name) if each.endswith("/" + path))
-        for root in roots:
-            for each in root.named(name):
-                file = root.read(each)
-                if file is not None and package_in(file.lines) == package:
-                    yield root, each
-
-    def _opened(self) -> list[DirectoryRoot | ArchiveRoot]:
-        if self._roots is None:
-            self._roots = []
-            for entry in self.path:
-                try:
-                    self._roots.append(open_root(entry))
-                except OSError as error:
-                    reason = error.strerror or str(error)
-                    notice = Notice("warning", f"{entry} on the source path cannot be used: {reason}")
-                    trio.from_thread.run_sync(self._target.publish, notice)
-        return self._roots
+        self._search.jdk = await find_jdk_sources(self._target.info.version)
+        return self._search.jdk is not None
 
 
 def _name(place: Location) -> tuple[str, str | None]:
-    return place.class_name, place.source_path or place.source
+    return place.class_name, place.source_file
 
 
 def _window(file: SourceFile | None, place: Location, around: int) -> SourceWindow | None:

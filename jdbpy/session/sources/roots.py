@@ -1,11 +1,14 @@
 """The places on this machine in which source files are looked for: directories, and jar or zip archives.
 
-Owns the search below one entry of the source path. All of it blocks: ``component`` runs it in a thread.
+Owns the search below one entry of the source path, and what may be read there. The target chooses the names of files
+(SourceFile, source maps), so they are not trusted: only regular files below the entry are read, links resolved, up to
+a size. All of it blocks: ``component`` runs it in a thread.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -15,34 +18,65 @@ from jdbpy.session.sources.text import SUFFIXES, SourceFile, decode, split_lines
 MOST_DIRECTORIES = 20_000
 """How many directories below one entry are searched by name: some tenths of a second on a local disk."""
 
+MOST_BYTES = 8 * 1024 * 1024
+"""The largest file that is read: ten times the largest source of the JDK."""
+
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
+_STORED_OR_DEFLATED = (0, 8)
+
+
+class NotShownError(Exception):
+    """A file is there and is not read; the text is a sentence that says why."""
 
 
 class Root(Protocol):
     """An entry of the source path. Paths are relative to it, with slashes."""
 
+    entry: str
+    """The entry as it was given."""
+
     def has(self, path: str) -> bool:
-        """Whether there is a file at exactly this path."""
+        """True if there is a regular file at exactly this path, below the root."""
 
     def named(self, name: str) -> list[str]:
         """Paths of all files with this name, wherever in the tree."""
 
     def read(self, path: str) -> SourceFile | None:
-        """The file at a path that ``has`` or ``named`` has told; None when it is gone or cannot be read."""
+        """The file at a path that ``has`` or ``named`` has found; None when it is gone or cannot be read.
+
+        Raises NotShownError for a file that is too large.
+        """
 
     def stamp(self, path: str) -> object:
         """Changes when the file does."""
+
+    def relative(self, path: str) -> str | None:
+        """The part of an absolute path that is below this root, by its text alone; None if it is elsewhere."""
+
+
+def is_plain(path: str) -> bool:
+    """True if a relative path stays below where it begins and names nothing hidden: no "..", no ".git", no NUL."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    if "\0" in path or os.path.splitdrive(path)[0] or len(path) > 4096:
+        return False
+    return all(part and not part.startswith(".") for part in path.replace(os.sep, "/").split("/"))
 
 
 class DirectoryRoot:
     """A directory of sources; ``path`` may be the root of the packages or anything above it, as of a whole project."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, entry: str = "") -> None:
+        self.entry = entry or path
         self.path = path
+        self._real = os.path.realpath(path)
         self._names: dict[str, list[str]] | None = None
 
     def has(self, path: str) -> bool:
-        return os.path.isfile(self._full(path))
+        real = self._resolved(path)
+        return real is not None and os.path.isfile(real)
 
     def named(self, name: str) -> list[str]:
         if self._names is None:
@@ -52,22 +86,41 @@ class DirectoryRoot:
         return self._names.get(name, [])
 
     def read(self, path: str) -> SourceFile | None:
+        real = self._resolved(path)
+        if real is None:
+            return None
         full = self._full(path)
         try:
-            with open(full, "rb") as file:
-                return SourceFile(full, split_lines(decode(file.read())))
+            data = _read_regular(real)
         except OSError:
             return None
+        if data is not None and len(data) > MOST_BYTES:
+            raise _too_large(full)
+        return None if data is None else SourceFile(full, split_lines(decode(data)))
 
     def stamp(self, path: str) -> object:
+        real = self._resolved(path)
         try:
-            status = os.stat(self._full(path))
+            status = os.stat(real) if real is not None else None
         except OSError:
             return None
-        return status.st_mtime_ns, status.st_size
+        return None if status is None else (status.st_mtime_ns, status.st_size)
+
+    def relative(self, path: str) -> str | None:
+        for base in (self._real, os.path.abspath(self.path)):
+            if path.startswith(f"{base.rstrip('/')}/"):
+                return path.removeprefix(f"{base.rstrip('/')}/")
+        return None
 
     def _full(self, path: str) -> str:
         return os.path.normpath(os.path.join(self.path, path))
+
+    def _resolved(self, path: str) -> str | None:
+        """The file with its links resolved; None if that is not below the root."""
+        if not is_plain(path):
+            return None
+        real = os.path.realpath(os.path.join(self._real, path))
+        return real if real.startswith(f"{self._real.rstrip('/')}/") else None
 
     def _files(self) -> Iterator[str]:
         """All source files, those near the top first."""
@@ -92,24 +145,31 @@ class DirectoryRoot:
 class ArchiveRoot:
     """A jar or zip of sources, such as ``src.zip`` of a JDK, where module names come before the packages."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, entry: str = "") -> None:
         """Raises OSError, also for a file that is no archive."""
         import zipfile  # 8 ms that only those pay who read archives
+        import zlib
 
+        self.entry = entry or path
         self.path = path
         self._unreadable: tuple[type[Exception], ...] = (
             OSError,
             zipfile.BadZipFile,  # damaged
-            NotImplementedError,  # a rare compression
+            zlib.error,
+            EOFError,
+            NotImplementedError,  # a rare form
             RuntimeError,  # encrypted
+            ValueError,
         )
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError("it is neither a directory nor an archive")
         try:
             self._archive: Any = zipfile.ZipFile(path)
         except zipfile.BadZipFile as error:
             raise OSError("it is not a zip or jar archive") from error
         self._names: dict[str, list[str]] = {}
-        for entry in self._archive.namelist():
-            self._names.setdefault(entry.rpartition("/")[2], []).append(entry)
+        for name in self._archive.namelist():
+            self._names.setdefault(name.rpartition("/")[2], []).append(name)
 
     def has(self, path: str) -> bool:
         return path in self.named(path.rpartition("/")[2])
@@ -119,21 +179,49 @@ class ArchiveRoot:
 
     def read(self, path: str) -> SourceFile | None:
         try:
-            data = self._archive.read(path)
+            info = self._archive.getinfo(path)
+            if info.compress_type not in _STORED_OR_DEFLATED:
+                return None
+            with self._archive.open(info) as member:
+                data = member.read(MOST_BYTES + 1)  # what the directory of the archive says of sizes may be a lie
         except self._unreadable:
             return None
+        if len(data) > MOST_BYTES:
+            raise _too_large(f"{self.path}!/{path}")
         return SourceFile(f"{self.path}!/{path}", split_lines(decode(data)))
 
     def stamp(self, path: str) -> object:
         return self.path
 
+    def relative(self, path: str) -> str | None:
+        return None
+
     def close(self) -> None:
         self._archive.close()
 
 
-def open_root(path: str) -> DirectoryRoot | ArchiveRoot:
+def open_root(entry: str) -> DirectoryRoot | ArchiveRoot:
     """The root for an entry of the source path. Raises OSError when it is neither a directory nor an archive."""
-    path = os.path.expanduser(path)
+    path = os.path.expanduser(entry)
     if os.path.isdir(path):
-        return DirectoryRoot(path)
-    return ArchiveRoot(path)
+        return DirectoryRoot(path, entry)
+    return ArchiveRoot(path, entry)
+
+
+def _read_regular(path: str) -> bytes | None:
+    """At most one byte more than is allowed of a file; None when it is a pipe, a device or a link. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    with open(handle, "rb", buffering=0) as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        chunks = []
+        left = MOST_BYTES + 1
+        while left and (chunk := file.read(min(left, status.st_size + 65_536))):
+            chunks.append(chunk)
+            left -= len(chunk)
+        return b"".join(chunks)
+
+
+def _too_large(path: str) -> NotShownError:
+    return NotShownError(f"{path} is larger than {MOST_BYTES >> 20} MB: it is not shown as source")

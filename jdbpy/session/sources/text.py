@@ -8,12 +8,16 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 from jdbpy.session.types.class_names import path_of_package
 from jdbpy.session.types.signatures import outermost, simple_name
 from jdbpy.wire.record import Record
 
-SUFFIXES = (".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj")
+SUFFIXES = (
+    *(".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".cljc", ".xtend", ".aj", ".rb", ".py"),
+    *(".jsp", ".jspx", ".jspf", ".tag", ".tagx"),
+)
 """Endings of the files that are taken for sources when directories are searched."""
 
 _MARKS = (
@@ -21,7 +25,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_PACKAGE = re.compile(r"^\s*package\s+([\w.`$]+)\s*;?\s*(?://.*)?$")
+_PACKAGE = re.compile(r"^\s*package\s+([\w.`$]+)\s*;?\s*$")
+_JAVA_PACKAGE = re.compile(r"\bpackage\s+([\w$]+(?:\s*\.\s*[\w$]+)*)\s*;")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_NAMESPACE = re.compile(r"\((?:in-)?ns\s+'?(?:\^(?:\{[^}]*\}|\S+)\s+)*([\w.\-*+!?<>=&%]+)")
 _PACKAGE_LINES = 400
 """How far down a package clause is looked for: licences are long, but not endless."""
 
@@ -52,8 +59,11 @@ def split_lines(text: str) -> tuple[str, ...]:
 
 def package_in(lines: Iterable[str]) -> str:
     """The package that a source file declares, "" if none; Scala's clauses in a row are one package."""
+    text = _COMMENT.sub(_blank, _head(lines))
+    if match := _JAVA_PACKAGE.search(text):
+        return re.sub(r"\s+", "", match[1])
     names: list[str] = []
-    for _, line in zip(range(_PACKAGE_LINES), lines, strict=False):
+    for line in text.split("\n"):
         if match := _PACKAGE.match(line):
             names.append(match[1].replace("`", ""))
         elif names and line.strip():
@@ -61,8 +71,33 @@ def package_in(lines: Iterable[str]) -> str:
     return ".".join(names)
 
 
+def namespace_in(lines: Iterable[str]) -> str:
+    """The namespace that a Clojure file is in, "" if it does not say."""
+    match = _NAMESPACE.search(re.sub(r";[^\n]*", "", _head(lines)))
+    return match[1] if match else ""
+
+
 def relative_path(class_name: str, source: str | None) -> str:
     """Where a class's source file is by Java's custom, "com/acme/Order.java"; the name is guessed when not told."""
     directory = path_of_package(class_name)
     name = source or simple_name(outermost(class_name)) + ".java"
     return f"{directory}/{name}" if directory and "/" not in name else name
+
+
+def source_paths(class_name: str, source: str | None) -> tuple[str, ...]:
+    """The paths at which a class's source file may be below a root; an absolute path begins with a slash.
+
+    ``source`` is the name of its SourceFile attribute, or the path of a source map: "com/acme/Main.kt", "./index.jsp".
+    """
+    by_custom = relative_path(class_name, source)
+    if source is None or "/" in source:
+        return (by_custom.removeprefix("./"),)
+    return (by_custom,) if by_custom == source else (by_custom, source)
+
+
+def _head(lines: Iterable[str]) -> str:
+    return "\n".join(islice(lines, _PACKAGE_LINES))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " + "\n" * match[0].count("\n")

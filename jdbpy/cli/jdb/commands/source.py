@@ -41,7 +41,7 @@ async def list_(jdb: Debugger, words: Words) -> None:
         line = marked = await _line_of_method(jdb, location, word)
         if line is None:
             return
-    file = await jdb.target.sources.text(location.class_name, location.source_path or location.source)
+    file = await jdb.target.sources.text(location.class_name, location.source_file)
     if file is None:
         jdb.out.line(f"Source file not found: {location.source}")
     elif line is None or line < 0:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from jdbpy.errors import StateError
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.own_calls import OwnCalls
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import ClassObjectID, ObjectID
-from jdbpy.wire.messages import class_object_reference, virtual_machine
+from jdbpy.wire.messages import class_object_reference
 
 _LOADER = "java.lang.ClassLoader"
 _DEFINE = "(Ljava/lang/String;[BII)Ljava/lang/Class;"
-
-
-async def class_path(target: Target) -> tuple[str, ...]:
-    """The target's class path, as far as it can be read on this machine. wire: 1 trip."""
-    reply = await target.conn.request(virtual_machine.ClassPaths())
-    return tuple(str(path) for each in reply.classpaths if (path := Path(reply.baseDir, each)).exists())
 
 
 async def define_classes(target: Target, calls: OwnCalls, loader: Ref | None, compiled: ClassFiles) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError
 from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.javac.classes import class_path, define_classes
+from jdbpy.session.eval.javac.classes import define_classes
 from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.jvm.calls import Calls
@@ -26,6 +26,7 @@ from jdbpy.session.eval.own_calls import OwnCalls
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref
+from jdbpy.session.local_paths import local_class_path
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
@@ -242,7 +243,7 @@ class FrameTarget(HeapTarget):
     async def compile_java(self, source: JavaSource) -> ClassFiles:
         """See ``EvalTarget``."""
         self._ready_calls()
-        return await compile_class(source, self.release, await class_path(self._target))
+        return await compile_class(source, self.release, (await local_class_path(self._target)).used)
 
     async def define_classes(self, compiled: ClassFiles) -> int:
         """See ``EvalTarget``."""
