@@ -75,7 +75,7 @@ def _number(ctx: Context, number: int) -> int:
 def _reporting(ctx: Context, tail: Tail, reports: bool, *, flood: bool) -> Reporting:
     """How it reports, with the settings for what was not said. Raises UsageError for words that need a report."""
     if not reports:
-        useless = sorted(tail.said - {"most"})
+        useless = sorted(tail.said - {"most", "cost"})
         if useless:
             word = "to" if useless[0] == "file" else useless[0]
             hint = "put go before the place, or use logpoint or tracepoint"

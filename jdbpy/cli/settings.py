@@ -68,10 +68,23 @@ SETTINGS = {
         Setting("frame-base", 1, "0|1", "the number of the innermost frame: 1 as in jdb, 0 as in gdb", _number(0, 1)),
         Setting("frame-limit", 1000, "1 to 1000000", "frames of a thread shown", _number(1, 1_000_000)),
         Setting("hints", True, "on|off", "a line for newcomers at the first stop", _switch),
+        Setting(
+            "hot-limit",
+            1000,
+            "1 to 999999, none",
+            "hits a second without a stop from which on that is reported",
+            _number_or_none(1, 999_999),
+        ),
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
-        Setting("cost-limit", 20, "0 to 100", "percent of the target's time that a trace may take", _number(0, 100)),
+        Setting(
+            "cost-limit",
+            20,
+            "0 to 100",
+            "percent of the target's time that hits without a stop may take",
+            _number(0, 100),
+        ),
         Setting("repeat", True, "on|off", "at the prompt, an empty line repeats a stepping command", _switch),
         Setting(
             "report-limit", 100, "0 to 999999, none", "hits a second that are reported", _number_or_none(0, 999_999)

@@ -66,6 +66,7 @@ Of `catch`, `watch` and `trace`:
   from com.acme.*,*Order     only in code of these classes; `Order+` is that class with its subclasses
   except java.*              not in code of these
   caller Shop.sell           only when a caller is of such a class or method
+  cost 20%                   switched off when hits that do not stop suspend threads for more of the time than that
 For what only reports there is more: `help reports`. What counts as a hit: `help conditions`.""",
     "conditions": """\
 `break Order:42 if total > 100`, `condition 2 total > 100`: a boolean Java expression in the frame of the hit, which
@@ -86,7 +87,8 @@ given, after its subject and in any order:
   stack 5             with so many frames
   -max 1000           switched off after so many hits
   cost 20%            switched off when hits take more of the target's time than that; none for never
-`set report-limit N` and `set cost-limit N` are for those that say nothing.""",
+`set report-limit N` and `set cost-limit N` are for those that say nothing. Conditions and logpoints that take more than
+`cost-limit`, and hits that pass more often than `hot-limit` a second, are reported once.""",
     "jump": _CANNOT_JUMP,
     "goto": _CANNOT_JUMP,
     "reverse": _CANNOT_REVERSE,

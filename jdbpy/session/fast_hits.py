@@ -202,10 +202,11 @@ class FastHits:
         """Enters the hit and its end in the ledger; where it is worth while, sees to it that the next one is read."""
         target, everything = self._target, look.policy is SuspendPolicy.ALL
         target.suspension.event(thread, everything=everything)
+        on_reply = target.hit_times.resuming(thread, look.policy)
         if everything:
-            target.submit_op(Op.VM_RESUME)
+            target.submit_op(Op.VM_RESUME, on_reply=on_reply)
         else:
-            target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
+            target.submit_op(Op.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
         self.let_go += 1
         if self._round_trip > FAR and not target.suspension.is_suspended(thread):
             self._look_ahead(look, thread)

@@ -26,7 +26,7 @@ from jdbpy.session.requests import EventRequest, Hit, StopPlan, Verdict, Vote, v
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind, SuspendPolicy
-from jdbpy.wire.event_parts import only_request
+from jdbpy.wire.event_parts import only_request, thread_of
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.messages import event as wire_event
 
@@ -115,6 +115,8 @@ class Pump:
         if self._target.far:
             self._target.stops_ahead.came_in(packet)
         request = self._target.requests.find(only_request(packet))
+        if request is not None and request.guard is not None:
+            self._target.hit_times.arrived(request.guard, thread_of(packet, self._target.conn.id_sizes))
         if request is not None and (self.fast_hits.take(packet, request) or self._decide(packet, request)):
             return True
         self._target.publisher.came_in()
@@ -188,6 +190,7 @@ class Pump:
             if asked is not None and plan is not None:
                 votes.append((asked[0], plan))
         if votes and composite is not self._gone:
+            self._target.hit_times.stopped(_thread_of(composite))
             await self._show_stop(votes)
         else:
             self._let_go(composite)
@@ -236,10 +239,11 @@ class Pump:
             return
         thread = _thread_of(composite)
         with suppress(Disconnected), self._target.conn.gathering:
+            on_reply = self._target.hit_times.resuming(thread, SuspendPolicy(composite.suspendPolicy))
             if composite.suspendPolicy == SuspendPolicy.ALL or not thread:
-                self._target.submit_op(Op.VM_RESUME)
+                self._target.submit_op(Op.VM_RESUME, on_reply=on_reply)
             else:
-                self._target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
+                self._target.submit_op(Op.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
 
 
 def _thread_of(composite: wire_event.Composite) -> int:

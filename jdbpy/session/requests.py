@@ -22,6 +22,7 @@ from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.points.conditions import Condition
+    from jdbpy.session.points.hot_places import HitLoad
     from jdbpy.session.tracing.meter import Taken
 
 
@@ -83,6 +84,7 @@ class Guarded(Protocol):
     """What a request is set for, as far as its hits can be let go without the handler: where the condition is false."""
 
     condition: Condition | None
+    load: HitLoad
 
 
 class RequestSpec(Record):

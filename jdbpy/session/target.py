@@ -12,6 +12,7 @@ from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.events import Event, Exited, Stop
 from jdbpy.session.foresight import Foresight
 from jdbpy.session.model import VmInfo, VmState
+from jdbpy.session.points.hot_places import HitTimes
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
 from jdbpy.session.streams import Publisher
@@ -20,7 +21,7 @@ from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from jdbpy.wire.pending import Pending
+from jdbpy.wire.pending import OnReply, Pending
 
 if TYPE_CHECKING:
     from jdbpy.session.stack.frame_memory import FrameMemory
@@ -69,6 +70,7 @@ class Target:
         self.steps_by_raw_lines = False
         self.named_paths: tuple[str, ...] = ()
         """Directories and archives of this machine that the user has named: the source path."""
+        self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         conn.on_undo = self._undone
 
@@ -193,7 +195,9 @@ class Target:
         elif isinstance(command, thread_reference.Resume):
             self.suspension.apply(Op.THREAD_RESUME, command.thread)
 
-    def submit_op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> Pending[Empty]:
+    def submit_op(
+        self, op: Op, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
+    ) -> Pending[Empty]:
         """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
         match op:
             case Op.VM_SUSPEND:
@@ -207,4 +211,4 @@ class Target:
             case Op.THREAD_RESUME:
                 command = thread_reference.Resume(ThreadID(ObjectID(thread)))
         self.suspension.apply(op, thread, by_event=by_event)
-        return self.conn.submit(command)
+        return self.conn.submit(command, on_reply=on_reply)

@@ -38,6 +38,11 @@ def only_request(packet: Packet) -> int:
     return int(request_id) if policy and count == 1 else 0
 
 
+def thread_of(packet: Packet, sizes: IDSizes) -> int:
+    """The thread of the first event of a set; for a kind without one, whatever stands there."""
+    return int.from_bytes(packet.data[_THREAD_AT : _THREAD_AT + sizes.objectIDSize], "big")
+
+
 class EventParts(Record):
     """The parts of one kind of event: ``place`` unpacks class and method at ``place_at``; ``value`` are the bytes of
     the value that the event carries, with its tag, None when it carries none."""

@@ -16,6 +16,7 @@ from jdbpy.session.events import Gone
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.model import VmState
 from jdbpy.session.points.conditions import Condition, Glance
+from jdbpy.session.points.hot_places import HitLoad
 from jdbpy.session.requests import RequestSpec
 from jdbpy.session.suspension import Op
 from jdbpy.wire.command import Command
@@ -38,6 +39,7 @@ class IsOne:
 
     def __init__(self) -> None:
         self.condition: Condition | None = self
+        self.load = HitLoad()
         self.told: list[tuple[int, int]] = []
 
     async def holds(self, thread_id: int) -> bool:

@@ -11,8 +11,10 @@ from jdbpy.session.tracing.meter import AGENT_COST, LeftOut, Meter, Taken
 class Hits:
     """Hits of one point at given times; as the reporter does it, or by the short way where that lets them."""
 
-    def __init__(self, reporting: Reporting, *, short: bool) -> None:
+    def __init__(self, reporting: Reporting, *, short: bool, each: float = 0) -> None:
+        """``each``: seconds that a hit takes."""
         self.meter = Meter(reporting)
+        self._each = each
         self.number = 0
         self._short = short
 
@@ -21,7 +23,7 @@ class Hits:
         self.number += 1
         if self._short and self.meter.passes(self.number, now):
             return None
-        taken = self.meter.take(self.number, now, wall=now)
+        taken = self.meter.take(self.number, now, wall=now, busy=(self.number - 1) * self._each)
         plain = not (taken.reported or taken.left_out or taken.spent or taken.too_much)
         return None if plain else taken
 
@@ -80,14 +82,14 @@ def test_it_is_over_after_so_many_hits_and_begins_anew(short: bool) -> None:
 
 
 def test_it_is_over_when_it_costs_too_much(short: bool) -> None:
-    hits = Hits(Reporting(limit=1, cost=20), short=short)
-    hits.meter.measured(5e-6)
+    hits = Hits(Reporting(limit=1, cost=20), short=short, each=5e-6)
     rate = 20_100  # at 10 µs each a little more than a fifth of a second
     assert not any(taken.too_much for n in range(rate) if (taken := hits.at(n / rate)) is not None)
     last = hits.at(1.0)
     assert last is not None
     assert last.too_much is not None
-    assert (last.too_much.rate, last.too_much.cost) == (rate, 5e-6)
+    assert last.too_much.rate == rate
+    assert last.too_much.cost == pytest.approx(5e-6)
     assert last.too_much.load == pytest.approx(rate * (5e-6 + AGENT_COST))
     assert hits.meter.over
 

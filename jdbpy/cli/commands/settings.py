@@ -56,11 +56,17 @@ def change(ctx: Context, name: str, text: str) -> SettingValues:
     if changed in _RULES:
         values = ctx.session.values
         values.rules = values.rules.replace(**{_RULES[changed]: ctx.settings[changed]})
+    if changed in _WARNINGS:
+        ctx.session.points.warn_at(**{_WARNINGS[changed]: ctx.settings[changed] or 0})
     return SettingValues((value_of(ctx, changed),))
 
 
 _RULES = {"javac": "javac", "let-others-run": "others_run", "run-limit": "limit"}
 """Settings that are rules of the session for running methods, and their names there."""
+
+
+_WARNINGS = {"hot-limit": "rate", "cost-limit": "cost"}
+"""Settings that say from when on the session reports a hot place, and their names there."""
 
 
 def value_of(ctx: Context, name: str) -> SettingValue:

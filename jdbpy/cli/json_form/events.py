@@ -55,7 +55,8 @@ EVENT_SHAPES = (
             "string",
             "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit, "
             "exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, "
-            "thread-started, thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, warning...",
+            "thread-started, thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, "
+            "warning...",
         ),
         Field("message", "string", source="text"),
         Field("data", "object", "number, thread, class, method, line and the like, by kind", optional=True),

@@ -51,8 +51,22 @@ def event_lines(event: Event) -> Iterator[str]:
         yield f"The connection is closed: {escape(event.reason)}"
     elif isinstance(event, Notice):
         yield from map(escape, event.lines)
+        if event.kind == "hot-place":
+            yield _way_out(event)
     elif isinstance(event, Lost):
         yield f"{count(event.count, 'event')} came too fast and were left out"
+
+
+def _way_out(notice: Notice) -> str:
+    """The hint under the report of a hot place."""
+    data = dict(notice.data)
+    number = data.get("breakpoint")
+    if data.get("why") in ("rate", "cost"):
+        return (
+            f"  hint: 'disable {number}' takes it out; set with 'cost 20%' it is switched off when it takes more, with "
+            "'limit 10/s' it reports less"
+        )
+    return f"  hint: 'disable {number}' takes it out; 'suspend thread' or 'go' suspend less than all threads"
 
 
 def stop_lines(stop: Stop) -> Iterator[str]:

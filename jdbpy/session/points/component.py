@@ -20,6 +20,7 @@ from jdbpy.session.points.conditions import CompileCondition, CompileLogText, Co
 from jdbpy.session.points.dependents import Dependents
 from jdbpy.session.points.failures import Failures
 from jdbpy.session.points.hit_count import parse_hit_count
+from jdbpy.session.points.hot_places import WHY, HotLimits, Load, sensitive
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.points.point import Point
 from jdbpy.session.requests import GO, Hit, StopPlan, Verdict, Vote
@@ -35,6 +36,9 @@ P = TypeVar("P", bound=Point)
 
 _MOST_CHECKED = 20
 """Places at which a condition is compiled when it is set: there may be thousands, for a pattern of classes."""
+
+_IN_CODE = ("line", "method", "methods")
+"""Kinds of points that stand in code which their user has chosen."""
 
 
 class Points:
@@ -53,6 +57,10 @@ class Points:
         self._last_number = 0
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
+        self.hot = HotLimits()
+        """From when on it is reported, once for each breakpoint, that its hits cost the target much."""
+        target.hit_times.on_load = self._on_load
+        self.reporter.on_rate = self._on_rate
 
     async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
         """Gives a new point its number, its policy and its condition, and sets it.
@@ -90,6 +98,7 @@ class Points:
             raise
         if slip:
             self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
+        self._check_place(point, (*(place.class_name for place in point.places()), *options.classes))
         return shown
 
     def _made(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions) -> P:
@@ -222,6 +231,10 @@ class Points:
         """The vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
+        if not point.place_checked:
+            place = getattr(hit.event, "location", None)
+            self._check_place(point, () if place is None else (self._target.types.location(place).class_name,))
+            point.place_checked = True
         if hit.request.sieve is not None and hit.request.sieve.taken:  # it is counted already
             return self._report(point, hit)
         if point.callers is not None or point.condition is not None:
@@ -279,6 +292,51 @@ class Points:
         if taken.spent:
             self.reporter.switch_off(point, taken)
         return StopPlan(reason, extra)
+
+    # -- hot places --------------------------------------------------------------------------------------------------
+
+    def warn_at(self, *, rate: int | None = None, cost: int | None = None) -> None:
+        """Set from when on a point is reported as hot: at ``rate`` hits a second without a stop, or when they suspend
+        threads for ``cost`` percent of the time. 0: never; None: as before. No trip."""
+        limits = self.hot
+        self.hot = HotLimits(limits.rate if rate is None else rate, limits.cost if cost is None else cost)
+
+    def _check_place(self, point: Point, class_names: Iterable[str]) -> None:
+        """Reports once that the point suspends threads in code that other threads wait for."""
+        suspends = point.kind in _IN_CODE and point.wire_policy is not WirePolicy.NONE
+        name, kind = sensitive(class_names) if suspends else ("", "")
+        if kind and not point.place_checked:
+            point.place_checked = True
+            text = f"{point.called} is in {kind} code ({name}): {WHY[kind]}"
+            data = (("breakpoint", point.number), ("why", kind), ("class", name))
+            self._target.publish(Notice("hot-place", text, data))
+
+    def _on_load(self, point: Point, load: Load) -> None:
+        """A second with hits of a point that suspended threads and did not stop: is that more than it may cost?"""
+        if self._points.get(point.number) is not point or not point.enabled:
+            return
+        budget = point.reporting.cost
+        if budget and load.share * 100 > budget:
+            self.reporter.over_budget(point, load)
+        elif (self.hot.cost and not budget and load.share * 100 > self.hot.cost) or self._is_frequent(load.rate):
+            self._say_hot(point, load)
+
+    def _on_rate(self, point: Point, load: Load) -> None:
+        """A second with hits of a point that suspends nothing."""
+        if self._is_frequent(load.rate):
+            self._say_hot(point, load)
+
+    def _is_frequent(self, rate: float) -> bool:
+        return 0 < self.hot.rate < rate
+
+    def _say_hot(self, point: Point, load: Load) -> None:
+        if point.was_hot or load.hits < 2:
+            return
+        point.was_hot = True
+        share = round(load.share, 3)
+        data = (("breakpoint", point.number), ("why", "rate" if self._is_frequent(load.rate) else "cost"))
+        measured = (("hits", load.hits), ("rate", round(load.rate)), ("suspended", share))
+        self._target.publish(Notice("hot-place", f"{point.called} was {load.text}", (*data, *measured)))
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 

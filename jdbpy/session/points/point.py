@@ -17,6 +17,7 @@ from jdbpy.session.points.callers import Callers
 from jdbpy.session.points.conditions import Condition, LogText
 from jdbpy.session.points.failures import Failures
 from jdbpy.session.points.hit_count import HitCount
+from jdbpy.session.points.hot_places import HitLoad
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit, Sieve
 from jdbpy.session.tracing.meter import Meter
@@ -74,6 +75,9 @@ class Point(ABC):
         self.reporting = options.reporting
         self.file = options.reporting.file
         """Where reports are written to; "" for the listeners, also after a file that could not be written."""
+        self.load = HitLoad()
+        self.was_hot = False  # which is said once
+        self.place_checked = False
         self.meter = Meter(options.reporting)
         self.tally = Tally()
         self.sieve: SieveOf = _no_sieve

@@ -66,6 +66,8 @@ class Meter:
         self._paused = True
         self.over = False
         """Whether it is to be switched off, or is: later hits do not count."""
+        self.window: tuple[int, float] | None = None
+        """Hits and seconds of the last window, until somebody has taken note of them."""
         self._open_window(-math.inf)
 
     def restart(self, hits: int) -> None:
@@ -164,8 +166,10 @@ class Meter:
         if seconds > 2 * WINDOW:  # it was quiet meanwhile
             return None
         hits = self._in_window
-        if busy is not None:
-            self._account(busy)
-        spent = self.cost * hits if busy is None else busy - self._busy
+        if busy is None:  # its hits suspend a thread, and are measured by that
+            return None
+        self.window = hits, seconds
+        self._account(busy)
+        spent = busy - self._busy
         load = (spent + AGENT_COST * hits) / seconds
         return Pace(hits / seconds, spent / hits, load) if 0 < self._allowed < load else None

@@ -7,7 +7,7 @@ point that has had enough. How many hits are reported is the meter's business.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -16,6 +16,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.session import events, model
 from jdbpy.session.points.conditions import Passing
+from jdbpy.session.points.hot_places import Load
 from jdbpy.session.points.point import Point
 from jdbpy.session.points.telling import Where, Whereabouts
 from jdbpy.session.requests import Hit
@@ -45,6 +46,8 @@ class Reporter:
         self._second = -1
         self._written = "", ""
         self._changed = trio.lowlevel.ParkingLot()
+        self.on_rate: Callable[[Point, Load], None] = lambda point, load: None
+        """Called about once a second for a point whose hits suspend nothing."""
 
     def take(self, point: Point) -> Taken:
         """Whether the last hit of a point is to be reported."""
@@ -57,7 +60,10 @@ class Reporter:
         return self._target.conn.busy if point.wire_policy is SuspendPolicy.NONE else None
 
     def watch(self, point: Point) -> None:
-        """Sees to it that what the point has left out so far is said in time."""
+        """Sees to it that what the point has left out so far is said in time, and how often it is hit."""
+        if point.meter.window is not None:
+            (hits, seconds), point.meter.window = point.meter.window, None
+            self.on_rate(point, Load(hits, seconds, 0.0, everything=False))
         if point.meter.left_out_until is not None and point not in self._limited:
             self._limited.add(point)
             self._changed.unpark_all()
@@ -188,15 +194,25 @@ class Reporter:
             data = (("breakpoint", point.number), ("count", left.count), ("seconds", round(left.seconds, 3)))
             self._out(point, events.Notice("left-out", text, data))
 
-    def switch_off(self, point: Point, taken: Taken) -> None:
-        """Takes a point out of the target that has had enough, and says why. The requests go without a wait."""
+    def over_budget(self, point: Point, load: Load) -> None:
+        """Takes a point out of the target whose hits suspend threads for longer than its budget allows."""
+        data = (("rate", round(load.rate)), ("load", round(load.share, 3)))
+        self._off(point, f"{load.text}, more than {point.reporting.cost}%", data)
+
+    def _off(self, point: Point, why: str, data: Iterable[tuple[str, object]]) -> None:
         if not point.enabled:
             return
         point.enabled = False
         with suppress(Disconnected):
             point.disarm()
         self.settle(point)
-        data: list[tuple[str, object]] = [("breakpoint", point.number), ("hits", point.hits)]
+        text = f"{point.called} is switched off: {why}; 'enable {point.number}' sets it again"
+        of_point = (("breakpoint", point.number), ("hits", point.hits))
+        self._target.publish(events.Notice("switched-off", text, (*of_point, *data)))
+
+    def switch_off(self, point: Point, taken: Taken) -> None:
+        """Takes a point out of the target that has had enough, and says why. The requests go without a wait."""
+        data: list[tuple[str, object]] = []
         if taken.too_much is not None:
             pace = taken.too_much
             why = (
@@ -206,5 +222,4 @@ class Reporter:
             data += [("rate", round(pace.rate)), ("cost", pace.cost), ("load", round(pace.load, 3))]
         else:
             why = "it has had its hit" if point.reporting.most == 1 else f"it has had its {point.reporting.most:,} hits"
-        text = f"{point.called} is switched off: {why}; 'enable {point.number}' sets it again"
-        self._target.publish(events.Notice("switched-off", text, tuple(data)))
+        self._off(point, why, data)
