@@ -100,6 +100,8 @@ async def test_a_flood_is_counted_and_some_of_it_told(any_jvm: Jvm) -> None:
             told, left = [], 0
             async for event in events:
                 assert isinstance(event, Notice)
+                if event.kind == "hot-place":
+                    continue
                 if event.kind == "left-out":
                     left = dict(event.data)["count"]  # type: ignore[assignment]
                     break

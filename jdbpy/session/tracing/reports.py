@@ -63,7 +63,8 @@ class Reporter:
         """Sees to it that what the point has left out so far is said in time, and how often it is hit."""
         if point.meter.window is not None:
             (hits, seconds), point.meter.window = point.meter.window, None
-            self.on_rate(point, Load(hits, seconds, 0.0, everything=False))
+            if not point.meter.over:  # else it is switched off, which says enough
+                self.on_rate(point, Load(hits, seconds, 0.0, everything=False))
         if point.meter.left_out_until is not None and point not in self._limited:
             self._limited.add(point)
             self._changed.unpark_all()
