@@ -129,7 +129,7 @@ def _explained(error: OSError, path: str) -> OSError:
     """The error in terms of the file: the system's words for a link or a pipe do not say what is wrong."""
     with suppress(OSError):
         status = os.lstat(path)
-        if not stat.S_ISREG(status.st_mode) and error.errno in (errno.ELOOP, errno.ENXIO, errno.EMLINK, errno.EISDIR):
+        if not stat.S_ISREG(status.st_mode) and error.errno in (errno.ELOOP, errno.ENXIO, errno.EMLINK):
             return OSError(errno.EINVAL, f"it is {_kind(status.st_mode)}", path)
     return error
 
@@ -137,8 +137,6 @@ def _explained(error: OSError, path: str) -> OSError:
 def _kind(mode: int) -> str:
     if stat.S_ISLNK(mode):
         return "a symbolic link"
-    if stat.S_ISDIR(mode):
-        return "a directory"
     if stat.S_ISFIFO(mode):
         return "a pipe"
     return "a socket" if stat.S_ISSOCK(mode) else "a device"

@@ -64,7 +64,7 @@ def test_links_pipes_devices_and_directories_are_refused(way: Way, tmp_path: Pat
         (str(link), "it is a symbolic link"),
         (str(dangling), "it is a symbolic link"),
         (str(pipe), "it is a pipe"),
-        (str(tmp_path), "it is a directory"),
+        (str(tmp_path), "Is a directory"),
         ("/dev/full", "it is a device"),
     ]:
         with pytest.raises(OSError) as caught:
