@@ -9,6 +9,7 @@ batch waits for its next line. A breakpoint hit while another command ran is thu
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -27,6 +28,7 @@ from jdbpy import (
     TimedOut,
     VmState,
 )
+from jdbpy.cli import standard
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
@@ -35,6 +37,7 @@ from jdbpy.cli.lines import Lines
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.standard import OutputLost
 from jdbpy.cli.stop_actions import run_stop_actions, unfinished
 from jdbpy.cli.table import Command
 from jdbpy.wire.record import Record
@@ -104,12 +107,12 @@ class Batch:
         except trio.Cancelled:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             raise
-        except BrokenPipeError:
+        except OutputLost:
             raise
         except Exception as fault:  # ours; a program that reads our results still gets one
             import traceback
 
-            traceback.print_exc()
+            standard.write(traceback.format_exc(), sys.stderr)
             self._report(Outcome(line.strip(), None, error=internal_error(fault)))
             return False
         what = "the target did not stop" if self._waiting else "there was no answer"

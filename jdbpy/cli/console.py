@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from jdbpy import Event, Output
+from jdbpy.cli import standard
 from jdbpy.cli.renderer import Outcome, Renderer
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
@@ -55,11 +56,8 @@ class Console:
         self.write(f"jdbpy: {text}\n", sys.stderr)
 
     def write(self, text: str, stream: TextIO | None = None) -> None:
-        """Writes to standard output, or to the given stream, at once."""
+        """Writes to standard output, or to the given stream, at once. Raises OutputLost."""
         if text:
             if self.listener is not None:
                 self.listener(text)
-            stream = stream or sys.stdout
-            if stream is not None:  # it was closed before we were started
-                stream.write(text)
-                stream.flush()
+            standard.write(text, stream)

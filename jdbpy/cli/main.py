@@ -5,49 +5,52 @@ Answers ``--help`` and usage errors itself and at once; everything else is in ``
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 from jdbpy import __version__
+from jdbpy.cli import standard
 from jdbpy.cli.cmdline import HELP, CommandLine, parse
 from jdbpy.errors import UsageError
 
 USAGE = 2
 INTERRUPTED = 130
-BROKEN_PIPE = 141
-"""As a process that SIGPIPE ends: who read our output has gone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs jdbpy with the given words, by default those of the process; returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    standard.prepare()
     try:
-        if words[:1] == ["jdb"]:
-            from jdbpy.cli.jdb.main import main as jdb
-
-            return jdb(words[1:])
-        return _answer(words)
+        status = _dispatch(words)
+        standard.flush()  # here, where a closed pipe can be dealt with
+        return status
     except KeyboardInterrupt:  # before or after the time in which signals are looked after
         return INTERRUPTED
-    except BrokenPipeError:
-        _forget_output()
-        return BROKEN_PIPE
-    finally:
-        _flush()
+    except standard.OutputLost as lost:
+        return standard.end(lost)
+
+
+def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["jdb"]:
+        from jdbpy.cli.jdb.main import main as jdb
+
+        return jdb(words[1:])
+    return _answer(words)
 
 
 def _answer(words: list[str]) -> int:
     try:
         line = parse(words)
     except UsageError as error:
-        sys.stderr.write(f"jdbpy: {error.message}\n  {error.hint or 'jdbpy --help says what there is'}\n")
+        hint = error.hint or "jdbpy --help says what there is"
+        standard.write(f"jdbpy: {error.message}\n  {hint}\n", sys.stderr)
         return USAGE
     if line.action == "help":
-        sys.stdout.write(HELP)
+        standard.write(HELP)
         return 0
     if line.action == "version":
-        sys.stdout.write(f"jdbpy {__version__}\n")
+        standard.write(f"jdbpy {__version__}\n")
         return 0
     return _run(line)
 
@@ -63,16 +66,3 @@ def _run(line: CommandLine) -> int:
         return trio.run(run, line)
 
     return without_collection(start)
-
-
-def _flush() -> None:
-    """What is still buffered goes out now, where a closed pipe can be dealt with."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError, AttributeError):  # a closed pipe, a terminal that has gone
-        _forget_output()
-
-
-def _forget_output() -> None:
-    """Nobody reads it, and Python would complain of that when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

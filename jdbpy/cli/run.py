@@ -19,6 +19,7 @@ from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
 from jdbpy.cli.lines import STDIN, Lines
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.standard import one_loss
 
 USAGE = 2
 NO_CONNECTION = 3
@@ -30,14 +31,14 @@ _AT_ONCE = 0.005
 async def run(line: CommandLine) -> int:
     """Connects, debugs, and returns the exit status: 128 and its number when a signal ended it.
 
-    The prompt takes signals for itself while it is there.
+    The prompt takes signals for itself while it is there. Raises OutputLost once the target is left.
     """
     settings = Settings()
     settings.set("color", line.color)
     console = _console(line, settings)
     status = 0
     ended_by: list[int] = []
-    try:
+    with one_loss():
         async with trio.open_nursery() as nursery:
             await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
             ahead = _Ahead()
@@ -45,8 +46,6 @@ async def run(line: CommandLine) -> int:
                 nursery.start_soon(ahead.run)
             status = await _debug(line, console, settings, ahead)
             nursery.cancel_scope.cancel()
-    except* BrokenPipeError:  # nobody reads our output any more; the target was let go on the way here
-        ended_by.append(signal.SIGPIPE)
     return 128 + ended_by[0] if ended_by else status
 
 

@@ -165,13 +165,18 @@ async def open_terminal(
     columns: int = 100,
     lines: int = 40,
     environ: Mapping[str, str] | None = None,
+    shell: str = '"$@"',
 ) -> AsyncIterator[PseudoTerminal]:
-    """Runs ``jdbpy ARGUMENTS`` on a terminal of that size, with ``home`` as the home directory; ends it at the end."""
+    """Runs ``jdbpy ARGUMENTS`` on a terminal of that size, with ``home`` as the home directory; ends it at the end.
+
+    ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
+    """
+    around = [] if shell == '"$@"' else ["/bin/sh", "-c", shell, "sh"]
     master, slave = pty.openpty()
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     inherited = {key: os.environ[key] for key in ("PATH", "JAVA_HOME", "LANG") if key in os.environ}
     process = subprocess.Popen(  # noqa: ASYNC220  (its end is waited for in a thread)
-        [sys.executable, "-c", _OWN_TERMINAL, sys.executable, "-m", "jdbpy", *arguments],
+        [sys.executable, "-c", _OWN_TERMINAL, *around, sys.executable, "-m", "jdbpy", *arguments],
         stdin=slave,
         stdout=slave,
         stderr=slave,

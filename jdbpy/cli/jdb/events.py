@@ -35,7 +35,7 @@ class Teller:
             case Notice():
                 await self._notice(event)
             case Output():
-                self._out.print(event.text)
+                self._out.raw(event.text)
             case Exited():
                 self._out.print("\nThe application exited\n")
             case Gone():

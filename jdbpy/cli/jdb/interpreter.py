@@ -10,6 +10,7 @@ from jdbpy import Disconnected, JdbpyError, UsageError
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import COMMANDS, REPEATABLE, JdbCommand
 from jdbpy.cli.jdb.words import Words
+from jdbpy.cli.standard import OutputLost
 
 _PATIENCE = 1.0
 """Seconds for which the next line waits for an evaluation; jdb would not wait, and mix the answers."""
@@ -119,7 +120,7 @@ class Interpreter:
             pass  # told by the event that follows
         except JdbpyError as error:
             self._jdb.out.line(error.message)
-        except BrokenPipeError:
+        except OutputLost:
             raise
         except Exception:  # ours; jdb goes on after its own as well
             self._jdb.out.line(f"Internal exception:\n{traceback.format_exc().rstrip()}")

@@ -26,6 +26,7 @@ from jdbpy.cli.jdb.output import Output
 from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.cli.lines import STDIN, Lines
 from jdbpy.cli.repl.signals import ending_signals
+from jdbpy.cli.standard import one_loss
 from jdbpy.files import why_not_trusted
 
 
@@ -40,7 +41,7 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
             nursery.cancel_scope.cancel()
 
     # Also for what it has launched, which has a process group of its own
-    with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as received:
+    with one_loss(), trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as received:
         async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
             nursery.start_soon(be_ended, received)
             await _Jdb(line, nursery, sessions).run(greeted=greeted)

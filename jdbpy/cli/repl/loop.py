@@ -25,6 +25,7 @@ from jdbpy.cli.repl.signals import watch_signals
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.standard import OutputLost
 
 if TYPE_CHECKING:
     from jdbpy import Session
@@ -66,6 +67,7 @@ async def run_repl(
     def complete(line: str) -> list[Candidate]:
         return complete_line(TABLE, line, known.names)
 
+    on_terminal = sys.stdout.isatty()
     try:
         with restored_modes(sys.stdin):
             async with trio.open_nursery() as nursery:
@@ -79,7 +81,9 @@ async def run_repl(
                     await conversation.run(lines, interrupts, before)
                     status = conversation.status
                 nursery.cancel_scope.cancel()
-    except* OSError:  # the terminal does not take what is written: nobody is there any more
+    except* OSError as errors:  # what is written is not taken: nobody is there any more
+        if not on_terminal:
+            raise OutputLost(_first(errors)) from None
         status = HUNG_UP
     return status
 
@@ -126,6 +130,11 @@ def choose_renderer(settings: Settings) -> PlainRenderer:
 
         return RichRenderer(settings)
     return PlainRenderer(settings)
+
+
+def _first(group: BaseExceptionGroup[OSError]) -> OSError:
+    found = group.exceptions[0]
+    return found if isinstance(found, OSError) else _first(found)
 
 
 async def _confirm(prompt: Prompt, question: str) -> bool:
