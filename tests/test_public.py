@@ -9,7 +9,7 @@ from pathlib import Path
 import jdbpy
 
 NAMES = """
-    attach launch listen
+    attach launch listen CONNECT_LIMIT START_LIMIT
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java
     ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError ReadOnlyError StateError Thrown TimedOut
     UsageError

@@ -142,17 +142,19 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         read_only=line.read_only,
         allow_suspend=line.allow_suspend,
     )
+    limit = line.timeout if _is_batch(line) else float("inf")
     if line.action == "attach":
-        return jdbpy.attach(line.address, options=options)
+        return jdbpy.attach(line.address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
     if line.action == "listen":
         return jdbpy.listen(line.address, options=options, on_listening=console.listening)
     if line.action == "demo":
         from jdbpy.cli.demo import demo_command, demo_options
 
-        return jdbpy.launch(demo_command(), options=demo_options(options))
+        return jdbpy.launch(demo_command(), options=demo_options(options), timeout=min(limit, jdbpy.START_LIMIT))
     reads_lines = any(script.path == STDIN for script in _scripts(line))
     stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
-    return jdbpy.launch(jdbpy.LaunchCommand(main=line.java, stdin=stdin), options=options)
+    command = jdbpy.LaunchCommand(main=line.java, stdin=stdin)
+    return jdbpy.launch(command, options=options, timeout=min(limit, jdbpy.START_LIMIT))
 
 
 def _scripts(line: CommandLine) -> tuple[Script, ...]:

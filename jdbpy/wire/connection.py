@@ -25,6 +25,7 @@ from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
 from jdbpy.wire.garbage import no_collection
+from jdbpy.wire.handshake import greeting_failure
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.messages.event import Composite, VMDeath
@@ -57,28 +58,53 @@ async def open_connection(
     handshake_timeout: float = 5.0,
     peer: str = "",
 ) -> AsyncIterator[Connection]:
-    """Shakes hands over ``stream`` and runs the connection until the block is left, which closes it.
+    """Shake hands over ``stream`` and run the connection until the block is left, which closes it.
 
     The commands of ``hello`` ride in the segment of the handshake, which then costs no round trip of its own; their
     handles are ``connection.hello``. ``guard`` refuses commands of a read-only session. ``peer`` names the other side
-    in error messages. ``handshake_timeout`` is in seconds. Raises ConnectError when the peer is no debug port. Inside
-    the block the connection outlives a cancellation, so that a shielded clean-up can still speak to the target.
+    in error messages. ``handshake_timeout`` is in seconds. Raises ConnectError when the peer is no debug port.
+    """
+    connection = await shake_hands(stream, hello=hello, log=log, timeout=handshake_timeout, peer=peer)
+    connection.guard = guard
+    async with running(connection):
+        yield connection
+
+
+async def shake_hands(
+    stream: trio.abc.Stream,
+    *,
+    hello: Sequence[Command[Any]] = (),
+    log: WireLog | None = None,
+    timeout: float,
+    peer: str = "",
+) -> Connection:
+    """Return a connection over ``stream`` after the handshake; arguments and errors as for ``open_connection``.
+
+    Nothing receives or sends on it until ``running``, but for ``Connection.exchange``. The stream is closed on errors.
     """
     try:
-        connection = Connection(stream, log)
-        connection.guard = guard
+        connection = Connection(stream, log, peer)
         connection.hello = [connection.submit(command) for command in hello]
-        await connection._packets.shake_hands(handshake_timeout, peer)
+        await connection._packets.shake_hands(timeout, peer)
     except BaseException:
         await trio.aclose_forcefully(stream)
         raise
     if log is not None:
         log.note(f"shook hands with {peer or 'the target'}")
+    return connection
+
+
+@asynccontextmanager
+async def running(connection: Connection) -> AsyncIterator[None]:
+    """Run the connection until the block is left, which closes it.
+
+    Inside the block the connection outlives a cancellation, so that a shielded clean-up can still speak to the target.
+    """
     body_error: BaseException | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection._packets.run)
         try:
-            yield connection
+            yield
         except BaseException as error:  # kept from the nursery, which would wrap it in a group
             body_error = error
         finally:
@@ -88,9 +114,11 @@ async def open_connection(
 
 
 class Connection:
-    """An open connection. Only ``open_connection`` makes one."""
+    """An open connection. Only ``shake_hands`` makes one."""
 
-    def __init__(self, stream: trio.abc.Stream, log: WireLog | None) -> None:
+    def __init__(self, stream: trio.abc.Stream, log: WireLog | None, peer: str = "") -> None:
+        self.peer = peer or "the target"
+        """The other side, in error messages."""
         self.id_sizes = IDSizes()
         """Sizes of the target's ids; to be set before the first reply with ids is looked at."""
         self.close_reason: str | None = None
@@ -107,6 +135,7 @@ class Connection:
         self.log = log
         """Told of every packet; may be set and taken away at any time."""
         self._codec = default_codec()
+        self._stream = stream
         self._packets = PacketStream(stream, on_packet=self._dispatch, on_end=self._peer_ended)
         self._outstanding: dict[int, Pending[Any]] = {}
         self._next_id = 1
@@ -116,6 +145,35 @@ class Connection:
         self._exiting = False
         self._closed = trio.Event()
         self._counts = dict.fromkeys(("commands", "replies", "events", "waves", "strays", "holds"), 0)
+
+    # -- the first words -----------------------------------------------------------------------------------------
+
+    async def exchange(self, pendings: Sequence[Pending[Any]], timeout: float) -> list[Any]:
+        """Return the outcomes of the first commands, as ``batch`` does, from a peer that may be no debugger agent.
+
+        Only before ``running``. Whatever the peer does, this ends after ``timeout`` seconds. Raises ConnectError, and
+        closes the stream, when the peer falls silent, goes away or sends what is not JDWP.
+        """
+        try:
+            with trio.fail_after(timeout):
+                await self._packets.exchange(lambda: all(pending.done for pending in pendings))
+            outcomes = [pending.outcome for pending in pendings]
+            for outcome in outcomes:
+                if isinstance(outcome, ProtocolError):
+                    raise outcome
+        except BaseException as error:
+            at = next((pending.command.NAME for pending in pendings if not pending.done), "")
+            await self.drop()
+            failed = greeting_failure(self.peer, at, error)
+            if failed is None:
+                raise
+            raise failed from error
+        return outcomes
+
+    async def drop(self) -> None:
+        """Close a connection that is not ``running``."""
+        self._close(ending.BY_US)
+        await trio.aclose_forcefully(self._stream)
 
     # -- commands ------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,17 @@ from collections.abc import Callable
 
 import trio
 
+from jdbpy.errors import ProtocolError
 from jdbpy.wire.framing import Packet
 
 HIGH = 1000
 LOW = 100
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Memory that event sets may wait in. An agent stops at HoldEvents; what was under way by then is far less."""
+
+_OVERHEAD = 200
+"""Bytes of memory that a waiting event set takes beside its data."""
 
 
 class EventQueue:
@@ -36,6 +43,7 @@ class EventQueue:
         self._consumers = trio.lowlevel.ParkingLot()
         self._closed = False
         self._holding = False
+        self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._ready) + len(self._parked)
@@ -61,7 +69,10 @@ class EventQueue:
             self._unpark()
 
     def put(self, packet: Packet) -> None:
-        """An event set has come in."""
+        """An event set has come in. Raises ProtocolError for more than an agent sends that heeds HoldEvents."""
+        self._bytes += len(packet.data) + _OVERHEAD
+        if self._bytes > MAX_BYTES:
+            raise ProtocolError(f"{len(self)} event sets wait, and it sends more though it was asked to hold them")
         if self._sets:
             self._parked.append((self._sets_submitted, packet))
         else:
@@ -80,6 +91,7 @@ class EventQueue:
                 return None
             await self._consumers.park()
         packet = self._ready.popleft()
+        self._bytes -= len(packet.data) + _OVERHEAD
         if self._holding and len(self) < LOW:
             self._holding = False
             self._release()

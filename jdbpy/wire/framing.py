@@ -28,6 +28,9 @@ anybody asks for. It is also below 0x20000000, so text (an HTTP or SSH server be
 and is refused at its fourth byte, instead of being waited for.
 """
 
+GREETING_MAX_LENGTH = 16 * 1024 * 1024
+"""The same while a peer is being greeted, and may be anything: the longest reply lists threads, 8 bytes each."""
+
 _COMMAND = struct.Struct(">IIBBB")
 _REPLY = struct.Struct(">IIBH")
 
@@ -69,7 +72,8 @@ class Framer:
     def __init__(self, max_length: int = MAX_LENGTH) -> None:
         self._buffer: bytes | bytearray = b""
         self._start = 0
-        self._max_length = max_length
+        self.max_length = max_length
+        """Longer packets are refused at their header. Memory is taken for what has come in, not for what it says."""
 
     def feed(self, data: bytes | bytearray) -> None:
         """Takes the next bytes of the stream, in any portion."""
@@ -115,10 +119,10 @@ class Framer:
         """Raises ProtocolError for a header that cannot be one."""
         if length < HEADER_LENGTH:
             raise ProtocolError(f"a packet of {length} bytes: the header alone has {HEADER_LENGTH}")
-        if length > self._max_length:
+        if length > self.max_length:
             start = bytes(self._buffer[self._start : self._start + 16])
             raise ProtocolError(
-                f"a packet of {length} bytes: more than {self._max_length} are never sent (it begins {start!r})"
+                f"a packet of {length} bytes: more than {self.max_length} are never sent (it begins {start!r})"
             )
         if flags not in (0, REPLY):
             # The agent itself hangs up at other flags; here they mean that the stream is out of step.

@@ -1,15 +1,15 @@
-"""The handshake: 14 bytes there and the same 14 back, and a clear sentence for every way in which it fails.
+"""The handshake: 14 bytes there and the same 14 back, and a clear sentence for every way in which a greeting fails.
 
-Owns the first bytes of a connection, nothing after them. The debugger speaks first, also when the JVM opened the
-connection (specification, "JDWP Handshake"; dt_socket/socketTransport.c). ``Handshake`` is sans-IO; ``shake_hands``
-runs it over a stream.
+Owns the first bytes of a connection, and the words for a peer that fails at the first commands. The debugger speaks
+first, also when the JVM opened the connection (specification, "JDWP Handshake"; dt_socket/socketTransport.c).
+``Handshake`` is sans-IO; ``shake_hands`` runs it over a stream.
 """
 
 from __future__ import annotations
 
 import trio
 
-from jdbpy.errors import ConnectError
+from jdbpy.errors import ConnectError, ProtocolError
 
 HANDSHAKE = b"JDWP-Handshake"
 
@@ -21,6 +21,35 @@ _ONE_DEBUGGER = (
     "a JVM takes one debugger at a time and only from addresses in its allow= list; "
     "behind a tunnel (ssh -L, kubectl port-forward) make sure that the JVM listens at the far end"
 )
+
+
+_NO_AGENT = "another program may be listening there: " + _NOT_A_DEBUG_PORT
+_STALLED = (
+    "the JVM may be stopped (SIGSTOP, a container that is paused), out of memory or very busy; "
+    "if no JVM is there, " + _NOT_A_DEBUG_PORT
+)
+
+
+def greeting_failure(peer: str, at: str, error: BaseException) -> ConnectError | None:
+    """Return the error for a peer that shook hands and then failed; None if ``error`` is none of the peer's.
+
+    ``at`` is the command that was not answered.
+    """
+    match error:
+        case trio.TooSlowError():
+            return ConnectError(f"{peer} shook hands, then stopped answering at {at}", hint=_STALLED)
+        case EOFError():
+            return ConnectError(f"{peer} shook hands, then closed the connection at {at}", hint=_ONE_DEBUGGER)
+        case trio.BrokenResourceError():
+            return ConnectError(f"{peer} shook hands, then broke off the connection at {at}", hint=_ONE_DEBUGGER)
+        case ProtocolError():
+            return not_an_agent(peer, error.message)
+    return None
+
+
+def not_an_agent(peer: str, reason: str) -> ConnectError:
+    """The error for a peer that shook hands and cannot be debugged, for a reason."""
+    return ConnectError(f"{peer} is no debugger agent: it shook hands, then failed ({reason})", hint=_NO_AGENT)
 
 
 async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, peer: str) -> bytes:
@@ -73,11 +102,11 @@ class Handshake:
         """The error for a peer that did not complete the echo within ``seconds``."""
         if self._received:
             return self._error(
-                f"{self._peer} did not complete the JDWP handshake within {seconds:g} seconds{self._so_far()}",
+                f"{self._peer} did not complete the JDWP handshake within {_seconds(seconds)}{self._so_far()}",
                 _NOT_A_DEBUG_PORT,
             )
         return self._error(
-            f"{self._peer} accepted the connection but did not answer the JDWP handshake within {seconds:g} seconds",
+            f"{self._peer} accepted the connection but did not answer the JDWP handshake within {_seconds(seconds)}",
             "it may be no debug port, or a JVM that is stopped or very busy; " + _NOT_A_DEBUG_PORT,
         )
 
@@ -97,6 +126,11 @@ class Handshake:
     @staticmethod
     def _error(message: str, hint: str) -> ConnectError:
         return ConnectError(message, hint=hint)
+
+
+def _seconds(seconds: float) -> str:
+    """A limit as text: what is left of one that began a moment ago is shown as the whole."""
+    return f"{round(seconds, 1) or seconds:g} seconds"
 
 
 def _shown(data: bytes, limit: int = 40) -> str:

@@ -20,7 +20,7 @@ import trio
 
 from jdbpy.errors import ProtocolError
 from jdbpy.wire import ending
-from jdbpy.wire.framing import Framer, Packet
+from jdbpy.wire.framing import GREETING_MAX_LENGTH, MAX_LENGTH, Framer, Packet
 from jdbpy.wire.handshake import shake_hands
 
 RECEIVE_BYTES = 256 * 1024
@@ -67,7 +67,7 @@ class PacketStream:
         self._stream = stream
         self._on_packet = on_packet
         self._on_end = on_end
-        self._framer = Framer()
+        self._framer = Framer(GREETING_MAX_LENGTH)
         self._queue: list[bytes] = []
         self._sender = trio.lowlevel.ParkingLot()
         self._sending = False  # the sending task is amid a packet
@@ -109,12 +109,31 @@ class PacketStream:
         self.bytes_in += len(rest)
         self._framer.feed(rest)
 
+    async def exchange(self, done: Callable[[], bool]) -> None:
+        """Send what is queued and take in packets until ``done``, before ``run``: for the first words with a stranger.
+
+        Raises ProtocolError, trio.BrokenResourceError, and EOFError when the peer has closed the stream.
+        """
+        if self._queue:
+            await self._stream.send_all(self._take_queue())
+        while True:
+            for packet in self._framer:
+                self._on_packet(packet)
+            if done():
+                return
+            data = await self._stream.receive_some(RECEIVE_BYTES)
+            if not data:
+                raise EOFError
+            self.bytes_in += len(data)
+            self._framer.feed(data)
+
     async def run(self) -> None:
         """Receives and sends until ``stop`` is called or the stream ends, then closes it.
 
         ``on_end`` is called at least once; its first reason is the one that counts.
         """
         try:
+            self._framer.max_length = MAX_LENGTH
             self._socket = _second_handle(self._stream)
             with self._tasks:
                 async with trio.open_nursery() as nursery:

@@ -1,1 +1,0 @@
-"""Attacks: what a target, or whoever answers in its place, must not achieve."""

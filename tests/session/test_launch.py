@@ -149,8 +149,7 @@ async def test_a_missing_main_class_is_the_target_s_own_affair(jvm: Jvm) -> None
     assert "Could not find or load main class NoSuchMain" in text(outputs, "stderr")
 
 
-async def test_a_jvm_that_never_connects(tmp_path: Path, any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "START_LIMIT", 0.2)
+async def test_a_jvm_that_never_connects(tmp_path: Path, any_jvm: Jvm) -> None:
     lazy = tmp_path / "lazy"
     (lazy / "bin").mkdir(parents=True)
     (lazy / "lib").symlink_to(Path(any_jvm.home) / "lib")
@@ -158,7 +157,7 @@ async def test_a_jvm_that_never_connects(tmp_path: Path, any_jvm: Jvm, monkeypat
     (lazy / "bin" / "java").write_text("#!/bin/sh\nexec sleep 600\n")
     (lazy / "bin" / "java").chmod(0o755)
     with pytest.raises(ConnectError, match="did not connect to the debugger"):
-        async with launch_target(LaunchCommand(["Main"], java=str(lazy)), lambda output: None):
+        async with launch_target(LaunchCommand(["Main"], java=str(lazy)), lambda output: None, timeout=0.2):
             pass
 
 

@@ -24,9 +24,6 @@ from jdbpy.cli.jdb.words import java_integer
 if TYPE_CHECKING:  # most of a session is loaded while the JVM boots
     from jdbpy import Session
 
-_ATTACH_LIMIT = 10.0
-"""Seconds for an address that does not answer, where no other limit is given."""
-
 
 def open_session(
     line: JdbLine, main: Sequence[str], say: Callable[[str], None]
@@ -41,9 +38,9 @@ def open_session(
     values = connection.values
     connector = connection.connector
     if connector is connectors.SOCKET_ATTACH:
-        return jdbpy.attach(_address(values, "hostname"), timeout=_seconds(values, _ATTACH_LIMIT))
+        return jdbpy.attach(_address(values, "hostname"), timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
     if connector is connectors.PROCESS_ATTACH:
-        return _attach_process(values["pid"], _seconds(values, _ATTACH_LIMIT))
+        return _attach_process(values["pid"], _seconds(values, jdbpy.CONNECT_LIMIT))
     if connector is connectors.SOCKET_LISTEN:
         return jdbpy.listen(
             _address({**values, "port": values["port"] or "0"}, "localAddress"),

@@ -1,4 +1,4 @@
-"""The ways to a session with a target that runs: attach, listen; and the first words with any target.
+"""The ways to a session with a target that runs: attach and listen.
 
 Owns sockets until the connection has them, and the order in which a session comes up and is taken down: whatever
 happens inside, the target is left running (attach, listen) or ended (launch), and the file of the wire log is closed.
@@ -7,59 +7,52 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 
 import trio
 
-from jdbpy.errors import ConnectError, Disconnected, JdwpError
+from jdbpy.errors import ConnectError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.model import VmInfo
 from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
+from jdbpy.session.opening.greeting import CONNECT_LIMIT, Greeted, greet
 from jdbpy.session.options import Options
 from jdbpy.session.session import Session
 from jdbpy.session.target import Target
-from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection, open_connection
-from jdbpy.wire.constants import ClassStatus
+from jdbpy.wire.connection import running
 from jdbpy.wire.effects import ReadOnlyGuard
-from jdbpy.wire.messages import thread_reference, virtual_machine
 
 if TYPE_CHECKING:
     from jdbpy.session.opening.launch import Launched
-
-CONNECT_LIMIT = 10.0
-"""Seconds until an address that does not answer at all is given up."""
+    from jdbpy.wire.wirelog import WireLog
 
 AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005"
 """What a JVM must be started with; shown wherever a connection fails."""
 
-
 START_LIMIT = 2.0
-"""Seconds to wait for the first stop of a target whose threads are held."""
+"""Seconds to wait for the first stop of a target whose threads are suspended."""
 
-_ASKED = 8
-"""Threads that are asked whether they are held: at the start either all are or none."""
-
-_LAUNCHER = "Lsun/launcher/LauncherHelper;"
-"""The class with which ``java`` finds the main class: initialised as soon as a VM is past its VMStart, not before."""
+GREETED_AT_ONCE = 16
+"""Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
 
 
 @asynccontextmanager
 async def attach(
     address: str, *, options: Options | None = None, timeout: float = CONNECT_LIMIT
 ) -> AsyncIterator[Session]:
-    """Attaches to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
+    """Attach to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
-    ``timeout``: seconds until an address that does not answer at all is given up. Leaving the block detaches: the
-    target runs on. Raises UsageError for the address, ConnectError when nobody, or no JVM, answers there.
+    ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. Leaving the
+    block detaches: the target runs on. Raises UsageError for the address, ConnectError if no JVM answers there.
     wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
     its start, and for a VM that no ``java`` launcher has started.
     """
     where = parse_address(address)
+    deadline = trio.current_time() + timeout
     stream = await _dial(where, timeout)
-    async with open_session(stream, str(where), options or Options()) as session:
+    left = deadline - trio.current_time()
+    async with open_session(stream, str(where), options or Options(), timeout=left) as session:
         yield session
 
 
@@ -71,11 +64,11 @@ async def listen(
     on_listening: Callable[[str], None] | None = None,
     timeout: float = math.inf,
 ) -> AsyncIterator[Session]:
-    """Waits for a JVM that was started with ``server=n`` to connect to ``[HOST:]PORT``; loopback unless HOST is given.
+    """Wait for a JVM that was started with ``server=n`` to connect to ``[HOST:]PORT``; loopback unless HOST is given.
 
-    ``on_listening`` is told the bound address (port 0 takes a free one) before the wait. A peer that is no JVM is
-    sent away and the wait goes on, for ``timeout`` seconds. Leaving the block detaches. Raises UsageError, ConnectError
-    (port taken, nobody came).
+    ``on_listening`` gets the bound address (port 0 takes a free one) before the wait. Callers are greeted side by side,
+    and the first that is a JVM is debugged; the others are sent away, and the wait goes on, for ``timeout`` seconds.
+    Leaving the block detaches. Raises UsageError, ConnectError (port taken, no JVM connected).
     """
     where = parse_address(address, default_host=LOOPBACK, any_port=True)
     try:
@@ -84,26 +77,22 @@ async def listen(
         raise ConnectError(
             f"cannot listen on {where}: {error.strerror or error}", hint="choose another port"
         ) from error
+    options = options or Options()
     async with AsyncExitStack() as stack:
+        log = stack.enter_context(_wire_log(options))
         for listener in listeners:
             await stack.enter_async_context(listener)
         port = listeners[0].socket.getsockname()[1]
         if on_listening is not None:
             on_listening(str(Address(where.host, port)))
-        deadline = trio.current_time() + timeout
-        while True:
-            stream = await _first_caller(listeners, deadline)
-            if stream is None:
-                raise ConnectError(f"no JVM connected within {timeout:g} seconds", hint="start one with server=n")
-            try:
-                peer = _peer(stream)
-                session = await stack.enter_async_context(open_session(stream, str(peer), options or Options()))
-            except ConnectError:
-                continue
-            break
+        greeted = await _first_jvm(listeners, log, trio.current_time() + timeout)
+        if greeted is None:
+            raise ConnectError(f"no JVM connected within {timeout:g} seconds", hint="start one with server=n")
         for listener in listeners:
             await listener.aclose()
-        yield session
+        remote = not is_loopback(parse_address(greeted.info.address, any_port=True).host)
+        async with _session(greeted, options, remote=remote) as session:
+            yield session
 
 
 async def _dial(where: Address, limit: float) -> trio.SocketStream:
@@ -145,18 +134,37 @@ def _what_next(error: OSError) -> str:
     )
 
 
-async def _first_caller(listeners: Sequence[trio.SocketListener], deadline: float) -> trio.SocketStream | None:
-    """The first connection that any of the listeners gets; None when there is none by then."""
-    found: list[trio.SocketStream] = []
-    async with open_nursery() as nursery:
+async def _first_jvm(listeners: Sequence[trio.SocketListener], log: WireLog | None, deadline: float) -> Greeted | None:
+    """Return the first caller that is a JVM; None when there is none by then. The others are sent away."""
+    found: list[Greeted] = []
+    slots = trio.Semaphore(GREETED_AT_ONCE + len(listeners))  # each listener keeps one while it waits
 
-        async def accept(listener: trio.SocketListener) -> None:
-            found.append(await listener.accept())
-            nursery.cancel_scope.cancel()
+    async def accept(listener: trio.SocketListener) -> None:
+        while True:
+            await slots.acquire()
+            nursery.start_soon(caller, await listener.accept())
 
-        nursery.cancel_scope.deadline = deadline
-        for listener in listeners:
-            nursery.start_soon(accept, listener)
+    async def caller(stream: trio.SocketStream) -> None:
+        try:
+            greeted = await greet(stream, str(_peer(stream)), log=log)
+        except ConnectError:
+            return
+        finally:
+            slots.release()
+        found.append(greeted)
+        nursery.cancel_scope.cancel()
+
+    try:
+        async with open_nursery() as nursery:
+            nursery.cancel_scope.deadline = deadline
+            for listener in listeners:
+                nursery.start_soon(accept, listener)
+    except BaseException:
+        for greeted in found:
+            await greeted.connection.drop()
+        raise
+    for greeted in found[1:]:  # it came at the same moment
+        await greeted.connection.drop()
     return found[0] if found else None
 
 
@@ -168,96 +176,76 @@ def _peer(stream: trio.SocketStream) -> Address:
     return Address(str(host), int(port))
 
 
+@contextmanager
+def _wire_log(options: Options) -> Iterator[WireLog | None]:
+    """The log that the options ask for. Raises UsageError."""
+    if not options.wire_log:
+        yield None
+        return
+    from jdbpy.wire.wirelog import open_wire_log
+
+    with open_wire_log(options.wire_log) as log:
+        yield log
+
+
 @asynccontextmanager
 async def open_session(
-    stream: trio.SocketStream, name: str, options: Options, launched: Launched | None = None, *, held: bool = False
+    stream: trio.SocketStream,
+    name: str,
+    options: Options,
+    launched: Launched | None = None,
+    *,
+    suspended: bool = False,
+    timeout: float = CONNECT_LIMIT,
 ) -> AsyncIterator[Session]:
-    """A session with what is at the other end of the stream; ``held``: that is known to stand at its start.
+    """A session with the peer at the other end of the stream, usable within ``timeout`` seconds.
 
-    Raises ConnectError. wire: 1 trip with the handshake, and one more for a target that may stand at its start.
+    ``suspended``: it is known to be suspended at its start. Raises ConnectError.
     """
-    remote = not is_loopback(_peer(stream).host)
-    hello: list[Command[Any]] = [
-        virtual_machine.IDSizes(),
-        virtual_machine.Version(),
-        virtual_machine.CapabilitiesNew(),
-        virtual_machine.ClassesBySignature(_LAUNCHER),
-        virtual_machine.AllThreads(),
-    ]
-    async with AsyncExitStack() as stack:
-        log = None
-        if options.wire_log:
-            from jdbpy.wire.wirelog import open_wire_log
+    async with stream:
+        remote = not is_loopback(_peer(stream).host)
+        with _wire_log(options) as log:
+            greeted = await greet(stream, name, log=log, timeout=timeout, suspended=suspended)
+            async with _session(greeted, options, launched, remote=remote) as session:
+                yield session
 
-            log = stack.enter_context(open_wire_log(options.wire_log))
-        guard = ReadOnlyGuard(allow_suspend=options.allow_suspend) if options.read_only else None
-        conn = await stack.enter_async_context(open_connection(stream, hello=hello, log=log, guard=guard, peer=name))
-        # A launched one is on this machine, and takes its time to answer because it is still starting.
-        round_trip = conn.round_trip if launched is None else 0.0
-        info, capabilities = await _greet(conn, name)
+
+@asynccontextmanager
+async def _session(
+    greeted: Greeted, options: Options, launched: Launched | None = None, *, remote: bool
+) -> AsyncIterator[Session]:
+    """A session with a peer that has been greeted."""
+    conn = greeted.connection
+    if options.read_only:  # the greeting only reads
+        conn.guard = ReadOnlyGuard(allow_suspend=options.allow_suspend)
+    async with running(conn):
         target = Target(
             conn,
-            info,
-            capabilities,
+            greeted.info,
+            greeted.capabilities,
             remote=remote,
-            round_trip=round_trip,
+            # A launched one is on this machine, and takes its time to answer because it is still starting.
+            round_trip=conn.round_trip if launched is None else 0.0,
             launched=launched is not None,
         )
         async with open_nursery() as nursery:
             session = Session(target, options, launched)
             nursery.start_soon(session.run)
             try:
-                await _await_start(target, held=held)
+                if greeted.at_start:
+                    await _await_start(target)
                 yield session
             finally:
                 await session.leave()
                 nursery.cancel_scope.cancel()
 
 
-async def _await_start(target: Target, *, held: bool) -> None:
-    """Waits for the stop at the start of a VM that was started with suspend=y, so that its thread is selected.
+async def _await_start(target: Target) -> None:
+    """Wait for the stop at the start of a VM that was started with suspend=y, so that its thread is selected.
 
     VMStart comes when the agent gets round to it, which may be after it has answered the first commands. A VM that has
-    run its launcher is past it, and no debugger leaves a target held behind it: the agent resumes all when one goes.
-    Without a launcher (a VM inside another program) held threads tell that a stop is coming; ``held``: it is known to.
-    wire: 0 trips where the launcher has run, else 1; the greeting has asked for the threads.
+    run its launcher is past it, and no debugger leaves a target suspended behind it: the agent resumes all when one
+    goes. Without a launcher (a VM inside another program) suspended threads tell that a stop is coming.
     """
-    if held or (not await _has_run(target.conn) and await _is_held(target.conn)):
-        with trio.move_on_after(START_LIMIT):
-            await target.publisher.wait_for_stop()
-
-
-async def _has_run(conn: Connection) -> bool:
-    """Whether the VM has gone from its start to a main class."""
-    [launcher] = await conn.gather([conn.hello[3]])
-    return not isinstance(launcher, JdwpError) and any(
-        found.status & ClassStatus.INITIALIZED for found in launcher.classes
-    )
-
-
-async def _is_held(conn: Connection) -> bool:
-    """Whether threads are suspended, though this debugger has not done it. wire: 1 trip."""
-    threads = (await conn.hello[4].wait()).threads
-    counts = await conn.batch([thread_reference.SuspendCount(thread) for thread in threads[:_ASKED]])
-    return any(not isinstance(count, JdwpError) and count.suspendCount for count in counts)
-
-
-async def _greet(conn: Connection, name: str) -> tuple[VmInfo, virtual_machine.CapabilitiesNewReply]:
-    """Takes in the answers to the first commands. Raises ConnectError when the target goes away meanwhile."""
-    sizes, version, capabilities, *_ = conn.hello
-    try:
-        conn.id_sizes = (await sizes.wait()).sizes()
-        about: virtual_machine.VersionReply = await version.wait()
-        can: virtual_machine.CapabilitiesNewReply = await capabilities.wait()
-    except (Disconnected, JdwpError) as error:
-        raise ConnectError(f"the target at {name} went away while being greeted: {error}") from error
-    info = VmInfo(
-        description=about.description,
-        name=about.vmName,
-        version=about.vmVersion,
-        jdwp_major=about.jdwpMajor,
-        jdwp_minor=about.jdwpMinor,
-        address=name,
-        capabilities=tuple(can.__iter_fields__()),
-    )
-    return info, can
+    with trio.move_on_after(START_LIMIT):
+        await target.publisher.wait_for_stop()

@@ -162,12 +162,14 @@ class Launched:
 
 
 @asynccontextmanager
-async def launch_target(command: LaunchCommand, on_output: Callable[[Output], None]) -> AsyncIterator[Launched]:
+async def launch_target(
+    command: LaunchCommand, on_output: Callable[[Output], None], *, timeout: float = START_LIMIT
+) -> AsyncIterator[Launched]:
     """Start a JVM, suspended before its main class is loaded; see the module's docstring.
 
-    ``on_output`` is called with each piece of output, whole lines or not, in the order of each stream. Raises
-    UsageError (no Java, no such directory, a second agent in the options) and ConnectError (the JVM did not come up;
-    the message has what it printed).
+    ``on_output`` is called with each piece of output, whole lines or not, in the order of each stream. ``timeout``:
+    seconds until the agent has connected. Raises UsageError (no Java, no such directory, a second agent in the options)
+    and ConnectError (the JVM did not come up; the message has what it printed).
     """
     java = None if command.agent_at else find_java(command.java)
     if java is not None:
@@ -187,7 +189,7 @@ async def launch_target(command: LaunchCommand, on_output: Callable[[Output], No
                 nursery.start_soon(launched._pump, process.stdout, "stdout", on_output)
                 nursery.start_soon(launched._pump, process.stderr, "stderr", on_output)
                 load_ahead(lambda: bool(select([listener.socket], [], [], 0)[0]))  # until the agent knocks
-                launched.stream = await _accept(listener, launched)
+                launched.stream = await _accept(listener, launched, timeout)
                 launched.address = f"{host}:{port}"
                 await listener.aclose()  # this one JVM, and nobody else
                 try:
@@ -236,7 +238,7 @@ async def _start(arguments: list[str], command: LaunchCommand) -> Launched:
     return Launched(process, arguments)
 
 
-async def _accept(listener: trio.SocketListener, launched: Launched) -> trio.SocketStream:
+async def _accept(listener: trio.SocketListener, launched: Launched, timeout: float) -> trio.SocketStream:
     """The connection of the agent; ConnectError when the JVM ends, or stays away, before it comes."""
     stream: trio.SocketStream | None = None
     status: int | None = None
@@ -253,7 +255,7 @@ async def _accept(listener: trio.SocketListener, launched: Launched) -> trio.Soc
             status = await launched.wait_exit()
             nursery.cancel_scope.cancel()
 
-        nursery.cancel_scope.deadline = trio.current_time() + START_LIMIT
+        nursery.cancel_scope.deadline = trio.current_time() + timeout
         nursery.start_soon(accept)
         nursery.start_soon(watch)
     if stream is not None:
@@ -261,7 +263,7 @@ async def _accept(listener: trio.SocketListener, launched: Launched) -> trio.Soc
     lines = [line.strip() for line in launched._errors.splitlines()]
     said = " ".join(line for line in lines if line and line not in _JAVA_S_PHRASES)
     if status is None:
-        raise ConnectError(f"the JVM did not connect to the debugger within {START_LIMIT:.0f} seconds: {said}")
+        raise ConnectError(f"the JVM did not connect to the debugger within {timeout:g} seconds: {said}")
     message = f"the JVM ended with status {status} before it could be debugged"
     raise ConnectError(f"{message}: {said}" if said else message, hint=_hint(said))
 

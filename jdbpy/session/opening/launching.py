@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from jdbpy.session.events import Output
-from jdbpy.session.opening.launch import LaunchCommand, launch_target
+from jdbpy.session.opening.launch import START_LIMIT, LaunchCommand, launch_target
 from jdbpy.session.options import Options
 
 if TYPE_CHECKING:
@@ -18,20 +18,27 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def launch(command: LaunchCommand, *, options: Options | None = None) -> AsyncIterator[Session]:
-    """Starts a JVM of our own, stopped before its main class is loaded unless told otherwise, and debugs it.
+async def launch(
+    command: LaunchCommand, *, options: Options | None = None, timeout: float = START_LIMIT
+) -> AsyncIterator[Session]:
+    """Start a JVM of our own, stopped before its main class is loaded unless ``command`` says otherwise, and debug it.
 
-    Its output comes as ``Output`` events. Leaving the block ends it, with its process group, unless it was detached.
-    Raises UsageError (no Java) and ConnectError (the JVM did not come up: the message has what it printed).
+    ``timeout``: seconds until the JVM has connected; it is given up when it then takes that long, or the limit of
+    ``attach``, to answer the first commands. Its output comes as ``Output`` events. Leaving the block ends it, with its
+    process group, unless it was detached. Raises UsageError (no Java) and ConnectError (the JVM did not come up: the
+    message has what it printed).
     """
     early: list[Output] = []
     hand_on: Callable[[Output], None] = early.append
-    async with launch_target(command, lambda output: hand_on(output)) as launched:
+    async with launch_target(command, lambda output: hand_on(output), timeout=timeout) as launched:
         from jdbpy.session.opening.connect import open_session  # loaded while the JVM boots
+        from jdbpy.session.opening.greeting import CONNECT_LIMIT
 
         stream = launched.stream
         about = options or Options()
-        async with open_session(stream, launched.address, about, launched, held=command.held) as session:
+        limit = min(timeout, CONNECT_LIMIT)
+        opening = open_session(stream, launched.address, about, launched, suspended=command.held, timeout=limit)
+        async with opening as session:
             for output in early:
                 session.publish(output)
             hand_on = session.publish

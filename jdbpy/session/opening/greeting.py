@@ -1,0 +1,116 @@
+"""The first words with a target, until it is known that a debugger agent is there, and what it can do.
+
+Owns the greeting: handshake and first commands share one round trip, nothing in it can take longer than the limit, and
+whatever a peer answers that no agent would answer is a ConnectError. A peer that has passed is a ``Greeted``; nothing
+runs in the background until a session is made of it, so that callers can be greeted side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import trio
+
+from jdbpy.errors import ConnectError, JdwpError, ProtocolError
+from jdbpy.session.model import VmInfo
+from jdbpy.wire.command import Command
+from jdbpy.wire.connection import Connection, shake_hands
+from jdbpy.wire.constants import ClassStatus
+from jdbpy.wire.handshake import not_an_agent
+from jdbpy.wire.layout import check_sizes
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.record import Record
+from jdbpy.wire.wirelog import WireLog
+
+CONNECT_LIMIT = 10.0
+"""Seconds until a peer is given up that does not take the connection, or does not get to a usable session."""
+
+VERSION_LENGTH = 64 * 1024
+"""Characters of a version text. HotSpot's have about 200; what is longer is meant to harm and would be shown."""
+
+_SAMPLED = 8
+"""Threads whose suspend counts are read: at the start either all are suspended or none."""
+
+_LAUNCHER = "Lsun/launcher/LauncherHelper;"
+"""The class with which ``java`` finds the main class: initialised as soon as a VM is past its VMStart, not before."""
+
+
+class Greeted(Record):
+    """A peer that is a debugger agent. ``at_start``: its VM may be suspended before its first instruction."""
+
+    connection: Connection
+    info: VmInfo
+    capabilities: virtual_machine.CapabilitiesNewReply
+    at_start: bool
+
+
+async def greet(
+    stream: trio.abc.Stream,
+    name: str,
+    *,
+    log: WireLog | None = None,
+    timeout: float = CONNECT_LIMIT,
+    suspended: bool = False,
+) -> Greeted:
+    """Shake hands with the peer ``name`` and read what it is, in ``timeout`` seconds at most.
+
+    ``suspended``: the VM is known to be suspended at its start. Raises ConnectError, the stream is closed then.
+    wire: 1 trip with the handshake, and one more for a VM that no ``java`` launcher has started yet.
+    """
+    deadline = trio.current_time() + timeout
+    first: list[Command[Any]] = [
+        virtual_machine.IDSizes(),
+        virtual_machine.Version(),
+        virtual_machine.CapabilitiesNew(),
+        virtual_machine.ClassesBySignature(_LAUNCHER),
+        virtual_machine.AllThreads(),
+    ]
+    conn = await shake_hands(stream, hello=first, log=log, timeout=timeout, peer=name)
+    # The sizes of ids are needed before anything else can be decoded.
+    [sizes] = await _answers(conn, first[:1], conn.hello[:1], deadline)
+    try:
+        check_sizes(sizes.sizes())
+    except ProtocolError as error:
+        await conn.drop()
+        raise not_an_agent(name, error.message) from error
+    conn.id_sizes = sizes.sizes()
+    about, capabilities, launcher, threads = await _answers(conn, first[1:], conn.hello[1:], deadline)
+    for text in (about.description, about.vmVersion, about.vmName):
+        if len(text) > VERSION_LENGTH:
+            await conn.drop()
+            raise not_an_agent(name, f"VirtualMachine.Version reply: a text of {len(text)} characters")
+    info = VmInfo(
+        description=about.description,
+        name=about.vmName,
+        version=about.vmVersion,
+        jdwp_major=about.jdwpMajor,
+        jdwp_minor=about.jdwpMinor,
+        address=name,
+        capabilities=tuple(capabilities.__iter_fields__()),
+    )
+    at_start = suspended
+    if not suspended and not any(found.status & ClassStatus.INITIALIZED for found in launcher.classes):
+        at_start = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
+    return Greeted(conn, info, capabilities, at_start)
+
+
+async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:
+    """Return the replies to commands that every agent answers. Raises ConnectError."""
+    outcomes = await conn.exchange(pendings, deadline - trio.current_time())
+    for command, outcome in zip(commands, outcomes, strict=True):
+        if isinstance(outcome, JdwpError):
+            await conn.drop()
+            if outcome.code == "VM_DEAD":
+                raise ConnectError(
+                    f"the VM at {conn.peer} is ending: it answered VM_DEAD to {command.NAME}",
+                    hint="start it with suspend=y to debug it from its first line",
+                )
+            raise not_an_agent(conn.peer, outcome.message)
+    return outcomes
+
+
+async def _is_suspended(conn: Connection, threads: list[Any], deadline: float) -> bool:
+    """True if threads are suspended, though this debugger has not done it. wire: 1 trip."""
+    pendings = [conn.submit(thread_reference.SuspendCount(thread)) for thread in threads]
+    counts = await conn.exchange(pendings, deadline - trio.current_time())
+    return any(not isinstance(count, JdwpError) and count.suspendCount for count in counts)
