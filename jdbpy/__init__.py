@@ -81,7 +81,11 @@ if TYPE_CHECKING:
     from jdbpy.session.opening.connect import attach as attach, listen as listen
     from jdbpy.session.opening.greeting import CONNECT_LIMIT as CONNECT_LIMIT
     from jdbpy.session.opening.java_home import JavaHome as JavaHome, find_java as find_java
-    from jdbpy.session.opening.launch import START_LIMIT as START_LIMIT, LaunchCommand as LaunchCommand
+    from jdbpy.session.opening.launch import (
+        START_LIMIT as START_LIMIT,
+        LaunchCommand as LaunchCommand,
+        main_class as main_class,
+    )
     from jdbpy.session.opening.launching import launch as launch
     from jdbpy.session.options import Options as Options
     from jdbpy.session.points.options import PointOptions as PointOptions
@@ -99,7 +103,7 @@ _HOMES = {
     "jdbpy.session.opening.connect": ("attach", "listen"),
     "jdbpy.session.opening.greeting": ("CONNECT_LIMIT",),
     "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
-    "jdbpy.session.opening.launch": ("START_LIMIT", "LaunchCommand"),
+    "jdbpy.session.opening.launch": ("START_LIMIT", "LaunchCommand", "main_class"),
     "jdbpy.session.opening.launching": ("launch",),
     "jdbpy.session.events": (
         "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceWindow",

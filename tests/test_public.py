@@ -10,7 +10,7 @@ import jdbpy
 
 NAMES = """
     attach launch listen CONNECT_LIMIT START_LIMIT
-    JavaHome LaunchCommand Options PointOptions Reporting Session find_java
+    JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError ReadOnlyError StateError Thrown TimedOut
     UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState

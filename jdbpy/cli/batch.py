@@ -35,6 +35,7 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.lines import Lines
 from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.standard import OutputLost
@@ -58,10 +59,12 @@ class Batch:
         *,
         timeout: float = math.inf,
         keep_going: bool = False,
+        restarts: Restarts | None = None,
     ) -> None:
         self.session = session
         self.console = console
-        self.context = Context(session, settings=settings)
+        self.context = Context(session, settings=settings, restarts=restarts)
+        self.context.wait = self._wait
         self.status = 0
         self._timeout = timeout
         self._keep_going = keep_going
@@ -80,17 +83,35 @@ class Batch:
             await self.start()
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._show_idle)
+                line: str | None = await self._after_restart()
                 while not self._over:
-                    line = await self._next_line(lines)
+                    line = line or await self._next_line(lines)
                     if line is None:
                         break
-                    if not await self.run_line(line) and not self._keep_going:
+                    succeeded = await self.run_line(line)
+                    self.context.restarted, line = False, None
+                    if not succeeded and not self._keep_going:
                         break
                 nursery.cancel_scope.cancel()
             self._drain()
             if self.context.collecting is not None:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
+
+    async def _after_restart(self) -> str | None:
+        """Put back what a restart has kept; return the line that asked for it, to be run now, or None."""
+        restarts = self.context.restarts
+        if restarts is None or restarts.kept is None:
+            return None
+        self.context.restarted = True
+        return await restarts.put_back(self.context, self.console.say)
+
+    async def _wait(self, seconds: float) -> bool:
+        """Show events for so many seconds; False if a stop or the end came before. The command has that time, too."""
+        self._limit.deadline += seconds
+        with trio.move_on_after(seconds) as waiting:
+            await self._next_stop()
+        return waiting.cancelled_caught
 
     async def start(self) -> None:
         """Shows that the target stands at its start, if it does: a launched one always."""

@@ -15,6 +15,7 @@ from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy import Session
+    from jdbpy.cli.restarting import Restarts
 
 
 class Collecting:
@@ -49,6 +50,10 @@ async def _no_script(line: str) -> bool:
     raise NotImplementedError("no interpreter runs")
 
 
+async def _no_wait(seconds: float) -> bool:
+    raise NotImplementedError("no front end shows events")
+
+
 class Context:
     """The session, the settings, and what a command may ask of the front end."""
 
@@ -59,6 +64,7 @@ class Context:
         settings: Settings | None = None,
         interactive: bool = False,
         confirm: Callable[[str], Awaitable[bool]] = _yes,
+        restarts: Restarts | None = None,
     ) -> None:
         self.session = session
         self.settings = settings or Settings()
@@ -75,6 +81,9 @@ class Context:
         self.quiet = False  # only what fails is shown: of a file that is read with -q
         self.scripts: list[str] = []  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
+        self.restarts = restarts  # of a launched program; None: it cannot be started again from here
+        self.restarted = False  # the line that runs now has asked for the restart that was just done
+        self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
 
     async def confirm(self, question: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.renderer import Outcome
-from jdbpy.cli.results import Actions
+from jdbpy.cli.results import Actions, Restarting
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
@@ -22,7 +22,6 @@ _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
 _EQUALS = re.compile(r"\s*=(?!=)")
 _NOT_ONE_LETTER = {
     "d": "'delete' removes breakpoints, 'down' goes to the called frame",
-    "r": "'run' starts or continues, 'finish' runs to the caller, 'return' forces a return",
     "t": "'thread' selects a thread, 'tbreak' sets a temporary breakpoint",
     "j": "a JVM cannot jump to a line; 'pop' and 'reenter' go back to the start of a method",
 }
@@ -60,6 +59,8 @@ class Interpreter:
             if not self.last:
                 return self._fail(line, UsageError("there is no last command", hint="'help' lists the commands"))
             line = self.last + line[2:]
+        elif line.startswith("!") and line[1:].strip():
+            line = f"shell {line[1:].strip()}"
         if not self.context.acting:
             self.last = line
         repeated = _REPEATED.fullmatch(line)
@@ -79,6 +80,8 @@ class Interpreter:
         command = found.command
         try:
             result = await command(self.context, line[found.rest :])
+            if isinstance(result, Restarting):
+                return True
             if command.resumes:
                 self.context.listed = None
                 if self.context.acting:

@@ -150,13 +150,13 @@ def as_commands(
             words += f" after {'each ' * point.after_each}{number}"
         here = here or "on" in dict(point.options)
         runs = actions.get(point.number)
-        block = [_as_command(point, words), *(["commands", *runs, "end"] if runs else [])]
+        block = [as_command(point, words), *(["commands", *runs, "end"] if runs else [])]
         lines += [f"{'# ' * here}{line}" for line in block]
         kept += [] if here else [point.number]
     return lines
 
 
-def _as_command(point: Breakpoint, words: str) -> str:
+def as_command(point: Breakpoint, words: str) -> str:
     """The command that sets this point again; ``words`` are those that do not follow from the point alone."""
     verb = _VERBS.get(point.kind)
     options = dict(point.options)

@@ -18,6 +18,7 @@ from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
 from jdbpy.cli.lines import STDIN, Lines
+from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.standard import one_loss
 
@@ -89,13 +90,20 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
     try:
         lines = Lines(_scripts(line))
+        restarts = Restarts(jdbpy.main_class(line.java)) if line.action == "launch" else None
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
-            async with _open(line, console) as session:
-                waiting.deadline = float("inf")
-                if not _is_batch(line):
-                    await ahead.done()
-                garbage.loaded()
-                return await _work(line, session, console, settings, lines)
+            status = 0
+            while True:
+                again = restarts is not None and restarts.kept is not None
+                async with _open(line, console) as session:
+                    waiting.deadline = float("inf")
+                    if not _is_batch(line):
+                        await ahead.done()
+                    garbage.loaded()
+                    ended = await _work(line, session, console, settings, lines, restarts, again=again)
+                    status = status or ended
+                if restarts is None or restarts.kept is None:
+                    return status
         raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
     except JdbpyError as error:
         console.failure(name, error)
@@ -108,12 +116,22 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
         return status_of(error)
 
 
-async def _work(line: CommandLine, session: Session, console: Console, settings: Settings, lines: Lines) -> int:
+async def _work(
+    line: CommandLine,
+    session: Session,
+    console: Console,
+    settings: Settings,
+    lines: Lines,
+    restarts: Restarts | None,
+    *,
+    again: bool,
+) -> int:
+    """Debug in one session; ``again``: after a restart, where nothing is said or read twice."""
     tour = line.action == "demo" and not line.scripts
     if _is_batch(line):
         from jdbpy.cli.batch import Batch
 
-        batch = Batch(session, console, settings, timeout=line.timeout, keep_going=line.keep_going)
+        batch = Batch(session, console, settings, timeout=line.timeout, keep_going=line.keep_going, restarts=restarts)
         if tour:
             from jdbpy.cli.demo import run_tour
 
@@ -131,8 +149,11 @@ async def _work(line: CommandLine, session: Session, console: Console, settings:
         return status
     from jdbpy.cli.repl.init_file import init_lines
 
+    if again:
+        return await run_repl(session, settings, restarts=restarts)
     before, remark = init_lines()
-    return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=_greeting(session) + remark)
+    said = _greeting(session) + remark
+    return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=said, restarts=restarts)
 
 
 def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:

@@ -90,6 +90,7 @@ SETTINGS = {
             "report-limit", 100, "0 to 999999, none", "hits a second that are reported", _number_or_none(0, 999_999)
         ),
         Setting("run-limit", 10, "1 to 86400", "seconds that a method of an expression may take", _number(1, 86_400)),
+        Setting("shell", "auto", "auto|on|off", "run `shell`; auto: at the prompt only", _choice("auto", "on", "off")),
         Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
     )
 }

@@ -13,6 +13,11 @@ from jdbpy.errors import UsageError
 
 BAD = {
     "run": ["com.acme.Main arg"],
+    "restart": ["x"],
+    "start": ["x"],
+    "wait": ["", "x", "-1", "1e9", "nan"],
+    "shell": ["", "ls"],
+    "info sources": ["a b", "a;b"],
     "cont": ["42", "0"],
     "until": ["0"],
     "advance": ["", "0"],
@@ -139,7 +144,7 @@ BAD = {
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 
-NOTHING_IS_BAD = {"list", "use", "return", "monitor", "jcmd"}
+NOTHING_IS_BAD = {"echo", "info line", "list", "use", "return", "monitor", "jcmd"}
 """Commands whose arguments are free text, or any: only the target can refuse them."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.cli import (
     test_condition_commands,
     test_event_commands,
     test_heap_commands,
+    test_restarts,
     test_thread_commands,
     test_vm_commands,
 )
@@ -131,6 +133,16 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("list 1,2", lambda d: [one["line"] for one in d["source"]["lines"]] == [1, 2]),
         ("list Ledger.sleep", lambda d: any("sleep" in one["text"] for one in d["source"]["lines"])),
         ("longlist", lambda d: {LINE("overload"), LINE("result")} <= {one["line"] for one in d["source"]["lines"]}),
+        ("info line", lambda d: {(one["line"], one["code_index"]) for one in d["lines"]} == {(LINE("overload"), 0)}),
+        ("info sources", lambda d: [f["path"] for f in d["files"]] == [f"{LEDGER.sources}/Ledger.java"]),
+        ("info sources *Ledger", lambda d: [f["classes"] for f in d["files"]] == [["Ledger"]]),
+        ("where -1", lambda d: [(f["index"], f["method"]) for f in d["frames"]] == [(2, "main")]),
+        # scripts
+        ("echo what is next", lambda d: d["message"] == "what is next"),
+        ("set shell on", lambda d: d["settings"][0]["value"] == "on"),
+        ("shell echo one; exit 3", lambda d: (d["output"], d["status"]) == ("one\n", 3)),
+        ("!echo two", lambda d: (d["output"], d["status"]) == ("two\n", 0)),
+        ("wait 0", lambda d: d["message"] == "waited for 0 s"),
         # classes
         ("classes ledger", lambda d: {"Ledger"} <= {c["name"] for c in d["classes"]}),
         ("classes Ledger", lambda d: {"Ledger"} <= {c["name"] for c in d["classes"]} and d["pattern"] == "*Ledger*"),
@@ -172,6 +184,7 @@ def test_the_script_has_every_command() -> None:
         test_condition_commands.steps,
         test_event_commands.steps,
         test_heap_commands.steps,
+        test_restarts.steps,
         test_thread_commands.steps,
         test_vm_commands.steps,
     ]
@@ -187,7 +200,7 @@ async def test_every_command(jvm: Jvm, tmp_path: Path) -> None:
     results = [
         found for found in done.results if not found["command"].startswith("break ") or found["command"] in lines
     ]
-    assert [found["command"] for found in results] == lines, done.err
+    assert [found["command"] for found in results] == [re.sub("^!", "shell ", line) for line in lines], done.err
     wrong = []
     for (line, check), found in zip(expected, results, strict=True):
         if not found["ok"] or not check(found["data"]):

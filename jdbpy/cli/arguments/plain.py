@@ -62,6 +62,22 @@ class Number(Argument[int]):
         return number
 
 
+class Seconds(Argument[float]):
+    """A time in seconds, with a fraction where that is wanted."""
+
+    metavar = "SECONDS"
+    help = "a number of seconds, from 0 to 1000000"
+
+    def parse(self, text: str) -> float:
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = -1.0
+        if not 0 <= seconds <= 1e6:
+            raise UsageError(f"'{text}' is not a number of seconds")
+        return seconds
+
+
 class FilePath(Argument[str]):
     """A file on this machine, the rest of the line; ``~`` is the home directory."""
 

@@ -15,7 +15,7 @@ TABLE.hold(
         ),
         "catching": "catch, info catch, ignore, uncatch",
         "classes": "classes, info classes, class, ptype, methods, info methods, fields, info fields, lines",
-        "code": "disassemble, bytecodes, disass, constpool, constantpool, extension, sourcedebug, stratum",
+        "code": "disassemble, bytecodes, disass, disas, constpool, constantpool, extension, sourcedebug, stratum",
         "settings": "show, config, repeat, exclude, skip",
         "data": (
             "locals, info locals, args, info args, print, p, eval, call, po, dump, pp, x, examine, set, whatis, "
@@ -41,9 +41,9 @@ TABLE.hold(
             "modules, info modules, module, module reads, module exports, module opens, module uses, module provides"
         ),
         "reporting": "logpoint, dprintf, tracepoint, tp",
-        "running": "run, cont, continue, c, until, advance, pause",
-        "scripts": "read, source",
-        "source": "list, l, longlist, ll, use, sourcepath, directory, info source",
+        "running": "run, r, cont, continue, c, until, advance, pause, wait, restart, start",
+        "scripts": "read, source, echo, shell",
+        "source": "list, l, longlist, ll, use, sourcepath, directory, info source, info sources, info line",
         "stepping": (
             "step, s, step in, step into, step up, finish, fin, out, so, step out, next, n, step over, "
             "stepi, si, nexti, ni"

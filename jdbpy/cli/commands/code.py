@@ -14,7 +14,7 @@ from jdbpy.cli.table import command
 Name = Annotated[str, ClassName()]
 
 
-@command("disassemble", "bytecodes", "disass", group="classes")
+@command("disassemble", "bytecodes", "disass", "disas", group="classes")
 async def disassemble(ctx: Context, method: Annotated[str, MethodText()] = "") -> Disassemblies:
     """Show the bytecode of a method: of the selected frame's, of all overloads of one, or of a whole class.
 

@@ -1,32 +1,75 @@
-"""Letting the target run and making it stop: run, cont, until, advance, pause."""
+"""Letting the target run and making it stop: run, restart, start, cont, until, advance, pause, wait."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import VmState
+import trio
+
+from jdbpy import Exited, StopReason, VmState
 from jdbpy.cli.arguments.location import Location, Place
-from jdbpy.cli.arguments.plain import Text
+from jdbpy.cli.arguments.plain import Seconds, Text
 from jdbpy.cli.arguments.target import Thread
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import policy_here
-from jdbpy.cli.results import Resumed, Stopped
+from jdbpy.cli.results import Done, Restarting, Resumed, Stopped
 from jdbpy.cli.table import command
-from jdbpy.errors import UsageError
+from jdbpy.errors import StateError, UsageError
 
 
-@command("run", group="running", resumes=True)
+@command("run", "r", group="running", resumes=True)
 async def run(ctx: Context, words: Annotated[str, Text("CLASS AND ARGUMENTS")] = "") -> Resumed:
     """Start the program of a launched target, or let an attached one go on.
 
-    The class and its arguments are given when jdbpy is started; `run` takes none.
+    After the program has ended `run` starts it again, as `restart` does. The class and its arguments are given when
+    jdbpy is started; `run` takes none.
     """
     if words:
         raise UsageError(
             "the program and its arguments are set when jdbpy starts it",
             hint=f"run without arguments, or start anew: jdbpy launch {words}",
         )
+    if isinstance(ctx.session.ending, Exited) and ctx.restarts is not None:
+        return await _start_again(ctx, "run")
     return await _resume(ctx)
+
+
+@command("restart", group="running", resumes=True)
+async def restart(ctx: Context) -> Resumed:
+    """Start the launched program again, from its beginning, and let it run to the first stop.
+
+    Breakpoints, with their numbers, displays, monitors, views and step filters are kept; values are not. A program that
+    still runs is ended first; at the prompt you are asked. A target that was attached to cannot be started again.
+    """
+    return await _resume(ctx) if ctx.restarted else await _start_again(ctx, "restart")
+
+
+@command("start", group="running", resumes=True)
+async def start(ctx: Context) -> Resumed:
+    """Run the launched program to the first line of its `main` method; after it has begun, start it again for that."""
+    session = ctx.session
+    if ctx.restarts is None:
+        raise _cannot_restart()
+    name = ctx.restarts.main_class
+    if not name:
+        raise UsageError("the main class is not known", hint="'stop in CLASS.main', then 'run'")
+    if not ctx.restarted and (session.ending is not None or not _is_at_start(ctx)):
+        return await _start_again(ctx, "start")
+    point = await session.breakpoints.add(f"{name}.main(java.lang.String[])", temporary=True, policy=policy_here(ctx))
+    running = await _resume(ctx)
+    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")  # type: ignore[no-any-return]
+
+
+@command("wait", group="running")
+async def wait(ctx: Context, seconds: Annotated[float, Seconds()]) -> Done:
+    """Wait for so many seconds, or until the program stops or ends, and show what is reported meanwhile.
+
+    For scripts that set logpoints and traces: `wait 10`. It lets nothing run by itself; `cont` does, or `resume`.
+    """
+    began = trio.current_time()
+    if await ctx.wait(seconds):
+        return Done(f"waited for {seconds:g} s")
+    return Done(f"the wait ended after {trio.current_time() - began:.1f} s")
 
 
 @command("cont", "continue", "c", group="running", resumes=True, repeats="again")
@@ -73,6 +116,29 @@ async def pause(ctx: Context, thread: Annotated[str | None, Thread()] = None) ->
     """Stop the running target, or one thread, wherever it is. Ctrl-C does it too."""
     chosen = None if thread is None else (await ctx.session.threads.find(thread)).id
     return Stopped(await ctx.session.execution.pause(chosen))
+
+
+def _is_at_start(ctx: Context) -> bool:
+    """True if the program has not run yet: it is stopped where the launcher has left it."""
+    stop = ctx.session.last_stop
+    return stop is not None and stop.reason is StopReason.START and ctx.session.state is VmState.STOPPED
+
+
+async def _start_again(ctx: Context, line: str) -> Resumed:
+    """Keep what the next run needs and make the front end leave this session. Raises StateError where it cannot."""
+    if ctx.restarts is None:
+        raise _cannot_restart()
+    if ctx.session.ending is None and not await ctx.confirm("end the program and start it again?"):
+        raise StateError("nothing was done", code="CANCELED")
+    ctx.restarts.ask(ctx, line)
+    return Restarting()
+
+
+def _cannot_restart() -> StateError:
+    return StateError(
+        "jdbpy did not start this program and cannot start it again",
+        hint="'jdbpy launch' starts programs; for others, start the JVM again and attach",
+    )
 
 
 async def _resume(ctx: Context) -> Resumed:

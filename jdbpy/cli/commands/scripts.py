@@ -1,15 +1,19 @@
-"""Files of commands: read."""
+"""What makes scripts of commands: read, echo, shell."""
 
 from __future__ import annotations
 
+import os
+import signal
+from contextlib import suppress
+from subprocess import DEVNULL, PIPE, STDOUT
 from typing import Annotated
 
 import trio
 
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import FilePath
+from jdbpy.cli.arguments.plain import FilePath, Text
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import ScriptRead
+from jdbpy.cli.results import Done, ScriptRead, ShellRun
 from jdbpy.cli.stop_actions import unfinished
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
@@ -45,6 +49,45 @@ async def read(
         ctx.scripts.pop()
         ctx.quiet = not loud
     return ScriptRead(path, count)
+
+
+@command("echo", group="session")
+async def echo(ctx: Context, text: Annotated[str, Text("TEXT")] = "") -> Done:
+    """Show a text: a heading in the output of a script."""
+    return Done(text)
+
+
+@command("shell", group="session")
+async def shell(ctx: Context, line: Annotated[str, Text("COMMAND")]) -> ShellRun:
+    """Run a command of this machine's shell and show what it prints: `shell ls`, or `!ls` for short.
+
+    At the prompt only; a batch runs none unless `set shell on` allows it. The debugged program is not stopped by it.
+    """
+    allowed = ctx.settings["shell"]
+    if allowed == "off" or (allowed == "auto" and not ctx.interactive):
+        raise UsageError("shell commands are switched off here", hint="'set shell on' allows them", code="NOT_ALLOWED")
+    return await run_shell(line)
+
+
+async def run_shell(line: str) -> ShellRun:
+    """Run a line in the user's shell, in a process group of its own, which a cancellation ends."""
+    process = await trio.lowlevel.open_process(
+        line, shell=True, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, start_new_session=True
+    )
+    parts: list[bytes] = []
+    assert process.stdout is not None
+    try:
+        async with process.stdout as stdout:
+            async for part in stdout:
+                parts.append(bytes(part))
+        status = await process.wait()
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with trio.CancelScope(shield=True):
+                await process.wait()
+    return ShellRun(status, b"".join(parts).decode("utf-8", "replace"))
 
 
 def read_script(path: str) -> list[str]:

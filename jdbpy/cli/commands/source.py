@@ -8,8 +8,9 @@ from typing import Annotated
 from jdbpy import Frame, SourceWindow
 from jdbpy.cli.arguments.location import ListArgument
 from jdbpy.cli.arguments.plain import SearchPath
+from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context, Listed
-from jdbpy.cli.results import Listing, SourcePath
+from jdbpy.cli.results import Lines, Listing, SourceFiles, SourceOf, SourcePath
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
 
@@ -67,6 +68,42 @@ async def use(ctx: Context, path: Annotated[tuple[str, ...] | None, SearchPath()
     if path is not None:
         ctx.session.sources.path = path
     return SourcePath(tuple(ctx.session.sources.path))
+
+
+@command("info line", group="source")
+async def info_line(ctx: Context, what: Annotated[str, ListArgument()] = "") -> Lines:
+    """Show which code belongs to a line: methods and the code indexes at which it begins.
+
+    `info line` is for the selected frame's line; `info line 42`, `info line Order:42`, `info line Order.total`.
+    """
+    if not what:
+        location = (await ctx.session.stack.selected()).location
+        class_name, number = location.class_name, location.line
+    elif what.removeprefix(":").isdigit():
+        class_name, number = (await _current_file(ctx))[0], int(what.removeprefix(":"))
+    else:
+        class_name, number = await _place(ctx, what)
+    if number is None:
+        raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
+    entries = await ctx.session.classes.lines(class_name)
+    found = tuple(entry for entry in entries if entry.line == number)
+    if not found:
+        numbers = sorted({entry.line for entry in entries})
+        near = [*[one for one in numbers if one < number][-1:], *[one for one in numbers if one > number][:1]]
+        hint = f"the nearest lines with code are {' and '.join(map(str, near))}" if near else ""
+        raise UsageError(f"line {number} of {class_name} has no code", hint=hint)
+    return Lines(class_name, found)
+
+
+@command("info sources", group="source")
+async def info_sources(ctx: Context, pattern: Annotated[str, ClassPattern()] = "") -> SourceFiles:
+    """List the source files of the loaded classes, with the file that was found for each.
+
+    `info sources com.acme.*` asks for some classes only; without a pattern, classes of the JDK are left out.
+    """
+    names = await ctx.session.classes.source_files(pattern)
+    found = [await ctx.session.sources.find(classes[0], name) for name, classes in names.items()]
+    return SourceFiles(tuple(SourceOf(name, names[name], path or "") for name, path in zip(names, found, strict=True)))
 
 
 async def _around(ctx: Context, class_name: str, source: str | None, line: int) -> Listing:

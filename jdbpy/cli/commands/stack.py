@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from jdbpy import Frame, JdbpyError, threads
+from jdbpy import Frame, JdbpyError, StackTrace, threads
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.arguments.target import Frame as FrameArgument, FrameNumber, Thread
@@ -21,12 +22,14 @@ Count = Annotated[int, Number("COUNT", help="how many frames")]
 Fold = Annotated[bool, Option("--fold", help="equal stacks once")]
 Frames = Annotated[int | None, Option("--frames", argument=Number("COUNT"), help="only the COUNT innermost frames")]
 
+_OUTERMOST = re.compile(r"-[1-9][0-9]{0,8}")
+
 
 @command("where", "bt", "w", "backtrace", "stack", "info stack", group="stack")
 async def where(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
     """Show the stack of the selected thread, or of another.
 
-    `where all` shows every thread's.
+    `where all` shows every thread's. `where -3` shows the 3 outermost frames, `where -n 3` the 3 innermost.
     """
     return await _where(ctx, thread, count)
 
@@ -122,8 +125,22 @@ async def show_frame(ctx: Context, frame: Frame) -> FrameSelected:
 
 async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: bool = False) -> Stack:
     session = ctx.session
+    if thread is not None and _OUTERMOST.fullmatch(thread):
+        if count is not None:
+            raise UsageError(f"'{thread}' and '-n {count}' ask for different frames", hint="give one of them")
+        return Stack(await _outermost(ctx, -int(thread)), pc=pc)
     chosen = None if thread is None else (await session.threads.find(thread)).id
     trace = await session.stack.of(chosen, count=min(count or ctx.settings["frame-limit"], ctx.settings["frame-limit"]))
     if trace.error:
         raise JdbpyError(trace.error)
     return Stack(trace, pc=pc)
+
+
+async def _outermost(ctx: Context, count: int) -> StackTrace:
+    """Return the ``count`` outermost frames of the selected thread, as gdb's ``bt -COUNT`` does. wire: 3 trips."""
+    stack = ctx.session.stack
+    top = await stack.of(count=1)
+    if top.error:
+        raise JdbpyError(top.error)
+    count = min(count, ctx.settings["frame-limit"])
+    return await stack.of(start=max(0, top.total - count), count=count)

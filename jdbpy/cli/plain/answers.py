@@ -27,6 +27,8 @@ from jdbpy.cli.results import (
     Saved,
     ScriptRead,
     SettingValues,
+    ShellRun,
+    SourceFiles,
     SourcePath,
     Stopped,
     TypeOf,
@@ -250,6 +252,20 @@ def version(result: Version, settings: Settings) -> Iterator[str]:
 
 def script_read(result: ScriptRead, settings: Settings) -> Iterator[str]:
     yield f"{count(result.commands, 'command')} of {escape(result.path)} done"
+
+
+def shell_run(result: ShellRun, settings: Settings) -> Iterator[str]:
+    yield from (escape(line) for line in result.output.splitlines())
+    if result.status:
+        how = f"signal {-result.status}" if result.status < 0 else f"status {result.status}"
+        yield f"the shell command ended with {how}"
+
+
+def source_files(result: SourceFiles, settings: Settings) -> Iterator[str]:
+    rows = ((one.name, count(len(one.classes), "class", "classes"), one.path or "not found") for one in result.files)
+    yield from table(rows)
+    if not result.files:
+        yield "no loaded class names a source file"
 
 
 def saved(result: Saved, settings: Settings) -> Iterator[str]:

@@ -47,6 +47,8 @@ _LINES: Lines = {
     results.Saved: plain_answers.saved,
     results.ScriptRead: plain_answers.script_read,
     results.SettingValues: plain_answers.setting_values,
+    results.ShellRun: plain_answers.shell_run,
+    results.SourceFiles: plain_answers.source_files,
     results.SourcePath: plain_answers.source_path,
     results.Stack: plain_stacks.stack,
     results.Stacks: plain_stacks.stacks,

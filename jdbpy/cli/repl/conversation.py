@@ -16,7 +16,7 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import Disconnected, Event, Gone, JdbpyError, Stop, StopReason, VmState
+from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, Stop, StopReason, VmState
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -81,6 +81,7 @@ class Conversation:
         self._names = names
         self._picture = Picture(context.session)
         self._interpreter = Interpreter(table, context, self._report, self._settle)
+        context.wait = self._wait
         self._doing = Doing.COMMAND
         self._command = trio.CancelScope()  # ends the command that runs now
         self._reading = trio.CancelScope()  # takes the prompt off the screen
@@ -123,12 +124,19 @@ class Conversation:
                 nursery.cancel_scope.cancel()
 
     async def _converse(self, lines: Sequence[str], before: Sequence[str]) -> None:
-        if lines or before:
+        restarts = self._context.restarts
+        again = restarts is not None and restarts.kept is not None
+        if lines or before or again:
             with trio.move_on_after(GRACE):  # a target that is held at its start says so, or is just about to
                 await self._begun.wait()
         for line in before:
             if not self._over:
                 await self._run_line(line)
+        if restarts is not None and again:
+            line = await restarts.put_back(self._context, lambda text: self._sink.write(f"{text}\n"))
+            self._context.restarted = True
+            await self._run_line(line)
+            self._context.restarted = False
         while True:
             for line in lines:
                 if self._over or not await self._run_line(line):
@@ -140,7 +148,9 @@ class Conversation:
 
     @property
     def _over(self) -> bool:
-        return self._context.leaving or self._session.ending is not None
+        ending = self._session.ending
+        stays = self._context.restarts is not None and isinstance(ending, Exited)  # it can be started again
+        return self._context.leaving or (ending is not None and not stays)
 
     async def _next_line(self) -> str | None:
         """The next line to run; None when there is none, since nothing was typed or the target has ended."""
@@ -199,6 +209,14 @@ class Conversation:
             self._doing = Doing.COMMAND
         return result
 
+    async def _wait(self, seconds: float) -> bool:
+        """Wait while events are shown; False if a stop or the end came before the time was over."""
+        self._doing = Doing.WAITING
+        with trio.move_on_after(seconds) as waiting:
+            await self._stopped.wait()
+        self._doing = Doing.COMMAND
+        return waiting.cancelled_caught
+
     def _expect_stop(self) -> None:
         self._before, self._stopped = self._session.last_stop, trio.Event()
 
@@ -245,6 +263,8 @@ class Conversation:
     async def _happened(self, event: Event) -> None:
         """A stop or the end is being shown."""
         if not isinstance(event, Stop):
+            if isinstance(event, Exited) and self._context.restarts is not None and not self._context.leaving:
+                self._sink.write("'run' starts it again with its breakpoints, 'quit' leaves\n")
             if isinstance(event, Gone) and not self._context.leaving:
                 self.status = LOST
             self._stopped.set()

@@ -29,6 +29,7 @@ from jdbpy.cli.standard import OutputLost
 
 if TYPE_CHECKING:
     from jdbpy import Session
+    from jdbpy.cli.restarting import Restarts
 
 HUNG_UP = 128 + 1
 """Exit status when the terminal went away, as if SIGHUP had ended the debugger."""
@@ -42,13 +43,15 @@ async def run_repl(
     lines: Sequence[str] = (),
     greeting: str = "",
     after: Callable[[str], str] = lambda line: "",
+    restarts: Restarts | None = None,
 ) -> int:
     """Talks with the person at the terminal until one of both leaves; returns the exit status.
 
     That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
     ``before`` and ``lines`` are commands to run before the first prompt; one of ``lines`` that fails is the last of
     them. ``greeting`` is the text to begin with; ``after`` is told of each line that succeeded and may answer something
-    to show. The session is still open afterwards, unless a command has left it.
+    to show. With ``restarts`` the prompt outlives the program, which can be started again: ``restarts.kept`` is set
+    afterwards if that was asked for. The session is still open afterwards, unless a command has left it.
     """
     settings = settings or Settings()
     known = Known(TABLE)
@@ -74,7 +77,8 @@ async def run_repl(
                 await nursery.start(watch_signals, interrupt, leave)
                 async with open_prompt(settings, complete, interrupt) as prompt, open_sink(prompt) as sink:
                     sink.write(greeting)
-                    context = Context(session, settings=settings, interactive=True, confirm=partial(_confirm, prompt))
+                    confirm = partial(_confirm, prompt)
+                    context = Context(session, settings=settings, interactive=True, confirm=confirm, restarts=restarts)
                     names = NamesRefresher(context, known)
                     look = partial(choose_renderer, settings)
                     conversation = Conversation(context, TABLE, look, prompt, sink, names, after)

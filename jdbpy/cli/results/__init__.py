@@ -45,6 +45,10 @@ class Resumed(Record):
     exited: Exited | None = None
 
 
+class Restarting(Resumed):
+    """The front end is to leave its session and start the program again; the next session shows how that went."""
+
+
 class Stopped(Record):
     """A command stopped a thread by itself (``pause``); the stop is shown as every other."""
 
@@ -295,6 +299,27 @@ class ScriptRead(Record):
 
     path: str
     commands: int
+
+
+class ShellRun(Record):
+    """A command of the shell was run: its exit status (-9: ended by signal 9) and what it printed."""
+
+    status: int
+    output: str
+
+
+class SourceFiles(Record):
+    """Source files of loaded classes."""
+
+    files: tuple[SourceOf, ...]
+
+
+class SourceOf(Record):
+    """A source file: its name with the package's directories, its classes, and where it was found ("": nowhere)."""
+
+    name: str
+    classes: tuple[str, ...]
+    path: str
 
 
 class Saved(Record):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.session.classes.listing import ClassList, class_list
 from jdbpy.session.target import Target
+from jdbpy.session.types.class_names import of_the_runtime
 from jdbpy.wire.messages import virtual_machine
 
 if TYPE_CHECKING:
@@ -91,6 +92,16 @@ class Classes:
         Raises UsageError when the class is not loaded or has no such method. wire: 3 trips, 2 if it was heard of.
         """
         return await self._details.lines(name, method)
+
+    async def source_files(self, pattern: str = "") -> dict[str, tuple[str, ...]]:
+        """Return the source files of loaded classes, by name with the package's directories, each with its classes.
+
+        Without a pattern (as that of ``list``) classes of the runtime are left out. wire: 2 trips.
+        """
+        listed = await self.list(pattern)
+        return await self._details.source_files(
+            each for each in listed if each.kind != "array" and (pattern or not of_the_runtime(each.name))
+        )
 
     def known(self) -> KnownNames:
         """Names that some answer has mentioned so far, for completion. No trip."""

@@ -18,6 +18,7 @@ from jdbpy.session.classes.records import declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.sources.text import relative_path
 from jdbpy.session.strata.sources import lines_by_index
 from jdbpy.session.suspension import Moment
 from jdbpy.session.target import Target
@@ -250,6 +251,16 @@ class Details:
             children = [each for each, above in parent.items() if above == own]
         known = await self._types.info(children)
         return tuple(sorted({each.name for each in known.values()}))
+
+    async def source_files(self, classes: Iterable[ClassInfo]) -> dict[str, tuple[str, ...]]:
+        """Return the source files of these classes, by name, each with the names of its classes. wire: 1 trip."""
+        names = {ReferenceTypeID(each.id): each.name for each in classes}
+        sources = await self._types.many(facts.SOURCE_FILE, list(names))
+        files: dict[str, set[str]] = {}
+        for type_id, source in sources.items():
+            if source:
+                files.setdefault(relative_path(names[type_id], source), set()).add(names[type_id])
+        return {name: tuple(sorted(files[name])) for name in sorted(files)}
 
     async def _module(self, own: ReferenceTypeID) -> str:
         """The module's name; "" for an unnamed one, and before Java 9. wire: 1 trip."""

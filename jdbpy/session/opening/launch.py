@@ -54,6 +54,7 @@ _OPTIONS_WITH_VALUE = {
     *("-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--patch-module"),
     *("--add-modules", "--add-exports", "--add-opens", "--add-reads", "--limit-modules", "--enable-native-access"),
 }
+_MAIN_FOLLOWS = ("-jar", "-m", "--module")
 _AGENTS = ("-agentlib:jdwp", "-Xrunjdwp")
 _OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
@@ -286,12 +287,45 @@ def _jvm_options_of(main: Sequence[str]) -> list[str]:
     options: list[str] = []
     words = iter(main)
     for word in words:
-        if not word.startswith("-") or word in ("-jar", "-m", "--module"):
+        if not word.startswith("-") or word in _MAIN_FOLLOWS:
             break
         options.append(word)
         if word in _OPTIONS_WITH_VALUE:
             next(words, None)
     return options
+
+
+def main_class(main: Sequence[str]) -> str:
+    """Return the main class that a java command line names, "" where that cannot be told.
+
+    ``main`` is all that follows ``java``. The manifest of ``-jar FILE`` is read: a file that the user has named.
+    """
+    words = list(main)
+    position = 0
+    while position < len(words) and words[position].startswith("-") and words[position] not in _MAIN_FOLLOWS:
+        position += 2 if words[position] in _OPTIONS_WITH_VALUE else 1
+    if position >= len(words):
+        return ""
+    if words[position] not in _MAIN_FOLLOWS:
+        return words[position].replace("/", ".")
+    operand = words[position + 1] if position + 1 < len(words) else ""
+    if words[position] == "-jar":
+        return _main_of_jar(operand)
+    return operand.partition("/")[2]
+
+
+def _main_of_jar(path: str) -> str:
+    """Return what the manifest of a jar file calls its main class, "" if it names none."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as jar:
+            manifest = jar.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return ""
+    lines = manifest.replace("\r\n", "\n").replace("\n ", "").splitlines()
+    named = (line.partition(":")[2].strip() for line in lines if line.lower().startswith("main-class:"))
+    return next(named, "")
 
 
 def _hint(said: str) -> str:

@@ -122,6 +122,10 @@ class Points:
         self._last_number += 1
         return point
 
+    def number_next(self, number: int) -> None:
+        """Give the next breakpoint this number, unless numbers up to it have been given already. No trip."""
+        self._last_number = max(self._last_number, number - 1)
+
     def list(self) -> builtins.list[Breakpoint]:
         """All points by number. No trip."""
         return [self._shown(point) for _, point in sorted(self._points.items())]

@@ -1,0 +1,105 @@
+"""A launched program started again: what is kept, in batches and at the prompt."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jdbpy as library
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.context import Context
+from tests.cli.process import jdbpy, launching, script
+from tests.cli.pseudo_terminal import open_terminal
+from tests.harness import Jvm, program
+
+HELLO = program("Hello")
+Check = Callable[[Any], object]
+
+
+def steps(directory: Path) -> list[tuple[str, Check]]:
+    """Lines, and what the data of each result must satisfy, for Hello with two words."""
+
+    def greets(word: str) -> Check:
+        return lambda d: (d["expression"], d["value"]) == ("word", f'"{word}"')
+
+    def hits(number: int) -> Check:
+        return lambda d: d["stop"]["breakpoint"] == number
+
+    return [
+        ("start", lambda d: d["stop"]["location"]["method"] == "main" and d["stop"]["temporary"]),
+        (f"break {HELLO.at('done')}", lambda d: d["breakpoint"]["number"] == 2),
+        ("stop in Hello.greeting", lambda d: d["breakpoint"]["number"] == 3),
+        ("delete 2", lambda d: [one["number"] for one in d["breakpoints"]] == [2]),
+        ("cont", hits(3)),
+        ("display number", lambda d: d["items"][0]["value"] == "1"),
+        ("print word", greets("a")),
+        ("cont", hits(3)),
+        ("print word", greets("b")),
+        ("restart", hits(3)),
+        ("print word", greets("a")),
+        ("display", lambda d: [item["expression"] for item in d["items"]] == ["number"]),
+        ("breakpoints", lambda d: [one["number"] for one in d["breakpoints"]] == [3]),
+        ("disable 3", lambda d: not d["breakpoints"][0]["enabled"]),
+        ("cont", lambda d: d["exited"]["status"] == 0),
+        ("run", lambda d: d["exited"]["status"] == 0),
+        ("breakpoints", lambda d: [(one["number"], one["enabled"]) for one in d["breakpoints"]] == [(3, False)]),
+        ("start", lambda d: d["stop"]["location"]["method"] == "main"),
+    ]
+
+
+async def test_a_program_is_started_again_with_all_breakpoints(jvm: Jvm, tmp_path: Path) -> None:
+    expected = steps(tmp_path)
+    lines = [line for line, _ in expected]
+    words = launching(HELLO, "--json", *script(*lines), arguments=["a", "b"])
+    done = await jdbpy(*words, jvm=jvm)
+    assert [found["command"] for found in done.results] == lines, done.err
+    wrong = [
+        f"{line}: {found}"
+        for (line, check), found in zip(expected, done.results, strict=True)
+        if not found["ok"] or not check(found["data"])
+    ]
+    assert not wrong, "\n".join(wrong)
+    assert done.status == 0
+
+
+async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_path: Path) -> None:
+    words = ["launch", "-cp", HELLO.classes, HELLO.main, "a"]
+    async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
+        await terminal.prompt("main[1]")
+        await terminal.run("stop in Hello.greeting", then="main[1]")
+        await terminal.run("r", "Breakpoint 1 hit", then="main[1]")
+        await terminal.run("restart", then="end the program and start it again? [y/N]")
+        await terminal.run("y", "breakpoint 1 is set", "Breakpoint 1 hit", then="main[1]")
+        await terminal.run("cont", "The target has ended with status 0", "'run' starts it again", then=">")
+        await terminal.run("locals", "error", then=">")
+        await terminal.run("run", "Breakpoint 1 hit", then="main[1]")
+        terminal.type("quit\r")
+        await terminal.expect("the target is ended")
+        assert await terminal.wait_exit() == 0
+        assert terminal.modes == terminal.modes_before
+
+
+async def test_what_cannot_be_started_again_says_so(any_jvm: Jvm) -> None:
+    async with library.launch(library.LaunchCommand(["-cp", HELLO.classes, HELLO.main], java=any_jvm.home)) as session:
+        await session.next_stop()
+        for name in ("restart", "start"):
+            with pytest.raises(library.StateError) as caught:
+                await TABLE.by_name[name](Context(session), "")
+            assert "jdbpy launch" in caught.value.hint
+
+
+def test_the_main_class_of_a_command_line(tmp_path: Path) -> None:
+    jar = tmp_path / "orders.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nMain-Class: com.acme.Ord\r\n ers\r\n")
+    broken = tmp_path / "broken.jar"
+    broken.write_bytes(b"no archive")
+    assert library.main_class(["-Xmx1g", "-cp", "a:b", "com/acme/Main", "-jar", "x"]) == "com.acme.Main"
+    assert library.main_class(["-ea", "-jar", str(jar), "word"]) == "com.acme.Orders"
+    assert library.main_class(["-p", "mods", "-m", "shop/com.acme.Main"]) == "com.acme.Main"
+    for nothing in ([], ["-version"], ["-jar"], ["-jar", str(broken)], ["-jar", str(tmp_path / "none.jar")]):
+        assert library.main_class(nothing) == ""
