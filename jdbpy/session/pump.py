@@ -38,6 +38,12 @@ EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
 
 
+_HIGHEST_POLICY = bytes([SuspendPolicy.ALL])
+
+_MOST_WARNINGS = 20
+"""Different warnings of events that make no sense; there are no more, whatever the target sends."""
+
+
 class _Begun:
     """The vote of an owner who was asked where the set came in, until the pump takes that set."""
 
@@ -66,6 +72,7 @@ class Pump:
         self._target = target
         self._show_stop = show_stop
         self.fast_hits = FastHits(target)
+        self._warned: set[str] = set()
         self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
         self._begun: _Begun | None = None  # of the next set that the pump takes
         self._running = False
@@ -107,7 +114,23 @@ class Pump:
             self._target.publish(Gone(reason))
 
     def _take(self, packet: Packet) -> bool:
-        """Passes an event set as it comes in, if it is not to wait for its turn."""
+        """Pass an event set as it comes in, if it is not to wait for its turn. A fault here ends nothing."""
+        if packet.data[:1] > _HIGHEST_POLICY:
+            self._warn(f"an event set has the unknown suspend policy {packet.data[0]}; all threads were resumed")
+        try:
+            return self._take_at_once(packet)
+        except Exception as fault:
+            self._warn(_fault(fault))
+            self._target.publisher.came_in()
+            return False
+
+    def _warn(self, text: str) -> None:
+        """Publish a warning, once."""
+        if text not in self._warned and len(self._warned) < _MOST_WARNINGS:
+            self._warned.add(text)
+            self._target.publish(Notice("warning", text))
+
+    def _take_at_once(self, packet: Packet) -> bool:
         if self._target.suspension.evaluating and self._is_of_evaluation(packet):
             return True
         if self._target.requests.sift(packet.data):
@@ -134,8 +157,8 @@ class Pump:
         except ProtocolError:
             return False  # told when its turn comes
         [event] = composite.events
-        if event.requestID != request.id:
-            return False  # of an unknown kind
+        if event.requestID != request.id or _misfit(event, request):
+            return False  # of an unknown kind, or the pump's to report
         self._note_suspension(composite, undecided=True)
         hit = self._hit(composite, event, request)
         try:
@@ -175,6 +198,9 @@ class Pump:
             except JdbpyError as error:
                 self._let_go(composite)
                 self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+            except Exception as fault:  # ours: the session goes on, and no thread stays suspended
+                self._let_go(composite)
+                self._target.publish(Notice("warning", _fault(fault)))
             finally:
                 self._target.suspension.undecided = None
                 self._target.publisher.was_handled()
@@ -201,11 +227,14 @@ class Pump:
             self.death_told = True  # published when the connection ends: a requested VMDeath may still stop the VM
             return None
         if isinstance(event, wire_event.UnknownEvent):
-            self._target.publish(Notice("warning", f"an event of an unknown kind ({event.kind}) was passed over"))
+            self._warn(f"an event of an unknown kind ({event.kind}) was passed over")
             return None
         request = self._target.requests.find(event.requestID) if event.requestID else _automatic
         if request is None:
             return None  # cleared while the event was on its way
+        if misfit := _misfit(event, request):
+            self._warn(f"an event was ignored: {misfit}")
+            return None
         hit = self._hit(composite, event, request)
         return hit, request.handler(hit)
 
@@ -247,12 +276,34 @@ class Pump:
 
 
 def _thread_of(composite: wire_event.Composite) -> int:
-    """The thread of a set's events: they have the same one, or none (0)."""
-    for event in composite.events:
-        thread: int = getattr(event, "thread", 0)
-        if thread:
-            return thread
-    return 0
+    """The thread that a set suspends: that of its events; 0 if they have none, or not all the same."""
+    threads = {getattr(event, "thread", 0) for event in composite.events} - {0}
+    return threads.pop() if len(threads) == 1 else 0
+
+
+def _misfit(event: Any, request: EventRequest) -> str:
+    """Return what an event has that its request cannot bring about; empty for a sound one."""
+    kind = type(event).KIND
+    if request is _automatic:
+        sound = isinstance(event, wire_event.VMStart | wire_event.Exception)
+        return "" if sound else f"{_name(kind)} that was not requested"
+    if kind != request.kind:
+        return f"{_name(kind)} for a request of {_name(request.kind)}"
+    if isinstance(event, wire_event.ClassPrepare):  # it has no thread when the agent's own prepares the class
+        return "" if event.typeID else f"{_name(kind)} without a class"
+    if isinstance(event, wire_event.ThreadEvent) and not event.thread:
+        return f"{_name(kind)} without a thread"
+    if isinstance(event, wire_event.LocatableEvent) and not event.location.classID:
+        return f"{_name(kind)} without a location"
+    return ""
+
+
+def _name(kind: int) -> str:
+    return EventKind(kind).name
+
+
+def _fault(fault: Exception) -> str:
+    return f"an event could not be handled, a fault of jdbpy: {type(fault).__name__}: {fault}"
 
 
 async def _failing(error: Exception) -> Verdict:

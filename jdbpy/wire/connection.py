@@ -21,6 +21,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
+from jdbpy.wire.constants import SuspendPolicy
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
@@ -294,10 +295,15 @@ class Connection:
         raise Disconnected(self.close_reason)
 
     def decode_event(self, packet: Packet) -> Composite:
-        """The event set of a packet that ``on_event`` was shown: the same one each time. Raises ProtocolError."""
+        """The event set of a packet that ``on_event`` was shown: the same one each time. Raises ProtocolError.
+
+        A suspend policy that JDWP does not have counts as ALL: one resume of everything takes back whatever it did.
+        """
         last, composite = self._decoded
         if composite is None or last is not packet:
             composite = self._codec.decode(Composite, packet.data, self.id_sizes)
+            if composite.suspendPolicy > SuspendPolicy.ALL:
+                composite = Composite(SuspendPolicy.ALL, composite.events)
             self._decoded = packet, composite
         return composite
 

@@ -86,6 +86,7 @@ class FakeJvm:
         self._looked_at = 0
         self._next_request = 2
         self._next_event = 0
+        self._sending = trio.Lock()
         self._stream: trio.abc.Stream
 
     # -- what the test says ----------------------------------------------------------------------------------------
@@ -115,7 +116,8 @@ class FakeJvm:
 
     async def send(self, data: bytes) -> None:
         """Sends bytes that need not mean anything."""
-        await self._stream.send_all(data)
+        async with self._sending:  # a reply may be on its way
+            await self._stream.send_all(data)
 
     async def close(self) -> None:
         """The JVM is killed: the stream ends."""
