@@ -58,8 +58,8 @@ class Busy:
 
 
 @asynccontextmanager
-async def busy(jvm: Jvm) -> AsyncIterator[Busy]:
+async def busy(jvm: Jvm, threads: int = THREADS) -> AsyncIterator[Busy]:
     """Start the target; it is killed at the end of the block."""
-    async with start_target(jvm, "Busy", str(THREADS), suspend=False) as target:
+    async with start_target(jvm, "Busy", str(threads), suspend=False) as target:
         await target.wait_output("ready")
         yield Busy(target)

@@ -111,7 +111,7 @@ async def _process_leaves(address: str, way: str, state: str, rng: random.Random
         words += _as_options(commands)
     if way in ("end of a batch", "quit") and state in UNFINISHED:
         words += ["--timeout", "0.3", "--keep-going"]
-    async with _collected(words) as (process, collected):
+    async with collected_process(words) as (process, collected):
         assert process.stdin is not None
         if way == "quit" or way in SIGNALS:
             results = len(commands) - UNFINISHED.get(state, 0)
@@ -171,7 +171,8 @@ class Collected:
 
 
 @asynccontextmanager
-async def _collected(words: list[str]) -> AsyncIterator[tuple[trio.Process, Collected]]:
+async def collected_process(words: list[str]) -> AsyncIterator[tuple[trio.Process, Collected]]:
+    """Start a process with pipes; what it writes is read all the time."""
     collected = Collected()
     async with piped(words, stderr=subprocess.PIPE) as process, open_nursery() as nursery:
         nursery.start_soon(collected.take, process)

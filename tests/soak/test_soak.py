@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import fuzz
+from tests.harness import Jvm
+from tests.soak import crowds, endurance, floods, fuzz
 from tests.soak.trial import Run
 
 
@@ -24,3 +25,17 @@ async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(fuzz, "KINDS", {kind: fuzz.KINDS[kind]})
     tries = {"framing": 300, "codec": 1500, "expressions": 150}.get(kind, 20)
     await hold(fuzz.run, Run("fuzz", None, tmp_path, seed=1, seconds=1000, tries=tries))
+
+
+async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(endurance.run, Run("endurance", jvm, tmp_path, seed=1, seconds=1000, tries=90))
+
+
+async def test_floods(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(floods, "SECONDS", 0.3)
+    await hold(floods.run, Run("floods", jvm, tmp_path, seed=1, seconds=1000, tries=len(floods.FLOODS)))
+
+
+async def test_many_breakpoints(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crowds, "BREAKPOINTS", 150)
+    await hold(crowds.run, Run("crowds", jvm, tmp_path, seed=1, seconds=1000, tries=1))

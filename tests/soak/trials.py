@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.soak import fuzz, leavings
+from tests.soak import crowds, endurance, floods, fuzz, leavings, signals, tasks
 from tests.soak.trial import Trial
 
 TRIALS: tuple[Trial, ...] = (
@@ -13,4 +13,9 @@ TRIALS: tuple[Trial, ...] = (
         fuzz.run,
         on_jvms=False,
     ),
+    Trial("signals", "signals at any moment: status, terminal modes, the target runs on", signals.run, weight=2),
+    Trial("endurance", "stops, steps and evaluations in one session cost the same at the end", endurance.run, weight=2),
+    Trial("tasks", "twenty tasks on one session, cancelled at random: suspend counts stay true", tasks.run, weight=2),
+    Trial("floods", "events of suspend policy NONE by the hundred thousand: memory and commands", floods.run),
+    Trial("crowds", "5,000 breakpoints set from a file", crowds.run),
 )

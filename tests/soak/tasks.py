@@ -1,0 +1,181 @@
+"""Twenty tasks on one session, their operations cancelled at random: the suspend counts stay true, nothing is left."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import trio
+
+import jdbpy
+from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
+from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.points.options import PointOptions
+from jdbpy.wire.ids import ThreadID
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from tests.harness import LIMIT
+from tests.soak.busy import busy
+from tests.soak.trial import Run
+
+TASKS = 20
+OPERATIONS = 15
+"""Operations of each task in one try."""
+
+
+async def run(run: Run) -> None:
+    """Set tasks loose on a session, and look at it afterwards, again and again."""
+    done: dict[str, int] = {}
+    cancelled = 0
+    for seed in run.seeds():
+        async with busy(run.jvm) as target:
+            with run.attempt(seed):
+                rng = run.random(seed)
+                with trio.fail_after(4 * LIMIT):
+                    async with jdbpy.attach(await target.address()) as session:
+                        cancelled += await _all_at_once(session, rng, done)
+                        await _is_sound(session)
+                    await target.verify()
+    run.figure("operations", f"{sum(done.values()):,}")
+    run.figure("cancelled", f"{cancelled:,}")
+
+
+async def _all_at_once(session: jdbpy.Session, rng: random.Random, done: dict[str, int]) -> int:
+    cancelled = 0
+
+    async def task(number: int) -> None:
+        nonlocal cancelled
+        own = random.Random(rng.random() + number)
+        for _ in range(OPERATIONS):
+            name = own.choice(list(_OPERATIONS))
+            done[name] = done.get(name, 0) + 1
+            with trio.move_on_after(own.choice([0, 0.001, 0.005, 0.02, 0.1])) as scope, suppress(JdbpyError):
+                try:
+                    await _OPERATIONS[name](session, own)
+                except Exception as error:
+                    error.add_note(f"operation: {name}")
+                    raise
+            cancelled += scope.cancelled_caught
+
+    async with open_nursery() as nursery:
+        for number in range(TASKS):
+            nursery.start_soon(task, number)
+    return cancelled
+
+
+async def _is_sound(session: jdbpy.Session) -> None:
+    """The session counts as the agent does, has no request but those of its breakpoints, and can be used."""
+    target = session._target
+    await session.points.remove([point.number for point in session.points.list()])
+    with trio.move_on_after(LIMIT):
+        while (wrong := await _differences(session)) or target.requests.all_active():
+            await session.threads.list()
+    assert not wrong, f"suspend counts of threads, ours and the agent's: {wrong}"
+    left = [str(request.kind) for request in target.requests.all_active()]
+    assert not left, f"requests that were left: {left}"
+    with suppress(JdbpyError):
+        await session.execution.resume()
+    await session.breakpoints.add("Busy.work", temporary=True)
+    with trio.fail_after(LIMIT):
+        while not isinstance(stop := await session.next_stop(), jdbpy.Stop) or stop.breakpoint is None:
+            pass
+        value = await session.values.evaluate("Busy.yes()")
+    assert value.text == "true"
+    await session.execution.resume()
+
+
+async def _differences(session: jdbpy.Session) -> dict[int, tuple[int, int]]:
+    """The threads whose suspend count is not what the session thinks: its count, and the agent's."""
+    target = session._target
+    threads = (await target.conn.request(virtual_machine.AllThreads())).threads
+    replies = await target.conn.batch([thread_reference.SuspendCount(ThreadID(each)) for each in threads])
+    wrong: dict[int, tuple[int, int]] = {}
+    for thread, reply in zip(threads, replies, strict=True):
+        ours = target.suspension.count(thread)
+        if not isinstance(reply, JdwpError) and reply.suspendCount != ours:
+            wrong[thread] = (ours, reply.suspendCount)
+    return wrong
+
+
+# -- what the tasks do -----------------------------------------------------------------------------------------------
+
+
+async def _breakpoint(session: jdbpy.Session, rng: random.Random) -> None:
+    policy = rng.choice([SuspendPolicy.ALL, SuspendPolicy.THREAD])
+    condition = rng.choice(["", "count % 20 == 0", "Busy.yes()"])
+    await session.breakpoints.add(rng.choice(["Busy.work", "Busy.run"]), policy=policy, condition=condition)
+
+
+async def _remove(session: jdbpy.Session, rng: random.Random) -> None:
+    if points := session.points.list():
+        await session.points.remove([rng.choice(points).number])
+
+
+async def _toggle(session: jdbpy.Session, rng: random.Random) -> None:
+    if points := session.points.list():
+        number = rng.choice(points).number
+        await session.points.disable([number])
+        await session.points.enable([number])
+
+
+async def _trace(session: jdbpy.Session, rng: random.Random) -> None:
+    policy = rng.choice([SuspendPolicy.NONE, SuspendPolicy.THREAD])
+    await session.traces.methods(exits=False, options=PointOptions(policy=policy, classes=("Busy",)))
+
+
+async def _resume(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.execution.resume()
+
+
+async def _cont(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.execution.cont()
+
+
+async def _pause(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.execution.pause()
+
+
+async def _step(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.execution.step(rng.choice(list(StepDepth)))
+
+
+async def _suspend(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.execution.suspend()
+
+
+async def _evaluate(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.values.evaluate(rng.choice(["Busy.last + 1", "Busy.yes()", "Busy.nap(2)", "count"]))
+
+
+async def _threads(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.threads.list(with_frames=rng.random() < 0.5)
+
+
+async def _stacks(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.stack.all()
+
+
+async def _variables(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.stack.variables()
+
+
+async def _classes(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.classes.list("java.util.*")
+
+
+_OPERATIONS: dict[str, Callable[[jdbpy.Session, random.Random], Awaitable[None]]] = {
+    "breakpoint": _breakpoint,
+    "remove": _remove,
+    "toggle": _toggle,
+    "trace": _trace,
+    "resume": _resume,
+    "cont": _cont,
+    "pause": _pause,
+    "step": _step,
+    "suspend": _suspend,
+    "evaluate": _evaluate,
+    "threads": _threads,
+    "stacks": _stacks,
+    "variables": _variables,
+    "classes": _classes,
+}
