@@ -40,13 +40,17 @@ async def run(line: CommandLine) -> int:
     status = 0
     ended_by: list[int] = []
     with one_loss():
-        async with trio.open_nursery() as nursery:
-            await nursery.start(_watch_signals, ended_by, nursery.cancel_scope)
-            ahead = _Ahead()
-            if not _is_batch(line):
-                nursery.start_soon(ahead.run)
-            status = await _debug(line, console, settings, ahead)
-            nursery.cancel_scope.cancel()
+        async with trio.open_nursery() as watching:
+            work = trio.CancelScope()
+            await watching.start(_watch_signals, ended_by, work)  # until the target is left: more signals may come
+            with work:
+                async with trio.open_nursery() as nursery:
+                    ahead = _Ahead()
+                    if not _is_batch(line):
+                        nursery.start_soon(ahead.run)
+                    status = await _debug(line, console, settings, ahead)
+                    nursery.cancel_scope.cancel()
+            watching.cancel_scope.cancel()
     return 128 + ended_by[0] if ended_by else status
 
 
@@ -223,7 +227,7 @@ async def _watch_signals(
     *,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Ends everything in good order at the first signal that asks for it."""
+    """Cancel the work at the first signal that asks for the end; take further ones, which must not stop the leaving."""
     from jdbpy.cli.repl.signals import ending_signals
 
     with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as signals:

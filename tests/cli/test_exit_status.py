@@ -217,6 +217,16 @@ async def test_143_terminated(any_jvm: Jvm) -> None:
         await assert_runs_on(target)
 
 
+async def test_a_second_signal_does_not_stop_the_leaving(jvm: Jvm) -> None:
+    async with start_target(jvm, LEDGER) as target, driving("attach", target.address) as driver:
+        await driver.ask("stop in Ledger.total")
+        driver.process.send_signal(signal.SIGTERM)
+        driver.interrupt()
+        driver.process.send_signal(signal.SIGHUP)
+        assert await driver.wait() in (128 + signal.SIGTERM, 128 + signal.SIGINT, 128 + signal.SIGHUP)
+        await assert_runs_on(target)
+
+
 async def test_141_nobody_reads_the_output(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, LEDGER) as target, driving("attach", target.address) as driver:
         await driver.ask("version")

@@ -116,5 +116,7 @@ async def _batch(address: str, rng: random.Random) -> None:
             status = await process.wait()
             await collected.finished.wait()
     killed = {-each for each in further}  # on its way out already
-    assert status in {*ENDING.values(), *killed}, f"status {status} after {number.name}: {collected.err}{collected.out[-300:]}"
+    assert status in {*ENDING.values(), *killed}, (
+        f"status {status} after {number.name}: {collected.err}{collected.out[-300:]}"
+    )
     assert "Traceback" not in collected.err, collected.err
