@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         EvalError as EvalError,
         JdbpyError as JdbpyError,
         JdwpError as JdwpError,
+        LeaveError as LeaveError,
         ProtocolError as ProtocolError,
         ReadOnlyError as ReadOnlyError,
         StateError as StateError,
@@ -95,8 +96,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "jdbpy.errors": (
-        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "ProtocolError", "ReadOnlyError",
-        "StateError", "TimedOut", "UsageError",
+        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "ProtocolError",
+        "ReadOnlyError", "StateError", "TimedOut", "UsageError",
     ),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.eval.errors": ("Thrown",),

@@ -9,6 +9,7 @@
     ├── ConnectError      no connection, or no handshake
     ├── Disconnected      the connection ended while it was still needed
     ├── TimedOut          a limit of time that the user gave has passed
+    ├── LeaveError        the session is over, but it is not certain that the target runs
     └── EvalError         a Java expression cannot be compiled or evaluated
 
 Each carries one sentence (``str(error)``), a ``hint`` that says what to do next, and a ``code``: an upper-case word
@@ -90,6 +91,12 @@ class TimedOut(JdbpyError):
     """A time limit that the user gave has passed (exit status 4)."""
 
     default_code = "TIMED_OUT"
+
+
+class LeaveError(JdbpyError):
+    """The session has ended, but the target has not confirmed that all of its threads run (exit status 1)."""
+
+    default_code = "LEAVE"
 
 
 class EvalError(JdbpyError):

@@ -11,7 +11,8 @@ import jdbpy
 NAMES = """
     attach launch listen CONNECT_LIMIT START_LIMIT
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
-    ConnectError Disconnected EvalError JdbpyError JdwpError ProtocolError ReadOnlyError StateError Thrown TimedOut
+    ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError ProtocolError ReadOnlyError StateError Thrown
+    TimedOut
     UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo

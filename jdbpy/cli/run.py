@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 import trio
 
 import jdbpy
-from jdbpy import ConnectError, JdbpyError, Options, Session, TimedOut, UsageError
+from jdbpy import ConnectError, JdbpyError, LeaveError, Options, Session, TimedOut, UsageError
 from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
@@ -92,11 +92,11 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
     """Opens the session and works in it; errors of the way there become their exit status."""
     name = f"{line.action} {line.address}".strip()
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
+    status = 0
     try:
         lines = Lines(_scripts(line))
         restarts = Restarts(jdbpy.main_class(line.java)) if line.action == "launch" else None
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
-            status = 0
             while True:
                 again = restarts is not None and restarts.kept is not None
                 async with _open(line, console) as session:
@@ -117,7 +117,11 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
             return USAGE
         from jdbpy.cli.batch import status_of
 
-        return status_of(error)
+        return status or status_of(error)
+    except BaseException as error:
+        for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs
+            console.failure(name, LeaveError(note))
+        raise
 
 
 async def _work(

@@ -76,6 +76,7 @@ class Pump:
         self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
         self._begun: _Begun | None = None  # of the next set that the pump takes
         self._running = False
+        self._leaving = False
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
         self.death_told = False
@@ -113,6 +114,10 @@ class Pump:
         else:
             self._target.publish(Gone(reason))
 
+    def leave(self) -> None:
+        """From now on resume every event set where it comes in; none becomes a stop any more."""
+        self._leaving = True
+
     def _take(self, packet: Packet) -> bool:
         """Pass an event set as it comes in, if it is not to wait for its turn. A fault here ends nothing."""
         if packet.data[:1] > _HIGHEST_POLICY:
@@ -131,6 +136,9 @@ class Pump:
             self._target.publish(Notice("warning", text))
 
     def _take_at_once(self, packet: Packet) -> bool:
+        if self._leaving:
+            self._pass(packet)
+            return True
         if self._target.suspension.evaluating and self._is_of_evaluation(packet):
             return True
         if self._target.requests.sift(packet.data):
@@ -184,6 +192,14 @@ class Pump:
         self._resume(composite)
         return True
 
+    def _pass(self, packet: Packet) -> None:
+        """Resumes an event set that came in while the session was being left."""
+        with suppress(JdbpyError):
+            composite = self._target.conn.decode_event(packet)
+            self.death_told = self.death_told or any(isinstance(each, wire_event.VMDeath) for each in composite.events)
+            self._note_suspension(composite)
+            self._resume(composite)
+
     async def _work(self) -> str:
         """Handles event sets until the connection ends; returns the reason why it did."""
         while True:
@@ -215,7 +231,7 @@ class Pump:
             plan = await verdict_of(asked[1]) if asked is not None else None
             if asked is not None and plan is not None:
                 votes.append((asked[0], plan))
-        if votes and composite is not self._gone:
+        if votes and composite is not self._gone and not self._leaving:
             self._target.hit_times.stopped(_thread_of(composite))
             await self._show_stop(votes)
         else:

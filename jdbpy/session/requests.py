@@ -126,6 +126,8 @@ class RequestTable:
         self._conn = conn
         self._by_id: dict[int, EventRequest] = {}
         self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the four bytes of the request's id
+        self.has_suspended = False
+        """True if a request that suspends threads was ever set: events of it may still be on their way."""
 
     async def add(
         self, kind: EventKind, policy: SuspendPolicy, modifiers: Sequence[Any], handler: Handler
@@ -169,6 +171,7 @@ class RequestTable:
                 if request.sieve is not None:
                     self._sieves[request.id.to_bytes(4, "big", signed=True)] = request.sieve.take
 
+        self.has_suspended = self.has_suspended or spec.policy is not SuspendPolicy.NONE
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
         return request, self._conn.submit(command, on_reply=registered)
 

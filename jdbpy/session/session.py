@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.errors import Disconnected
 from jdbpy.session.components import Components
 from jdbpy.session.events import Event, Exited, Gone, Stop
 from jdbpy.session.model import Frame, VmInfo, VmState
@@ -19,15 +19,11 @@ from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
-from jdbpy.wire import constants
-from jdbpy.wire.messages import event_request, virtual_machine
+from jdbpy.wire.messages import virtual_machine
 from jdbpy.wire.wirelog import Sink, WireLog
 
 if TYPE_CHECKING:
     from jdbpy.session.opening.launch import Launched
-
-LEAVE_LIMIT = 3.0
-"""Seconds that leaving a target may take before the socket is simply closed, which frees the target as well."""
 
 
 class Session(Components):
@@ -156,11 +152,18 @@ class Session(Components):
     # How it ends
 
     async def detach(self) -> None:
-        """Leaves the target running: clears all requests, resumes everything, closes. Never fails, never hangs."""
+        """Leave the target running: clear all requests, resume everything, prove that it runs, and close.
+
+        It never hangs, and the session is over when it returns or raises. Raises LeaveError when the target has not
+        confirmed that all of its threads run. Leaving the block of the session does the same; there an exception of
+        the block itself goes first, with that sentence as a note.
+        """
         if self._launched is not None:
             self._launched.keep_running()
-        await self.leave()
-        self._target.publish(Gone("detached"))
+        try:
+            await self.leave()
+        finally:
+            self._target.publish(Gone("detached"))
 
     async def exit(self, status: int = 0) -> None:
         """Ends the target VM with an exit status (VirtualMachine.Exit); shutdown hooks do not run."""
@@ -180,36 +183,20 @@ class Session(Components):
                 self._chores.cancel_scope.cancel()
                 self._chores = None  # a component that is first used after the end has no task
 
-    async def _take_out_requests(self) -> None:
-        """Takes all requests out of the target, and waits until no event of one can be under way.
-
-        A thread that has met a breakpoint is suspended by another thread of the agent. If that comes after Dispose has
-        resumed everything, which happens with Java 17, nobody is left to resume it.
-        """
-        target = self._target
-        requests = target.requests.all_active()
-        may_suspend = any(request.policy is not constants.SuspendPolicy.NONE for request in requests)
-        target.requests.submit_clear(requests)
-        cleared = target.conn.submit(event_request.ClearAllBreakpoints())
-        while may_suspend and not target.suspension.everything_held:
-            before = target.conn.statistics().events
-            await cleared.wait()
-            if target.conn.statistics().events == before:
-                break
-            cleared = target.conn.submit(event_request.ClearAllBreakpoints())
-
     async def leave(self) -> None:
-        """Lets the target go, shielded and bounded in time. wire: 1 trip; 2 while threads run that may be suspended."""
+        """Leave the target running, shielded and bounded in time; a second call does nothing.
+
+        Raises LeaveError when it is not certain that the target runs; the connection is closed in any case.
+        wire: 1 trip; 3 or 4 after requests that suspend threads.
+        """
         if self._left or self.ending is not None:
             return
         self._left = True
-        target = self._target
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT), suppress(JdbpyError):
-            await self._take_out_requests()
-            if target.steps_by_raw_lines:
-                target.conn.submit(virtual_machine.SetDefaultStratum(""))  # no class has it: each one's own default
-            for op, thread in target.suspension.plan_run_everything():
-                target.submit_op(op, thread)
-            await target.conn.request(virtual_machine.Dispose())
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT):
-            await target.conn.aclose()
+        from jdbpy.session.leaving import LIMIT, leave
+
+        self._pump.leave()
+        try:
+            await leave(self._target, prove=self._launched is None or self._launched.kept)
+        finally:
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + LIMIT):
+                await self._target.conn.aclose()

@@ -108,6 +108,10 @@ class Suspension:
         run on, or frames were popped. An invoked method leaves the frames below it as they are."""
         return self.stop_of(thread) + self._pops[thread]
 
+    def threads(self) -> set[int]:
+        """Threads that are or were suspended on their own, virtual ones included."""
+        return {*self._counts, *self.event_holds, *self.user_holds, *self._at_event, *self.evaluating}
+
     # What must be
 
     def require_suspended(self, thread: int) -> None:

@@ -311,6 +311,14 @@ class Connection:
         """Queues an event set that ``on_event`` has kept, behind those that are there by now."""
         self._events.put(packet)
 
+    def hold_events(self) -> None:
+        """Make the target keep its events to itself until the connection ends; an event already on its way still comes.
+
+        What it keeps then is dropped, unsent, and what it would have suspended for those events is not suspended. The
+        command goes out with what else is submitted in this turn.
+        """
+        self._events.hold_for_good()
+
     # -- the end -------------------------------------------------------------------------------------------------
 
     async def wait_closed(self) -> str:

@@ -83,6 +83,12 @@ class EventQueue:
             self._holding = True
             self._hold()
 
+    def hold_for_good(self) -> None:
+        """The target is told to hold its events, now and for as long as the connection lasts."""
+        self._holding = True
+        self._release = _never
+        self._hold()
+
     async def get(self) -> Packet | None:
         """The next event set, once there is one; None when the queue is closed and empty."""
         await trio.lowlevel.checkpoint_if_cancelled()
@@ -109,3 +115,7 @@ class EventQueue:
         while self._parked and self._parked[0][0] < oldest:
             self._ready.append(self._parked.popleft()[1])
             self._consumers.unpark()
+
+
+def _never() -> None:
+    """Takes the place of ``release`` once events are held for good."""

@@ -2,7 +2,7 @@
 
 Owns the order of things. Commands run one after the other; what evaluates may take its time while the next line is
 read, and the end of the target ends all at once, with the input still open. Every way out has jdb's exit status, 0, but
-for a signal.
+for a signal, and for a target that may still be suspended.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from contextlib import AsyncExitStack, suppress
 
 import trio
 
-from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, Output as Written, Stop, StopReason, UsageError
+from jdbpy import (
+    Disconnected,
+    Event,
+    Exited,
+    Gone,
+    JdbpyError,
+    LeaveError,
+    Output as Written,
+    Stop,
+    StopReason,
+    UsageError,
+)
 from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import Script
 from jdbpy.cli.jdb.cmdline import JdbLine
@@ -29,6 +40,9 @@ from jdbpy.cli.repl.signals import ending_signals
 from jdbpy.cli.standard import one_loss
 from jdbpy.files import why_not_trusted
 
+FAILED = 1
+"""The one exit status that jdb does not know: the target may still be suspended."""
+
 
 async def run(line: JdbLine, *, greeted: bool = False) -> int:
     """Debugs as the command line says, to the end; ``greeted``: the first prompt has been written."""
@@ -42,9 +56,14 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
 
     # Also for what it has launched, which has a process group of its own
     with one_loss(), trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as received:
-        async with trio.open_nursery() as nursery, AsyncExitStack() as sessions:
+        async with trio.open_nursery() as nursery:
             nursery.start_soon(be_ended, received)
-            await _Jdb(line, nursery, sessions).run(greeted=greeted)
+            try:
+                async with AsyncExitStack() as sessions:
+                    await _Jdb(line, nursery, sessions).run(greeted=greeted)
+            except LeaveError as error:
+                Output().error(f"{error.message}\n{error.hint}")
+                status = status or FAILED
             nursery.cancel_scope.cancel()
     return status
 

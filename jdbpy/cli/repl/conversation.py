@@ -16,7 +16,7 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, Stop, StopReason, VmState
+from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, LeaveError, Stop, StopReason, VmState
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -37,6 +37,9 @@ from jdbpy.wire.record import Record
 
 GRACE = 0.15
 """Seconds that the prompt waits after a command that resumes: most steps end within them, and are then shown first."""
+
+FAILED = 1
+"""Exit status when it is not certain that the target runs on."""
 
 LOST = 5
 """Exit status when the connection is lost (architecture, section 5)."""
@@ -225,6 +228,8 @@ class Conversation:
             self._last = outcome.command
         if isinstance(outcome.error, Disconnected) and isinstance(self._session.ending, Gone):
             return  # an event of its own says so
+        if isinstance(outcome.error, LeaveError):
+            self.status = FAILED
         if outcome.error is not None:
             self._show(iter([self._renderer.error(outcome)]))
         else:

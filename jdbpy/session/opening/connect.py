@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from jdbpy.errors import ConnectError
+from jdbpy.errors import ConnectError, LeaveError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
 from jdbpy.session.opening.greeting import CONNECT_LIMIT, Greeted, greet
@@ -232,12 +232,25 @@ async def _session(
             session = Session(target, options, launched)
             nursery.start_soon(session.run)
             try:
-                if greeted.at_start:
-                    await _await_start(target)
-                yield session
+                try:
+                    if greeted.at_start:
+                        await _await_start(target)
+                    yield session
+                except (Exception, KeyboardInterrupt) as error:
+                    await _leave_after(session, error)
+                    raise
+                finally:
+                    await session.leave()
             finally:
-                await session.leave()
                 nursery.cancel_scope.cancel()
+
+
+async def _leave_after(session: Session, error: BaseException) -> None:
+    """Leave after an error of the block, which is not hidden by one of leaving: that becomes a note of it."""
+    try:
+        await session.leave()
+    except LeaveError as failure:
+        error.add_note(failure.message)
 
 
 async def _await_start(target: Target) -> None:

@@ -124,6 +124,11 @@ class Launched:
         if self.process.stdin is not None:
             await self.process.stdin.aclose()
 
+    @property
+    def kept(self) -> bool:
+        """True if the target runs on when the block is left."""
+        return self._kept
+
     def keep_running(self) -> None:
         """From now on leaving the block does not end the process: it was detached. Its output goes nowhere then."""
         self._kept = True
