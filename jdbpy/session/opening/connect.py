@@ -81,7 +81,7 @@ async def listen(
     async with AsyncExitStack() as stack:
         log = stack.enter_context(_wire_log(options))
         for listener in listeners:
-            await stack.enter_async_context(listener)
+            stack.push_async_callback(_close, listener)
         port = listeners[0].socket.getsockname()[1]
         if on_listening is not None:
             on_listening(str(Address(where.host, port)))
@@ -202,7 +202,8 @@ async def open_session(
 
     ``suspended``: it is known to be suspended at its start. Raises ConnectError.
     """
-    async with stream:
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(_close, stream)
         remote = not is_loopback(_peer(stream).host)
         with _wire_log(options) as log:
             greeted = await greet(stream, name, log=log, timeout=timeout, suspended=suspended)
@@ -243,6 +244,12 @@ async def _session(
                     await session.leave()
             finally:
                 nursery.cancel_scope.cancel()
+
+
+async def _close(resource: trio.abc.AsyncResource) -> None:
+    """Close, also in a cancelled scope, where ``aclose`` would put Cancelled in the place of a LeaveError."""
+    with trio.CancelScope(shield=True):
+        await resource.aclose()
 
 
 async def _leave_after(session: Session, error: BaseException) -> None:
