@@ -204,6 +204,7 @@ class FastHits:
         target.suspension.event(thread, everything=everything)
         on_reply = target.hit_times.resuming(thread, look.policy)
         if everything:
+            target.invocations.entered()
             target.submit_op(Op.VM_RESUME, on_reply=on_reply)
         else:
             target.submit_op(Op.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)

@@ -34,6 +34,9 @@ Votes = list[tuple[Hit, StopPlan]]
 
 StopShower = Callable[[Votes], Awaitable[None]]
 
+_ALL = bytes((SuspendPolicy.ALL,))
+"""The beginning of an event set that suspends everything."""
+
 EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
 
@@ -139,8 +142,14 @@ class Pump:
         if self._leaving:
             self._pass(packet)
             return True
-        if self._target.suspension.evaluating and self._is_of_evaluation(packet):
-            return True
+        everything = packet.data[:1] == _ALL
+        if everything:
+            self._target.invocations.suspended_all()
+        if self._target.invocations.any:
+            if self._is_of_evaluation(packet):
+                return True
+            if everything:
+                self._let_calls_run()
         if self._target.requests.sift(packet.data):
             return True
         if self._target.far:
@@ -179,6 +188,11 @@ class Pump:
         self._begun = _Begun(hit, vote)
         return False
 
+    def _let_calls_run(self) -> None:
+        """Resumes the threads that run a method: the event of another thread is no business of theirs."""
+        with suppress(Disconnected), self._target.conn.gathering:
+            self._target.invocations.let_run()
+
     def _is_of_evaluation(self, packet: Packet) -> bool:
         """Whether the set is one of threads that evaluate; it has been let go then."""
         try:
@@ -187,7 +201,7 @@ class Pump:
             return False  # told when its turn comes
         evaluating = self._target.suspension.evaluating
         if not all(getattr(event, "thread", 0) in evaluating for event in composite.events):
-            return False
+            return False  # of another thread, or of none
         self._note_suspension(composite)
         self._resume(composite)
         return True
@@ -268,6 +282,10 @@ class Pump:
         everything = composite.suspendPolicy == SuspendPolicy.ALL or not thread
         at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
         self._target.suspension.event(thread, everything=everything, at_event=at_event)
+        if composite.suspendPolicy == SuspendPolicy.ALL:
+            self._target.invocations.entered()
+        else:
+            self._target.invocations.suspended(thread)
         if undecided:
             self._target.suspension.undecided = (thread, everything)
 

@@ -60,6 +60,10 @@ class Suspension:
         """The agent's suspend count of the thread."""
         return self._counts.get(thread, self._base)
 
+    def counts(self) -> tuple[int, dict[int, int]]:
+        """The agent's count of most threads, and those of the threads that have another one."""
+        return self._base, dict(self._counts)
+
     def is_suspended(self, thread: int) -> bool:
         return self.count(thread) > 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.events import Event, Exited, Stop
 from jdbpy.session.foresight import Foresight
+from jdbpy.session.invocations import Invocations
 from jdbpy.session.model import VmInfo, VmState
 from jdbpy.session.points.hot_places import HitTimes
 from jdbpy.session.requests import RequestTable
@@ -62,6 +63,7 @@ class Target:
         self.round_trip = round_trip
         self.launched = launched
         self.suspension = Suspension()
+        self.invocations = Invocations(conn, self.suspension)
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
         self.selection = Selection()
@@ -192,8 +194,10 @@ class Target:
         """A suspend whose waiter was cancelled is taken back by the connection: the ledger follows."""
         if isinstance(command, virtual_machine.Resume):
             self.suspension.apply(Op.VM_RESUME)
+            self.invocations.undone(Op.VM_RESUME, 0)
         elif isinstance(command, thread_reference.Resume):
             self.suspension.apply(Op.THREAD_RESUME, command.thread)
+            self.invocations.undone(Op.THREAD_RESUME, command.thread)
 
     def submit_op(
         self, op: Op, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
@@ -210,5 +214,7 @@ class Target:
                 command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
             case Op.THREAD_RESUME:
                 command = thread_reference.Resume(ThreadID(ObjectID(thread)))
+        if self.invocations.any:
+            self.invocations.before(op, thread)
         self.suspension.apply(op, thread, by_event=by_event)
         return self.conn.submit(command, on_reply=on_reply)

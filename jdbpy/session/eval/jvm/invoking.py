@@ -24,8 +24,7 @@ from jdbpy.session.events import Notice
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, InvokeOptions
-from jdbpy.wire.ids import ObjectID, ThreadID
-from jdbpy.wire.messages import object_reference, thread_reference
+from jdbpy.wire.messages import object_reference
 
 MakeCommand = Callable[[int], Command[Any]]
 """Makes the command for a set of InvokeOptions."""
@@ -85,12 +84,12 @@ async def run_methods(
     while waiting:
         require_invocation(target, thread)
         gap = _gap(target, thread, rules, len(waiting), slow=slow)
-        flight = _Flight(target, thread)
         runs = []
         for index in waiting:
             what, make = calls[index]
-            run = _Invocation(flight, what)
-            run.start(make(_options(target, rules)))
+            options = _options(target, rules)
+            run = _Invocation(target, thread, what)
+            run.start(make(options), others_run=not options & InvokeOptions.INVOKE_SINGLE_THREADED)
             runs.append(run)
             with trio.move_on_after(min(gap, rules.limit)):
                 await run.ended.wait()
@@ -144,61 +143,25 @@ def _options(target: Target, rules: InvokeRules) -> int:
     return 0 if rules.others_run and target.suspension.everything_held else InvokeOptions.INVOKE_SINGLE_THREADED
 
 
-class _Flight:
-    """The calls that are under way in one thread."""
-
-    def __init__(self, target: Target, thread: int) -> None:
-        self.target = target
-        self.thread = thread
-        self._running = 0
-
-    def began(self) -> None:
-        self._running += 1
-        self.target.suspension.evaluating.add(self.thread)
-
-    def ended(self) -> None:
-        """One has ended: its thread stands where it stood, and its frame ids are void."""
-        self._running -= 1
-        if not self._running:
-            self.target.suspension.evaluating.discard(self.thread)
-        self.target.suspension.invoked(self.thread)
-
-
 class _Invocation:
     """One call under way, which may outlive the expression that made it."""
 
-    def __init__(self, flight: _Flight, what: str) -> None:
+    def __init__(self, target: Target, thread: int, what: str) -> None:
         self.what = what
         self.outcome: Any = None
         self.ended = trio.Event()
         self.left_alone = False
-        self._flight = flight
-        self._target = flight.target
-        self._thread = flight.thread
-        # With more than one hold on the thread the call would never begin (agent note 66): the others are taken off and
-        # put back, behind the ledger, for which nothing changes.
-        self._extra = self._target.suspension.count(self._thread) - 1
+        self._target = target
+        self._thread = thread
 
-    def start(self, command: Command[Any]) -> None:
-        conn = self._target.conn
-        self._flight.began()
-        for _ in range(self._extra):
-            conn.submit(thread_reference.Resume(self._wire_thread))
-        conn.submit(command, on_reply=self._on_reply)
-
-    @property
-    def _wire_thread(self) -> ThreadID:
-        return ThreadID(ObjectID(self._thread))
+    def start(self, command: Command[Any], *, others_run: bool) -> None:
+        self._target.invocations.begin(self._thread, others_run=others_run)
+        self._target.conn.submit(command, on_reply=self._on_reply)
 
     def _on_reply(self, outcome: Any) -> None:
         self.outcome = outcome
-        suspension = self._target.suspension
-        self._flight.ended()
         with suppress(Disconnected):
-            for _ in range(self._extra):
-                self._target.conn.submit(thread_reference.Suspend(self._wire_thread))
-            if not suspension.is_suspended(self._thread):  # it was let go meanwhile; the agent has stopped it again
-                self._target.conn.submit(thread_reference.Resume(self._wire_thread))
+            self._target.invocations.ended(self._thread)
         if self.left_alone and not isinstance(outcome, JdbpyError):
             self._target.publish(Notice("warning", f"{self.what}, which was left running, has returned"))
         self.ended.set()

@@ -1,0 +1,143 @@
+"""Methods that are run in a thread while other threads hit breakpoints: all are answered, all suspend counts stay."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+
+import jdbpy
+from benchmarks.relay import open_relay
+from jdbpy.session.eval.own_calls import Call, CallRunner
+from jdbpy.session.events import Exited, Notice, Stop
+from jdbpy.session.model import SuspendPolicy
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target
+
+POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
+EXPRESSION = "p.a() * 10 + p.a() - new Pool(p.number * 11).a()"
+
+
+async def counts_agree(session: jdbpy.Session) -> None:
+    """The suspend count of every thread, as the agent tells it, is the one that the session believes in."""
+    await session._target.publisher.settled()
+    conn, suspension = session._target.conn, session._target.suspension
+    threads = (await conn.request(virtual_machine.AllThreads())).threads
+    replies = await conn.batch([thread_reference.SuspendCount(ThreadID(ObjectID(each))) for each in threads])
+    found = {int(thread): reply.suspendCount for thread, reply in zip(threads, replies, strict=True)}
+    assert found == {int(thread): suspension.count(thread) for thread in threads}
+
+
+async def next_hit(session: jdbpy.Session) -> int:
+    """Let the target run to the next stop at a breakpoint; its thread, selected."""
+    stop = await session.execution.cont()
+    assert isinstance(stop, Stop)
+    assert stop.thread is not None
+    await session.select_thread(stop.thread.id)
+    return stop.thread.id
+
+
+async def runs_to_its_end(d: Debugging, passed: int) -> None:
+    """The program goes on, stops that were on their way apart, and has done all it was to do."""
+    ending = await d.session.execution.cont()
+    while isinstance(ending, Stop):
+        ending = await d.session.execution.cont()
+    assert isinstance(ending, Exited)
+    await d.target.wait_output(f"done {passed}")
+    d.unseen()
+
+
+@pytest.mark.parametrize("others_run", [False, True])
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_print_at_a_stop(jvm: Jvm, policy: SuspendPolicy, others_run: bool) -> None:
+    """Other threads come to the line while the method runs, and stop there; the method returns all the same."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "7", "4") as d:
+            number = (await d.session.breakpoints.add(d.at("work"), policy=policy)).number
+            for _ in range(12):
+                await next_hit(d.session)
+                assert (await d.session.values.evaluate(EXPRESSION, others_run=others_run)).text == "0"
+                await counts_agree(d.session)
+            await d.session.breakpoints.remove([number])
+            await runs_to_its_end(d, 28)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_breakpoint_in_the_method(jvm: Jvm, policy: SuspendPolicy) -> None:
+    """It is passed, also by a thread that is suspended more than once."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "7", "4") as d:
+            numbers = [
+                (await d.session.breakpoints.add(d.at(marker), policy=policy)).number for marker in ("work", "a")
+            ]
+            for _ in range(12):
+                thread = await next_hit(d.session)
+                await d.session.execution.suspend([thread])
+                assert (await d.session.values.evaluate(EXPRESSION)).text == "0"
+                await counts_agree(d.session)
+                await d.session.execution.unsuspend([thread])
+            await d.session.breakpoints.remove(numbers)
+            await runs_to_its_end(d, 28)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_condition(jvm: Jvm, policy: SuspendPolicy) -> None:
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "8", "25") as d:
+            await d.session.breakpoints.add(d.at("work"), condition="p.a() == 100", policy=policy)
+            await runs_to_its_end(d, 200)
+            assert d.session.breakpoints.list()[0].failures == 0
+
+
+async def test_condition_beside_a_breakpoint(jvm: Jvm) -> None:
+    """The condition is asked while others stop at a breakpoint, and methods are run at its stops."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "6", "6") as d:
+            shown = await d.session.breakpoints.add(d.at("passed"))
+            await d.session.breakpoints.add(d.at("work"), condition="p.a() == 100", policy=SuspendPolicy.ALL)
+            for _ in range(15):
+                await next_hit(d.session)
+                assert (await d.session.values.evaluate(EXPRESSION)).text == "0"
+                await counts_agree(d.session)
+            await d.session.breakpoints.remove([shown.number])
+            await runs_to_its_end(d, 36)
+
+
+async def test_logpoint(jvm: Jvm) -> None:
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "8", "10") as d:
+            d.ignored.add("logpoint")
+            shown = await d.session.breakpoints.add(d.at("passed"), temporary=True)
+            await d.session.breakpoints.add(d.at("work"), log="{p.a() - p.number} {new Pool(3).a()}")
+            with d.session.events() as events:
+                await next_hit(d.session)
+                await d.session.breakpoints.add(d.at("all"), policy=SuspendPolicy.ALL)
+                assert shown.number == 1
+                await next_hit(d.session)
+                texts = []
+                while (event := events.take_nowait()) is not None:
+                    if isinstance(event, Notice) and event.kind == "logpoint":
+                        texts.append(event.text)
+            assert texts == ["0 3"] * 80
+            await runs_to_its_end(d, 80)
+
+
+async def test_over_a_link(jvm: Jvm) -> None:
+    """Calls of the debugger's own are then sent one behind the other."""
+    pool = program("Pool")
+    async with start_target(jvm, pool, "7", "4") as target, open_relay(target.address, rtt=0.03) as relay:
+        with trio.fail_after(LIMIT):
+            async with jdbpy.attach(relay.address) as session:
+                number = (await session.breakpoints.add(pool.at("work"), policy=SuspendPolicy.ALL)).number
+                runner = CallRunner(session._target, session.stack, lambda: session.values.evaluator)
+                for _ in range(8):
+                    await next_hit(session)
+                    assert (await session.values.evaluate(EXPRESSION)).text == "0"
+                    async with runner.calls("a test") as calls:
+                        wanted = [Call("java.lang.Math", "abs", "(I)I", (-each,)) for each in range(8)]
+                        assert await calls.all(*wanted) == list(range(8))
+                    await counts_agree(session)
+                await session.breakpoints.remove([number])
+                while isinstance(await session.execution.cont(), Stop):
+                    pass
+                await target.wait_output("done 28")
