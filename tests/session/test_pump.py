@@ -139,9 +139,9 @@ async def test_sets_wait_for_a_slow_handler_but_those_of_an_evaluating_thread_do
         release = trio.Event()
 
         async def evaluate(hit: Hit) -> Verdict:
-            s.target.suspension.evaluating.add(hit.thread)
+            s.target.invocations.begin(hit.thread, others_run=False)
             await release.wait()
-            s.target.suspension.evaluating.discard(hit.thread)
+            s.target.invocations.ended(hit.thread)
             return GO
 
         await s.request(2, evaluate, THREAD)
