@@ -99,8 +99,7 @@ class Run:
         try:
             yield
         except Exception as error:
-            self.failed(seed, f"{kind}: {_sentence(error)}" if kind else _sentence(error))
-            if self.tries == 1:
+            if self.failed(seed, f"{kind}: {_sentence(error)}" if kind else _sentence(error)):
                 traceback.print_exception(error, file=sys.stderr)
         self.outcome.tries += 1
         if kind:
@@ -116,14 +115,15 @@ class Run:
             self.failed(self._next - 1, f"the trial broke off: {_sentence(error)}")
             traceback.print_exception(error, file=sys.stderr)
 
-    def failed(self, seed: int, what: str) -> None:
-        """Record a failure of the try with that seed."""
+    def failed(self, seed: int, what: str) -> bool:
+        """Record a failure of the try with that seed; False if others have failed so before."""
         for known in self.outcome.failures:
             if _alike(known.what) == _alike(what):
                 known.times += 1
-                return
+                return False
         self.outcome.failures.append(Failure(seed, what))
         self.say(f"FAILED with seed {seed}: {what}")
+        return True
 
     def figure(self, name: str, value: object) -> None:
         """Record something measured, for the table."""
@@ -155,7 +155,8 @@ def _sentence(error: BaseException) -> str:
     """The exception in a line, of a group its first leaf; for one that no check has raised also where."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    text = " ".join(str(error).split())[:300]
+    text = " ".join(str(error).split())
+    text = text if len(text) < 600 else f"{text[:200]} ... {text[-400:]}"
     if isinstance(error, AssertionError):
         return text or "AssertionError"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if str(ROOT / "jdbpy") in frame.filename]
