@@ -36,6 +36,8 @@ async def run(line: CommandLine) -> int:
     """
     settings = Settings()
     settings.set("color", line.color)
+    if _is_batch(line) and (line.action != "demo" or line.scripts):
+        settings.set("hints", "off")  # these are for newcomers at the prompt
     console = _console(line, settings)
     status = 0
     ended_by: list[int] = []

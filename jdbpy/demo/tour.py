@@ -103,6 +103,10 @@ That was the tour. On a program of yours:
 """
 
 
+REMINDER = 3
+"""After so many other commands the step that is due is suggested again."""
+
+
 class Guide:
     """Leads a person at the prompt through the steps: says the next one when the last has been done.
 
@@ -117,6 +121,7 @@ class Guide:
         self._steps = steps
         self._lines = (self.first_lines[-1], *(step.line for step in steps))
         self._done = 0  # of these lines
+        self._others = 0  # commands since then that are no step
 
     @property
     def finished(self) -> bool:
@@ -131,11 +136,20 @@ class Guide:
         )
 
     def after(self, line: str) -> str:
-        """What to say after a command that succeeded; "" when it was not the one that was due."""
-        if self.finished or self._canonical(line) != self._canonical(self._lines[self._done]):
+        """Return what to say after a command that succeeded.
+
+        A later step that is taken early is accepted, and the tour goes on behind it. After a few other commands the
+        step that is due is suggested again; "" where there is nothing to say.
+        """
+        if self.finished:
             return ""
-        self._done += 1
-        return self._suggestion()
+        typed = self._canonical(line)
+        for number in range(self._done, len(self._lines)):
+            if self._canonical(self._lines[number]) == typed:
+                self._done, self._others = number + 1, 0
+                return self._suggestion()
+        self._others += 1
+        return self._suggestion() if self._done and self._others % REMINDER == 0 else ""
 
     def farewell(self) -> str:
         """What to say when the debugger has been left: how to go on, to whoever took the whole tour."""

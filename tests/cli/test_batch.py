@@ -231,7 +231,7 @@ async def test_a_stop_is_shown_whole_in_plain_text(jvm: Jvm) -> None:
         line = LEDGER.line("total")
         assert f'Breakpoint 1 hit: thread "main", Ledger.total, Ledger.java:{line}\n' in done.out
         assert f"=> {line}          int sum = 0; // @total\n" in done.out
-        assert done.out.count("Hint: 'where' shows the stack") == 1
+        assert "Hint: " not in done.out  # a script needs none
         assert "1: factor = 2\n" in done.out.rpartition("Step completed")[2]
 
 

@@ -26,13 +26,23 @@ def test_a_step_is_done_by_any_spelling_of_its_command() -> None:
     assert "jdbpy attach 5005" in tour.farewell()
 
 
-def test_other_commands_do_not_move_it() -> None:
+def test_other_commands_do_not_move_it_and_the_step_is_suggested_again() -> None:
+    tour = guide()
+    tour.after("run")
+    said = [tour.after(line) for line in ("threads", "locals", "threads", "locals")]
+    assert said == ["", "", "\n1/2  First, look.\n      type: where\n", ""]
+    assert "2/2" in tour.after("where")
+    assert tour.farewell() == ""
+
+
+def test_a_step_that_is_skipped_does_not_end_the_tour() -> None:
     tour = guide()
     tour.after("run")
     assert tour.after("cont") == ""
-    assert tour.after("threads") == ""
-    assert "2/2" in tour.after("where")
-    assert tour.farewell() == ""
+    assert tour.finished
+    longer = Guide(str, (*STEPS, Step("Leave.", "quit", ())))
+    longer.after("run")
+    assert "3/3" in longer.after("cont")
 
 
 def test_every_step_of_the_real_tour_checks_something() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from jdbpy.errors import EvalError
 from jdbpy.session.model import Limits, Value
 from jdbpy.session.values.describe import describe, dump
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ObjectID, Value as WireValue
-from tests.harness import Debugging, Jvm, debug
+from tests.harness import Debugging, Jvm, debug, inline
 
 
 async def at_stop(d: Debugging) -> dict[str, WireValue]:
@@ -208,3 +211,32 @@ async def test_all_locals_in_few_waves(any_jvm: Jvm) -> None:
         before = d.session.statistics()
         assert await d.session.stack.variables(limits=Limits(depth=0)) == variables
         assert d.session.statistics().since(before).waves <= 4
+
+
+async def test_an_unknown_name_says_what_may_be_meant(jvm: Jvm) -> None:
+    source = """
+    class Scopes2 {
+        static int total(int amount) {
+            int rate = 3; // @first
+            int sum = amount * rate; // @second
+            for (int i = 0; i < 2; i++) sum += i;
+            return sum; // @last
+        }
+        public static void main(String[] args) { System.out.println(total(7)); }
+    }
+    """
+    async with debug(jvm, inline(source)) as d:
+        await d.run_to("first")
+        for text, message, hint in (
+            ("sum + 1", "variable sum", "sum is not in scope yet at line"),
+            ("sum.length", "variable sum", "sum is not in scope yet at line"),
+            ("amuont", "variable amuont", "did you mean amount?"),
+            ("nothing.like", "variable nothing", ""),
+        ):
+            with pytest.raises(EvalError, match=message) as caught:
+                await d.session.values.evaluate(text)
+            assert hint in caught.value.hint
+        await d.run_to("last")
+        with pytest.raises(EvalError) as caught:
+            await d.session.values.evaluate("i")
+        assert "i is not in scope at this place in line" in caught.value.hint

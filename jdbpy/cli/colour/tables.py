@@ -17,7 +17,7 @@ from jdbpy import Variable
 from jdbpy.cli.colour.columns import GAP, Column, fit
 from jdbpy.cli.colour.look import STYLES, Literals, styled
 from jdbpy.cli.plain.answers import breakpoint_row, nothing_set
-from jdbpy.cli.plain.help import short_names
+from jdbpy.cli.plain.help import quoted, short_names
 from jdbpy.cli.plain.stacks import more_about, state_of
 from jdbpy.cli.plain.text import short_place_of, value_text
 from jdbpy.cli.results import Breakpoints, HelpIndex, SettingValues, Threads, Variables
@@ -115,7 +115,8 @@ def help_index(result: HelpIndex, width: int) -> Drawn:
         entries = [entry for entry in result.entries if entry.group == group]
         if entries:
             yield Text.assemble(styled(group, "heading"), f": {title}")
-            yield from draw(_COMMANDS, [(entry.name, short_names(entry), entry.summary) for entry in entries], width)
+            rows = [(entry.name, short_names(entry), quoted(entry.summary)) for entry in entries]
+            yield from draw(_COMMANDS, rows, width)
     if not result.topic:
         yield Text(f"'help COMMAND' says all about one; other topics: {', '.join(TOPICS)}")
 

@@ -33,6 +33,8 @@ async def quit_(
     if kill:
         await session.exit(status)
         return Left("terminated", f"the target was ended with status {status}")
+    if session.ending is not None:
+        return Left("terminated", "the target has ended")
     if session.launched:
         return Left("terminated", "the target is ended")
     return await _detach(ctx)
@@ -54,5 +56,7 @@ async def version(ctx: Context) -> Version:
 
 
 async def _detach(ctx: Context) -> Left:
+    if ctx.session.ending is not None:
+        return Left("terminated", "the target has ended")
     await ctx.session.detach()
     return Left("detached", "the target runs on")

@@ -14,6 +14,7 @@ from jdbpy import ClassDetail, EvalError, Event, Output, Stop, Thrown
 from jdbpy.cli import results
 from jdbpy.cli.plain import answers as plain_answers, help as plain_help, stacks as plain_stacks
 from jdbpy.cli.plain.events import event_lines
+from jdbpy.cli.plain.text import prose
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE
@@ -110,13 +111,13 @@ class PlainRenderer:
         error = outcome.error
         if error is None:
             return ""
-        lines = [f"error: {escape(error.message)}"]
+        lines = prose(f"error: {escape(error.message)}")
         if isinstance(error, EvalError) and error.column is not None:
             lines += caret_lines(outcome, error.column)
         if isinstance(error, Thrown):
             lines += thrown_lines(error)
         if error.hint:
-            lines.append(f"  hint: {escape(error.hint)}")
+            lines += prose(f"  hint: {escape(error.hint)}", "    ")
         return "".join(f"{line}\n" for line in lines)
 
     def event(self, event: Event) -> str:
@@ -144,7 +145,7 @@ class PlainRenderer:
                 wanted.insert(0, _NO_SOURCE.format(source=escape(stop.location.source)))
         new = [hint for hint in wanted if hint not in self._given]
         self._given.update(new)
-        return new if self.settings["hints"] else []
+        return [line for hint in new for line in prose(hint)] if self.settings["hints"] else []
 
 
 def thrown_lines(error: Thrown) -> list[str]:

@@ -5,7 +5,10 @@ All of it is escaped here: what these functions return can go to a terminal.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 
 from jdbpy import Frame, Location, SourceWindow, Value, Variable
 from jdbpy.cli.settings import Settings
@@ -107,6 +110,22 @@ def table(rows: Iterable[Sequence[str]], indent: str = "") -> Iterator[str]:
     for row in cells:
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         yield (indent + "  ".join(padded)).rstrip()
+
+
+def columns_of_window() -> int | None:
+    """Return the width of the window that standard output is shown in; None if it is no terminal."""
+    try:
+        return max(20, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def prose(line: str, indent: str = "  ") -> list[str]:
+    """Return a sentence as lines that are broken between words, where the window is too narrow for it."""
+    columns = columns_of_window()
+    if columns is None or len(line) <= columns:
+        return [line]
+    return wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def some(names: Sequence[str], most: int = 10) -> str:

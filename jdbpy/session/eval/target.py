@@ -8,7 +8,7 @@ float (float32 already rounded), a ``Ref``, or None for null and void.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from jdbpy.errors import JdbpyError
@@ -72,6 +72,10 @@ class Local(Record):
     slot: int
 
 
+def _never(name: str) -> str:
+    return ""
+
+
 class FrameFacts(Record):
     """Where an expression is evaluated: what its names mean. ``class_id`` is 0 without a frame (static names only)."""
 
@@ -80,6 +84,8 @@ class FrameFacts(Record):
     is_static: bool
     locals: tuple[Local, ...] = ()
     place: str = ""  # "Order.total", for messages
+    out_of_scope: Callable[[str], str] = _never
+    """Return where a local variable of that name is in scope in the method, in words; "" if it has none."""
 
 
 class FrameValues(Record):

@@ -131,7 +131,9 @@ async def compile_name(c: Compiler, node: tree.Name, scope: Scope) -> Op:
     found = await variable(c, node.name, node.at, scope)
     if found is None:
         home = c.require_frame(f"cannot find symbol: variable {node.name}", node.at)
-        raise EvalError(f"cannot find symbol: variable {node.name} in class {home.type}", node.at)
+        raise EvalError(
+            f"cannot find symbol: variable {node.name} in class {home.type}", node.at, hint=hint_for(c, node.name)
+        )
     return found
 
 
@@ -272,15 +274,31 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
     if found is None:
         if len(parts) == 1:
             c.require_frame(f"cannot find symbol: variable {parts[0]}", node.at)
-            raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at)
+            raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at, hint=hint_for(c, parts[0]))
         package = ".".join(parts[:-1])
         if await c.target.has_package(package):
             raise unknown_class(".".join(parts), node.at)
-        raise EvalError(f"package {package} does not exist", node.at)
+        hint = hint_for(c, parts[0])
+        if len(parts) == 2:  # javac calls it a package; people mean a variable
+            raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at, hint=hint)
+        raise EvalError(f"package {package} does not exist", node.at, hint=hint)
     cls, used = found
     if used == len(parts):
         return cls
     return await c.value(node, scope)
+
+
+def hint_for(c: Compiler, name: str) -> str:
+    """Return what may help with an unknown name: where the variable is in scope, or names that are like it; or ""."""
+    from difflib import get_close_matches
+
+    scope = c.frame.out_of_scope(name)
+    if scope:
+        return scope
+    known = [local.name for local in c.frame.locals]
+    known += [field.name for field in c.home.facts.fields] if c.home is not None else []
+    close = get_close_matches(name, known, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 async def _is_static_field(c: Compiler, parts: list[str], at: int) -> bool:

@@ -8,6 +8,7 @@ objects and running code, by way of ``calls`` and ``loading``. What needs none i
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError
 from jdbpy.session.eval.errors import Thrown
@@ -31,11 +32,12 @@ from jdbpy.session.model import Frame
 from jdbpy.session.stack.variables import frame_slots, read_slots
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Method
 from jdbpy.session.values import writes
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import ArrayTypeID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, Value
 from jdbpy.wire.messages import array_type, thread_reference, virtual_machine
 
 ReadImports = Callable[[Frame], Awaitable[Imports]]
@@ -82,7 +84,23 @@ class FrameTarget(HeapTarget):
             method.is_static if method is not None else not await self._has_this(),
             tuple(Local(slot.name, slot.signature, slot.generic, slot.slot) for slot in slots),
             f"{place.class_name}.{place.method}",
+            partial(self._out_of_scope, frame),
         )
+
+    def _out_of_scope(self, frame: Frame, name: str) -> str:
+        """Return at which lines a local variable that is not in scope here is; "" if there is none. No trip."""
+        place = frame.location
+        key = ReferenceTypeID(place.type_id), MethodID(place.method_id)
+        table, lines = self._target.types.known(facts.VARIABLES, key), self._target.types.known(facts.LINES, key)
+        if table is None or lines is None or place.line is None:
+            return ""
+        begins = [lines.line_at(slot.code_index) for slot in table.slots if slot.name == name]
+        first = min((line for line in begins if line is not None), default=None)
+        if first is None:
+            return ""
+        if place.line < first:
+            return f"{name} is not in scope yet at line {place.line}; it is from line {first} on"
+        return f"{name} is not in scope at this place in line {place.line}"
 
     async def imports(self) -> Imports:
         """See ``EvalTarget``."""
