@@ -115,22 +115,22 @@ class Specs:
 
     def __init__(self, out: Output) -> None:
         self._out = out
-        self._specs: list[Spec] = []
+        self._specs: dict[str, Spec] = {}  # by their text, in their order
 
     def of(self, kind: type[Spec]) -> list[Spec]:
-        return [spec for spec in self._specs if isinstance(spec, kind)]
+        return [spec for spec in self._specs.values() if isinstance(spec, kind)]
 
     def by_number(self, number_: int) -> Spec | None:
         """The one that is the session's point of that number."""
-        return next((spec for spec in self._specs if spec.number == number_), None)
+        return next((spec for spec in self._specs.values() if spec.number == number_), None)
 
     async def add(self, spec: Spec, session: Session | None) -> None:
         """Sets it now, or keeps it for later, and says which."""
-        if any(each.text == spec.text for each in self._specs):
+        if spec.text in self._specs:
             await self._forget(spec.text, session)
         if session is not None and not await self._set(spec, session, "Unable to set"):
             return
-        self._specs.append(spec)
+        self._specs[spec.text] = spec
         if spec.resolved:
             self._out.line(f"Set {spec.text}")
         else:
@@ -139,10 +139,9 @@ class Specs:
     async def open(self, session: Session) -> None:
         """Sets all in a session that has just begun: what can be set at once is announced."""
         default = ExceptionSpec("java.lang.Throwable", caught=False, uncaught=True)
-        if not any(spec.text == default.text for spec in self._specs):
-            self._specs.append(default)
+        self._specs.setdefault(default.text, default)
         self._out.line(f"Set {default.text}")
-        for spec in list(self._specs):
+        for spec in list(self._specs.values()):
             if await self._set(spec, session, "Unable to set deferred") and spec.resolved:
                 self._out.line(f"Set deferred {spec.text}")
 
@@ -161,10 +160,9 @@ class Specs:
         return True
 
     async def _forget(self, text: str, session: Session | None) -> bool:
-        found = next((each for each in self._specs if each.text == text), None)
+        found = self._specs.pop(text, None)
         if found is None:
             return False
-        self._specs.remove(found)
         if session is not None and found.number:
             await session.points.remove([found.number])
         return True

@@ -23,6 +23,13 @@ MANY = 1000
 """So many hits are worth to be counted by the agent: here they would take some tenths of a second."""
 
 
+class ClassGroup(Protocol):
+    """The breakpoints of one class or file: ``placement.ClassGroup``."""
+
+    points: dict[LogicalBreakpoint, None]
+    watches: dict[str, EventRequest]
+
+
 class Placing(Protocol):
     """What puts breakpoints into the target: ``placement.Placement``."""
 
@@ -34,8 +41,8 @@ class Placing(Protocol):
 
 
 class LogicalBreakpoint(Point):
-    """A breakpoint with a number. ``placed`` are the code locations where it stands in the target, ``watches`` the
-    requests that tell of classes it waits for, by their pattern."""
+    """A breakpoint with a number. ``placed`` are the code locations where it stands in the target; the
+    breakpoints of its ``group`` share what watches for classes."""
 
     noun = "breakpoint"
 
@@ -53,7 +60,7 @@ class LogicalBreakpoint(Point):
         self.spec = spec  # with the full class name, once that is known
         self.kind = "method" if isinstance(spec, MethodPlace) else "line"
         self.placed: dict[Location, EventRequest] = {}
-        self.watches: dict[str, EventRequest] = {}
+        self.group: ClassGroup | None = None  # while it is armed
         self._placing = placing
 
     @property

@@ -119,6 +119,7 @@ class Breakpoints:
 
     async def reinstall(self, type_ids: Iterable[int]) -> None:
         """Sets all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
+        self._placement.forget_code()
         renewed = [ReferenceTypeID(each) for each in type_ids]
         for point in self._all():
             if point.wanted:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+import trio
+
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
@@ -34,6 +36,28 @@ _FEW = 8
 OnHit = Callable[[LogicalBreakpoint, Hit], Vote]
 
 
+class ClassGroup:
+    """Breakpoints whose classes are found in the same way: those of one class name, or of one file.
+
+    They share the requests that tell of classes prepared later (``watches``, by their pattern), and what a listing of
+    all classes has shown: ``types``, None while that is not known; ``missing`` is what they wait for if there are none.
+    A class that is prepared voids it. ``spec`` is the place of one of them.
+    """
+
+    def __init__(self, spec: AbsoluteSpec) -> None:
+        self.spec = spec
+        self.points: dict[LogicalBreakpoint, None] = {}
+        self.watches: dict[str, EventRequest] = {}
+        self.types: Sequence[RefType] | None = None
+        self.missing = ""
+        self.stale = False
+        self.was_known = False
+        self.lock = trio.Lock()
+
+    def forget(self) -> None:
+        self.types, self.stale = None, True
+
+
 class Placement:
     """Sets and clears the requests of the breakpoints of one target; ``on_hit`` is asked when one is reached."""
 
@@ -42,35 +66,61 @@ class Placement:
         self.types = target.types
         self._on_hit = on_hit
         self._finder = PlaceFinder(target.types)
+        self._groups: dict[Any, ClassGroup] = {}
+        self._prepared = 0  # the class of which requests told last
 
     async def arm(self, point: LogicalBreakpoint) -> None:
         """Sets the breakpoint wherever its place is now, and watches for classes that are loaded later.
 
         Raises UsageError when the place cannot exist; nothing is left behind then.
         wire: a method 3 trips, a line 4, since methods, their lines and the breakpoints each follow from the trip
-        before; 2 when the code is known; 1 for a line and 2 for a method of a class that is not loaded.
+        before; 2 when the code is known; 1 for a line and 2 for a method of a class that is not loaded. Another
+        breakpoint in the same class or file: 1, 0 when the class is not loaded.
         """
+        group = point.group = self._group(point.spec)
+        group.points[point] = None
         try:
-            listed = await self._watch_and_list(point)
-            types = await self._finder.among(point.spec, listed)
-            if not types:
-                point.message = f"waits for {_what_is_missing(point.spec, listed)} to be loaded"
-                return
-            self._bind(point, types)
-            found = await self._finder.places(point.spec, types)
-            point.message = found.note
-            await self._set(point, found.places)
+            try:
+                await self._arm_in(group, point)
+            except JdwpError:  # what was known of the class may be out of date
+                if not group.was_known:
+                    raise
+                group.forget()
+                await self._arm_in(group, point)
         except BaseException:
             self.disarm(point)
             raise
 
+    async def _arm_in(self, group: ClassGroup, point: LogicalBreakpoint) -> None:
+        types = await self._types_of(group, point.spec)
+        if point.group is not group:
+            return
+        if not types:
+            point.message = f"waits for {group.missing} to be loaded"
+            return
+        _bind(point, types)
+        found = await self._finder.places(point.spec, types)
+        point.message = found.note
+        if point.group is group:
+            await self._set(point, found.places)
+
     def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]:
         """Takes the breakpoint out of the target; what is returned may be waited for."""
-        requests = [*point.placed.values(), *point.watches.values()]
+        requests = list(point.placed.values())
+        group, point.group = point.group, None
+        if group is not None:
+            del group.points[point]
+            if not group.points:
+                self._groups = {key: each for key, each in self._groups.items() if each is not group}
+                requests += group.watches.values()
+                group.watches.clear()
         point.placed.clear()
-        point.watches.clear()
         point.counting = 0
         return self._target.requests.drop(requests)
+
+    def forget_code(self) -> None:
+        """Classes were redefined: what was made of their lines is out of date."""
+        self._finder.forget()
 
     async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Sets the breakpoint again in classes that were redefined, which has dropped it there (agent notes 91)."""
@@ -85,20 +135,43 @@ class Placement:
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
-    async def _watch_and_list(self, point: LogicalBreakpoint) -> list[RefType]:
+    def _group(self, spec: AbsoluteSpec) -> ClassGroup:
+        """The breakpoints whose classes are found in the same way as those of this place."""
+        key = _key(spec)
+        if key not in self._groups:
+            self._groups[key] = ClassGroup(spec)
+        return self._groups[key]
+
+    async def _types_of(self, group: ClassGroup, spec: AbsoluteSpec) -> Sequence[RefType]:
+        """The loaded types that places of the group can be in. wire: as listing them; 0 while that is known."""
+        async with group.lock:
+            if not group.points:  # all were removed while the lock was waited for
+                return ()
+            group.was_known = group.types is not None
+            if group.types is None:
+                group.stale = False
+                listed = await self._watch_and_list(group)
+                types = await self._finder.among(spec, listed)
+                group.missing = "" if types else _what_is_missing(spec, listed)
+                if group.stale:  # a class was prepared meanwhile
+                    return types
+                group.types = types
+            return group.types
+
+    async def _watch_and_list(self, group: ClassGroup) -> list[RefType]:
         """Watches for classes, then lists those that are there, in one segment and in this order, so that no class
         can be loaded unseen in between. What the listing will show is asked about ahead, as far as it is known."""
-        types, conn = self._target.types, self._target.conn
-        watches = self._submit_watches(point, _watches(point.spec))
-        signatures = _signatures(point.spec)
+        types, conn, spec = self._target.types, self._target.conn, group.spec
+        watches = self._submit_watches(group, _watches(spec))
+        signatures = _signatures(spec)
         listing: list[Pending[Any]] = [conn.submit(virtual_machine.ClassesBySignature(name)) for name in signatures]
         everything = None if signatures else conn.submit(virtual_machine.AllClassesWithGeneric())
-        ahead = self._finder.likely(point.spec)
-        refused, _ = await both(lambda: self._settle(point, watches), lambda: types.prefetch((facts.METHODS, ahead)))
-        if isinstance(point.spec, FileLine) and refused:
+        ahead = self._finder.likely(spec)
+        refused, _ = await both(lambda: self._settle(group, watches), lambda: types.prefetch((facts.METHODS, ahead)))
+        if isinstance(spec, FileLine) and refused:
             # An agent without source name filters: then the class is taken to be named like its file.
-            name = ClassName(point.spec.file.partition(".")[0])
-            await self._settle(point, self._submit_watches(point, _class_watches(name, nested=True)))
+            name = ClassName(spec.file.partition(".")[0])
+            await self._settle(group, self._submit_watches(group, _class_watches(name, nested=True)))
         named = [(signature, await reply.wait()) for signature, reply in zip(signatures, listing, strict=True)]
         found = [types.learn(each.typeID, each.refTypeTag, sign) for sign, reply in named for each in reply.classes]
         if found:
@@ -106,52 +179,37 @@ class Placement:
         listed = (await everything.wait()).classes if everything else await types.all_classes()
         return [types.learn(each.typeID, each.refTypeTag, each.signature) for each in listed]
 
-    def _bind(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
-        """Takes the full name for a short one, now that it is known, and stops watching for others. wire: no wait."""
-        spec = point.spec
-        if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern or spec.class_name.bound:
-            return
-        name = spec.class_name
-        around = {each for known in types for each in enclosing(known.name)}
-        meant = [each for each in around if name.is_name_of(each)] or [each for each in around if name.is_end_of(each)]
-        point.spec = spec.replace(class_name=ClassName(min(meant, key=len), bound=True))
-        before = dict(point.watches)
-        point.watches.clear()
-        wanted = _watches(point.spec)
-        for label in wanted.keys() & before.keys():
-            point.watches[label] = before.pop(label)
-        for label in wanted.keys() - point.watches.keys():
-            self._submit_watches(point, {label: wanted[label]})
-        self._target.requests.submit_clear(before.values())
-
     def _submit_watches(
-        self, point: LogicalBreakpoint, patterns: dict[str, Any]
+        self, group: ClassGroup, patterns: dict[str, Any]
     ) -> list[tuple[str, EventRequest, Pending[Any]]]:
         submitted = []
         policy = self._target.requests.policy_of_watching
         for label, modifier in patterns.items():
-            if label not in point.watches:
-                handler = partial(self._on_prepare, point)
+            if label not in group.watches:
+                handler = partial(self._on_prepare, group)
                 spec = RequestSpec(EventKind.CLASS_PREPARE, policy, [modifier], handler)
                 request, pending = self._target.requests.submit(spec)
-                point.watches[label] = request
+                group.watches[label] = request
                 submitted.append((label, request, pending))
         return submitted
 
-    async def _settle(
-        self, point: LogicalBreakpoint, watches: Sequence[tuple[str, EventRequest, Pending[Any]]]
-    ) -> bool:
+    async def _settle(self, group: ClassGroup, watches: Sequence[tuple[str, EventRequest, Pending[Any]]]) -> bool:
         """Waits for watches; whether one was refused, which only a source name filter can be."""
         outcomes = await self._target.conn.gather([pending for _, _, pending in watches])
         refused = [label for (label, _, _), outcome in zip(watches, outcomes, strict=True) if _failed(outcome)]
         for label in refused:
-            point.watches.pop(label, None)
+            group.watches.pop(label, None)
         return bool(refused)
 
     # -- setting -----------------------------------------------------------------------------------------------------
 
     async def _set(self, point: LogicalBreakpoint, places: Iterable[Location]) -> None:
         """Sets the breakpoint at those places where it does not stand yet, and learns their lines. wire: 1 trip."""
+        await self._settle_places(point, self._submit_places(point, places))
+
+    def _submit_places(
+        self, point: LogicalBreakpoint, places: Iterable[Location]
+    ) -> list[tuple[Location, Pending[Any]]]:
         new = [place for place in dict.fromkeys(places) if place not in point.placed]
         if new and point.counting:
             new = [*self._count_anew(point), *new]
@@ -162,15 +220,27 @@ class Placement:
             request, pending = self._target.requests.submit(self._spec(point, place))
             point.placed[place] = request
             submitted.append((place, pending))
-        outcomes, _ = await both(
-            lambda: self._target.conn.gather([pending for _, pending in submitted]),
-            lambda: self._learn([place for place, _ in submitted]),
-        )
-        refused = {place: outcome for (place, _), outcome in zip(submitted, outcomes, strict=True) if _failed(outcome)}
+        return submitted
+
+    async def _settle_places(self, point: LogicalBreakpoint, submitted: list[tuple[Location, Pending[Any]]]) -> None:
+        places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]
+        if self._is_known(places):
+            outcomes = await self._target.conn.gather(replies)
+        else:
+            outcomes, _ = await both(lambda: self._target.conn.gather(replies), lambda: self._learn(places))
+        refused = {place: outcome for place, outcome in zip(places, outcomes, strict=True) if _failed(outcome)}
         for place in refused:
             point.placed.pop(place, None)
         if refused and not point.placed:
             raise next(iter(refused.values()))
+
+    def _is_known(self, places: Sequence[Location]) -> bool:
+        """True if nothing has to be asked for to show these places; not tried over a slow link. No trip."""
+        if self._target.far:
+            return False
+        for place in places:
+            self.types.location(place)  # which keeps what it finds
+        return self.types.is_placed(places)
 
     async def _learn(self, places: Sequence[Location]) -> None:
         """Learns the lines of places; over a slow link also what the first stop there would have to ask for.
@@ -205,30 +275,61 @@ class Placement:
         self._publish("breakpoint-recount", point, text)
         return places
 
-    def _on_prepare(self, point: LogicalBreakpoint, hit: Hit) -> Vote:
-        """A class is prepared: if its name fits, the breakpoint is set before it runs."""
+    def _on_prepare(self, group: ClassGroup, hit: Hit) -> Vote:
+        """A class is prepared: breakpoints whose place may be in it are set before it runs."""
         event = hit.event
         prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
-        if hit.request in point.watches.values() and self._finder.may_concern(point.spec, prepared):
-            return self._on_class(point, prepared)
-        return GO
+        if hit.request not in group.watches.values():
+            return GO
+        group.forget()
+        if isinstance(group.spec, FileLine):
+            concerned = list(group.points)
+        elif self._prepared == prepared.id:  # another group's request has told of it, and all were set then
+            return GO
+        else:
+            self._prepared = prepared.id
+            named = [each for each in self._groups.values() if not isinstance(each.spec, FileLine)]
+            points = [point for each in named for point in each.points]
+            concerned = [point for point in points if self._finder.may_concern(point.spec, prepared)]
+        return self._on_class(concerned, prepared) if concerned else GO
 
-    async def _on_class(self, point: LogicalBreakpoint, prepared: RefType) -> Verdict:
-        """Sets the breakpoint in a class that may have the place. wire: 2 to 4 trips."""
-        if await self._finder.concerns(point.spec, prepared):
-            await self._set_or_tell(point, [prepared])
+    async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType) -> Verdict:
+        """Sets breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
+        if not await self._finder.concerns(points[0].spec, prepared):
+            return GO
+        begun = []
+        for point in sorted(points, key=lambda each: -each.number):  # as an agent tells of requests: the newest first
+            if point.group is not None:  # it may have been removed meanwhile
+                begun.append((point, await self._begin(point, [prepared])))
+        for point, setting in begun:
+            if setting is not None:
+                await self._finish(point, *setting)
         return GO
 
     async def _set_or_tell(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
         """Sets the breakpoint in classes that have come or changed, and publishes what came of it."""
+        setting = await self._begin(point, types)
+        if setting is not None:
+            await self._finish(point, *setting)
+
+    async def _begin(
+        self, point: LogicalBreakpoint, types: Sequence[RefType]
+    ) -> tuple[bool, Found, list[tuple[Location, Pending[Any]]]] | None:
+        """Submits the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
+        pending replies; None if its place is not there. wire: 0 trips when the code is known."""
         stood = bool(point.placed)
         try:
             found = await self._find_later(point.spec, types)
         except UsageError as error:
             if not stood and _is_the_one(point.spec, types):
                 self._tell_failure(point, error)
-            return
-        await self._set(point, found.places)
+            return None
+        return stood, found, self._submit_places(point, found.places)
+
+    async def _finish(
+        self, point: LogicalBreakpoint, stood: bool, found: Found, submitted: list[tuple[Location, Pending[Any]]]
+    ) -> None:
+        await self._settle_places(point, submitted)
         if point.placed:
             point.message = found.note if found.places else ""
             if not stood:
@@ -259,6 +360,24 @@ class Placement:
     def _publish(self, kind: str, point: LogicalBreakpoint, text: str, code: str = "") -> None:
         data = (("breakpoint", point.number), ("spec", point.shown_spec))
         self._target.publish(events.Notice(kind, text, (*data, ("code", code)) if code else data))
+
+
+def _key(spec: AbsoluteSpec) -> Any:
+    """What decides which classes a place may be in."""
+    if isinstance(spec, FileLine):
+        return spec.directory, spec.file
+    return type(spec), spec.class_name
+
+
+def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
+    """Takes the full name for a short one, now that it is known."""
+    spec = point.spec
+    if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern or spec.class_name.bound:
+        return
+    name = spec.class_name
+    around = {each for known in types for each in enclosing(known.name)}
+    meant = [each for each in around if name.is_name_of(each)] or [each for each in around if name.is_end_of(each)]
+    point.spec = spec.replace(class_name=ClassName(min(meant, key=len), bound=True))
 
 
 def _failed(outcome: object) -> bool:

@@ -7,6 +7,7 @@ nothing in the target. What is to happen when a class is not loaded yet is the b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
@@ -15,11 +16,15 @@ from jdbpy.session.strata.sources import sources_of
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.class_names import close_to, enclosing, of_the_runtime, path_of_package
+from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.locations import no_code_on_line
 from jdbpy.session.types.refs import Method, RefType
 from jdbpy.session.types.signatures import is_lambda_class, outermost, package_of, simple_name
 from jdbpy.wire.ids import Location, ReferenceTypeID
 from jdbpy.wire.record import Record
+
+_INDEXED = 16
+"""Groups of types whose lines are kept by number, for the next breakpoint in them."""
 
 AbsoluteSpec = ClassLine | FileLine | MethodPlace
 """A place that means the same whichever frame is selected; a MethodPlace of this kind names its class."""
@@ -41,6 +46,11 @@ class PlaceFinder:
 
     def __init__(self, types: TypeCache) -> None:
         self._types = types
+        self._by_line: dict[tuple[Any, ...], dict[int, list[MethodKey]]] = {}  # of the types that were last looked at
+
+    def forget(self) -> None:
+        """Classes were redefined: they have other lines now."""
+        self._by_line.clear()
 
     # -- which types -------------------------------------------------------------------------------------------------
 
@@ -119,6 +129,11 @@ class PlaceFinder:
         return await self._line(spec, types)
 
     async def _line(self, spec: ClassLine | FileLine, types: Sequence[RefType]) -> Found:
+        file = spec.file if isinstance(spec, FileLine) else None
+        around = (file, *(each.id for each in types))
+        known = self._by_line.get(around, {}).get(spec.line, ())
+        if known and (places := await self._types.locations_of_line(known, spec.line, file)):
+            return Found(tuple(places))
         declared = await self._types.methods(each.id for each in types)
         keys = [
             (type_id, method.id)
@@ -126,11 +141,17 @@ class PlaceFinder:
             for method in methods
             if method.has_code and not method.is_bridge
         ]
-        file = spec.file if isinstance(spec, FileLine) else None
         places = await self._types.locations_of_line(keys, spec.line, file)
+        if len(self._by_line) >= _INDEXED:
+            self._by_line.clear()
+        index: dict[int, list[MethodKey]] = {}
+        self._by_line[around] = index
+        for key in keys:
+            for line in self._types.lines_of(key, file).lines():
+                index.setdefault(line, []).append(key)
         if places:
             return Found(tuple(places))
-        lines = {line for key in keys for line in self._types.lines_of(key, file).lines()}
+        lines = set(index)
         tops = sorted({outermost(each.name) for each in types})
         nowhere = no_code_on_line(spec.line, lines, spec.file if isinstance(spec, FileLine) else " or ".join(tops))
         absent = await self._not_loaded(types)

@@ -1,0 +1,97 @@
+"""Breakpoints by the thousand: those of a class share what watches for it, and each costs a trip or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.errors import UsageError
+from jdbpy.wire.constants import EventKind
+from tests.harness import Jvm, debug, inline
+from tests.session.running import target_of
+
+METHODS = 20
+LINES = 50
+ALL = METHODS * LINES
+
+
+def _source() -> str:
+    lines = ["public class Big {"]
+    lines += ["    public static void main(String[] args) { Lengthy.total(); Lengthy.done(); }", "}"]
+    lines += ["class Lengthy {", "    static void done() { }  // @done"]
+    lines += ["    static int total() {", "        int n = 0;  // @first"]
+    lines += [f"        n += part{method}();" for method in range(METHODS)]
+    lines += ["        return n;", "    }"]
+    for method in range(METHODS):
+        lines += [f"    static int part{method}() {{", "        int n = 0;"]
+        lines += ["        n++;"] * LINES
+        lines += ["        return n;", "    }"]
+    return "\n".join([*lines, "}", ""])
+
+
+SOURCE = _source()
+COUNTED = [number for number, line in enumerate(SOURCE.splitlines(), 1) if line.endswith(" n++;")]
+
+
+async def test_in_a_class_that_is_not_loaded_yet(jvm: Jvm) -> None:
+    program = inline(SOURCE)
+    async with debug(jvm, program) as d:
+        points, requests = d.session.breakpoints, target_of(d).requests
+        before = len(requests.all_active())
+        waves = d.session.statistics().waves
+        for line in COUNTED:
+            assert (await points.add(f"Lengthy:{line}")).message == "waits for Lengthy to be loaded"
+        watching = [each for each in requests.all_active() if each.kind == EventKind.CLASS_PREPARE]
+        assert len(watching) < before + 10
+        assert d.session.statistics().waves - waves < 10
+        await points.add(d.at("done", "Lengthy"))
+        waves = d.session.statistics().waves
+        await d.resume()
+        await d.wait_stop("breakpoint", breakpoint=1)
+        assert d.session.statistics().waves - waves < 50
+        assert all(point.resolved for point in points.list())
+        await points.clear_all()
+        assert len(requests.all_active()) == before
+
+
+async def test_in_a_class_that_is_loaded(jvm: Jvm) -> None:
+    program = inline(SOURCE)
+    async with debug(jvm, program) as d:
+        await d.run_to("first", "Lengthy")
+        points = d.session.breakpoints
+        await points.add(f"Lengthy:{COUNTED[0]}")
+        waves = d.session.statistics().waves
+        for line in COUNTED[1:]:
+            assert (await points.add(f"Lengthy:{line}")).resolved
+        assert d.session.statistics().waves - waves == ALL - 1
+        await d.resume()
+        await d.wait_stop("breakpoint", breakpoint=points.list()[0].number)
+        await points.clear_all()
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_a_class_of_that_name_that_comes_later_is_found(any_jvm: Jvm) -> None:
+    """What was listed of a name is void once another class of that name is prepared."""
+    program = inline(
+        """\
+public class Two {
+    static class Same { static void go() { } }
+    static class Other { static class Same { static void go() { } } }
+    public static void main(String[] args) {
+        Same.go();
+        Other.Same.go();  // @second
+        end();
+    }
+    static void end() { }  // @end
+}
+"""
+    )
+    async with debug(any_jvm, program) as d:
+        await d.run_to("second")
+        points = d.session.breakpoints
+        first = await points.add("Same.go")
+        assert [place.class_name for place in first.resolved] == ["Two$Same"]
+        await d.run_to("end")
+        with pytest.raises(UsageError, match=r"'Same' may be"):
+            await points.add("Same.go")
+        await points.clear_all()
