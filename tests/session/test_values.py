@@ -213,19 +213,23 @@ async def test_all_locals_in_few_waves(any_jvm: Jvm) -> None:
         assert d.session.statistics().since(before).waves <= 4
 
 
-async def test_an_unknown_name_says_what_may_be_meant(jvm: Jvm) -> None:
-    source = """
-    class Scopes2 {
-        static int total(int amount) {
-            int rate = 3; // @first
-            int sum = amount * rate; // @second
-            for (int i = 0; i < 2; i++) sum += i;
-            return sum; // @last
-        }
-        public static void main(String[] args) { System.out.println(total(7)); }
+SCOPED = """
+class Scoped {
+    public static void main(String[] args) {
+        System.out.println(total(7));
     }
-    """
-    async with debug(jvm, inline(source)) as d:
+    static int total(int amount) {
+        int rate = 3; // @first
+        int sum = amount * rate;
+        for (int i = 0; i < 2; i++) sum += i;
+        return sum; // @last
+    }
+}
+"""
+
+
+async def test_an_unknown_name_says_what_may_be_meant(jvm: Jvm) -> None:
+    async with debug(jvm, inline(SCOPED)) as d:
         await d.run_to("first")
         for text, message, hint in (
             ("sum + 1", "variable sum", "sum is not in scope yet at line"),
