@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from jdbpy.session.session import Session as Session
     from jdbpy.session.tracing.model import Reporting as Reporting
     from jdbpy.session.values import views as views
+    from jdbpy.session.watchdog import Panicked as Panicked
 
 _HOMES = {
     "jdbpy.errors": (
@@ -119,6 +120,7 @@ _HOMES = {
     "jdbpy.session.points.options": ("PointOptions",),
     "jdbpy.session.session": ("Session",),
     "jdbpy.session.tracing.model": ("Reporting",),
+    "jdbpy.session.watchdog": ("Panicked",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {

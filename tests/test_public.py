@@ -16,7 +16,8 @@ NAMES = """
     UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo
-    SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable VmInfo
+    Panicked SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable
+    VmInfo
     code heap hotswap locks modules strata threads tracing values views vm
 """
 

@@ -122,6 +122,7 @@ class Batch:
     async def run_line(self, line: str) -> bool:
         """Runs one line within the time limit; False when a command in it failed."""
         self._waiting = False
+        self.session.touch()
         try:
             with trio.CancelScope(deadline=trio.current_time() + self._timeout) as self._limit:
                 return await self._interpreter.run(line)
@@ -242,6 +243,7 @@ class Batch:
     def _report(self, outcome: Outcome) -> None:
         """Shows an outcome, and gives the next command its whole time."""
         self._limit.deadline = trio.current_time() + self._timeout
+        self.session.touch()
         if isinstance(outcome.result, Stopped) or self.session.ending is not None:
             self._drain()
         self.console.outcome(outcome)

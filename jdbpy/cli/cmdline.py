@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
@@ -40,6 +41,7 @@ options:
   --color auto|always|never
   --read-only            nothing that changes or suspends the target leaves the debugger
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
+  --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
   -h, --help             this text; 'help' as a command lists the commands
   --version              the version of jdbpy
 
@@ -73,6 +75,7 @@ class CommandLine(Record):
     color: str = "auto"
     read_only: bool = False
     allow_suspend: bool = False
+    max_suspend: float | None = None
 
 
 def parse(arguments: list[str]) -> CommandLine:
@@ -103,10 +106,11 @@ class _Parser:
             "--command": self._command,
             "-x": self._execute,
             "--execute": self._execute,
-            "--timeout": self._timeout,
+            "--timeout": partial(self._seconds, "timeout"),
             "--sourcepath": self._source_path,
             "--wire-log": self._wire_log,
             "--color": self._color,
+            "--max-suspend": partial(self._seconds, "max_suspend"),
         }
         self.switches = {
             "--allow-suspend": "allow_suspend",
@@ -162,14 +166,14 @@ class _Parser:
             raise UsageError("standard input can be read only once")
         self.scripts.append(Script(path=text))
 
-    def _timeout(self, text: str) -> None:
+    def _seconds(self, name: str, text: str) -> None:
         try:
             seconds = float(text)
         except ValueError:
             seconds = -1.0
         if not 0 < seconds < 1e9:
-            raise UsageError(f"--timeout needs a number of seconds, not '{text}'")
-        self.values["timeout"] = seconds
+            raise UsageError(f"--{name.replace('_', '-')} needs a number of seconds, not '{text}'")
+        self.values[name] = seconds
 
     def _source_path(self, text: str) -> None:
         self.values["source_path"] = tuple(part for part in text.split(os.pathsep) if part)

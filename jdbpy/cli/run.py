@@ -38,6 +38,8 @@ async def run(line: CommandLine) -> int:
     settings.set("color", line.color)
     if _is_batch(line) and (line.action != "demo" or line.scripts):
         settings.set("hints", "off")  # these are for newcomers at the prompt
+    if line.max_suspend is not None:
+        settings.set("max-suspend", f"{line.max_suspend:g}")
     console = _console(line, settings)
     status = 0
     ended_by: list[int] = []
@@ -172,6 +174,7 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         wire_log=line.wire_log,
         read_only=line.read_only,
         allow_suspend=line.allow_suspend,
+        max_suspend=line.max_suspend,
     )
     limit = line.timeout if _is_batch(line) else float("inf")
     if line.action == "attach":

@@ -48,6 +48,16 @@ def _number_or_none(low: int, high: int) -> Callable[[str], int | None]:
     return parse
 
 
+def _seconds_or_off(text: str) -> float | None:
+    try:
+        seconds = None if text.lower() in ("off", "none") else float(text)
+    except ValueError:
+        seconds = -1.0
+    if seconds is not None and not 0 < seconds < 1e9:
+        raise UsageError(f"'{text}' is neither a number of seconds nor off")
+    return seconds
+
+
 def _choice(*words: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text.lower() not in words:
@@ -78,6 +88,13 @@ SETTINGS = {
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
+        Setting(
+            "max-suspend",
+            None,
+            "SECONDS|off",
+            "resume what was suspended that long while nothing was typed",
+            _seconds_or_off,
+        ),
         Setting(
             "cost-limit",
             20,
@@ -121,7 +138,11 @@ class Settings:
     def text(self, name: str) -> str:
         """The value as it would be typed."""
         value = self[name]
-        return ("on" if value else "off") if isinstance(value, bool) else "none" if value is None else str(value)
+        if value is None:
+            return "off" if find(name).parse is _seconds_or_off else "none"
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def find(name: str) -> Setting:

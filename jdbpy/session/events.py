@@ -115,7 +115,8 @@ class Notice(Record):
 
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
     exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
-    thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, warning.
+    thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, resumed,
+    warning.
     ``report`` is there where a hit is reported.
     """
 

@@ -245,7 +245,7 @@ class Pump:
             plan = await verdict_of(asked[1]) if asked is not None else None
             if asked is not None and plan is not None:
                 votes.append((asked[0], plan))
-        if votes and composite is not self._gone and not self._leaving:
+        if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
             self._target.hit_times.stopped(_thread_of(composite))
             await self._show_stop(votes)
         else:
@@ -288,6 +288,7 @@ class Pump:
             self._target.invocations.suspended(thread)
         if undecided:
             self._target.suspension.undecided = (thread, everything)
+            self._target.suspension.overruled = False
 
     def _let_go(self, composite: wire_event.Composite) -> None:
         """Resumes the set with its own policy, once. wire: no wait."""
@@ -295,7 +296,8 @@ class Pump:
             return
         self._gone = composite
         self._target.suspension.undecided = None
-        self._resume(composite)
+        if not self._target.suspension.overruled:
+            self._resume(composite)
 
     def _resume(self, composite: wire_event.Composite) -> None:
         if composite.suspendPolicy == SuspendPolicy.NONE:

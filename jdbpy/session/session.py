@@ -19,6 +19,7 @@ from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
+from jdbpy.session.watchdog import Panicked, Watchdog, panic
 from jdbpy.wire.messages import virtual_machine
 from jdbpy.wire.wirelog import Sink, WireLog
 
@@ -36,6 +37,8 @@ class Session(Components):
         self._pump = Pump(target, self._show_stop)
         if launched is not None:
             self._pump.exit_status = launched.wait_exit
+        self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
+        self._watchdog.limit = options.max_suspend
 
     async def _show_stop(self, votes: Votes) -> None:
         await self._stops.show(votes)
@@ -149,6 +152,39 @@ class Session(Components):
         """Selects the callee, ``count`` frames in."""
         return await self.stack.select_frame(self._target.selection.frame - count)
 
+    # What runs again by itself, or must
+
+    @property
+    def max_suspend(self) -> float | None:
+        """The longest that anything may be suspended while the user does nothing, in seconds; None: no limit.
+
+        What has been suspended that long is resumed; a notice of the kind "resumed" says so. Raises UsageError when it
+        is set to no number above 0.
+        """
+        return self._watchdog.limit
+
+    @max_suspend.setter
+    def max_suspend(self, seconds: float | None) -> None:
+        self._watchdog.limit = seconds
+
+    def touch(self) -> None:
+        """The user is there: ``max_suspend`` counts from now. Front ends call it at keys and commands."""
+        self._watchdog.touch()
+
+    @property
+    def idle(self) -> float:
+        """Seconds since ``touch`` was called."""
+        return self._watchdog.idle
+
+    def suspended_for(self) -> float:
+        """Seconds that the longest suspension has lasted, counted from the call that found it first; 0: none does."""
+        return self._watchdog.suspended_for()
+
+    async def panic(self) -> Panicked:
+        """Takes every request out of the target and resumes everything at once, whatever goes on; also while a method
+        hangs. Breakpoints stay, disabled. wire: 1 trip."""
+        return await panic(self._target, self.points, self.execution)
+
     # How it ends
 
     async def detach(self) -> None:
@@ -177,6 +213,7 @@ class Session(Components):
     async def run(self) -> None:
         """Runs the session's own task; the block that opened the session starts and cancels it."""
         async with trio.open_nursery() as self._chores:
+            self._chores.start_soon(self._watchdog.run)
             try:
                 await self._pump.run()
             finally:

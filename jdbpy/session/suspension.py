@@ -46,6 +46,9 @@ class Suspension:
         self.undecided: tuple[int, bool] | None = None
         """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
         seen it stop, so ``cont`` does not release it."""
+        self.overruled = False
+        """True if what ``undecided`` suspends was resumed before that was decided: by the watchdog, or by ``panic``. It
+        is no stop then, and is not resumed once more."""
         self._base = 0  # the agent's count of every thread that is not in _counts
         self._counts: dict[int, int] = {}
         self._at_event: set[int] = set()
@@ -168,6 +171,12 @@ class Suspension:
             self._change(thread, -1)
         whole = op is Op.VM_SUSPEND or op is Op.VM_RESUME
         self._drop_lost_holds({*self.event_holds, *self.user_holds} if whole else (thread,))
+
+    def overrule(self, threads: Iterable[int] | None) -> None:
+        """The user resumes these threads, or everything (None), whatever the verdict on ``undecided`` will be."""
+        if self.undecided is not None:
+            thread, everything = self.undecided
+            self.overruled = self.overruled or threads is None or (not everything and thread in threads)
 
     def invoked(self, thread: int) -> None:
         """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""

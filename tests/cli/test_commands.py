@@ -167,6 +167,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         (f"read {saved}", lambda d: d["commands"] == 3),
         ("delete all", lambda d: len(d["breakpoints"]) == 3),
         ('logpoint Ledger.main "begins {1 + 1}"', lambda d: d["breakpoint"]["suspend"] == "none"),
+        ("panic", lambda d: d["disabled"] == [9] and d["resumed"] == "all"),
         ("resume", lambda d: "all threads" in d["message"]),
         ("pause", lambda d: d["stop"]["reason"] == "pause"),
         ("detach", lambda d: d["action"] == "detached"),

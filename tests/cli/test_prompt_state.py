@@ -41,6 +41,16 @@ def test_the_whole_toolbar() -> None:
     ]  # fmt: skip
 
 
+def test_a_long_suspension_of_a_remote_jvm_is_warned_of() -> None:
+    warning = "suspended for 1:15 min: the JVM is not answering; 'cont' resumes"
+    assert parts(STOPPED, 140, now=175.0) == ["stopped", "main[2]", "Order.total:42", warning, "remote db:5005"]
+    assert parts(STOPPED, 70, now=175.0) == [warning], "what is most important stays"
+    assert parts(STOPPED.replace(held="1 thread"), 140, now=175.0)[3] == warning
+    assert toolbar(STOPPED.replace(held="1 thread"), 140, 175.0)[3].kind == "alarm"
+    assert parts(STOPPED, 140, now=159.9)[3] == "all threads held 59 s"
+    assert parts(STOPPED.replace(remote=""), 140, now=175.0)[3] == "all threads held 1:15 min"
+
+
 @pytest.mark.parametrize(
     ("columns", "kinds"),
     [

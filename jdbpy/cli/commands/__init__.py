@@ -41,7 +41,7 @@ TABLE.hold(
             "modules, info modules, module, module reads, module exports, module opens, module uses, module provides"
         ),
         "reporting": "logpoint, dprintf, tracepoint, tp",
-        "running": "run, r, cont, continue, c, until, advance, pause, wait, restart, start",
+        "running": "run, r, cont, continue, c, until, advance, pause, panic, wait, restart, start",
         "scripts": "read, source, echo, shell",
         "source": "list, l, longlist, ll, use, sourcepath, directory, info source, info sources, info line",
         "stepping": (

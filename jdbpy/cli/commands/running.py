@@ -6,7 +6,7 @@ from typing import Annotated
 
 import trio
 
-from jdbpy import Exited, StopReason, VmState
+from jdbpy import Exited, Panicked, StopReason, VmState
 from jdbpy.cli.arguments.location import Location, Place
 from jdbpy.cli.arguments.plain import Seconds, Text
 from jdbpy.cli.arguments.target import Thread
@@ -146,3 +146,13 @@ async def _resume(ctx: Context) -> Resumed:
     if ctx.interactive or ctx.session.state is not VmState.RUNNING:
         await ctx.session.execution.resume()
     return Resumed()
+
+
+@command("panic", group="running")
+async def panic(ctx: Context) -> Panicked:
+    """Take every request out of the target and resume everything, at once, whatever is going on.
+
+    Breakpoints stay, disabled: `enable NUMBER` sets them again. At the prompt Ctrl-X Ctrl-R does the same. While a
+    command runs, Ctrl-C ends it first.
+    """
+    return await ctx.session.panic()

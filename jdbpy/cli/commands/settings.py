@@ -53,6 +53,8 @@ def change(ctx: Context, name: str, text: str) -> SettingValues:
             hint=f"usage: set {setting.name} {setting.form}; to change the target: set TARGET = EXPRESSION",
         )
     changed = ctx.settings.set(name, text).name
+    if changed == "max-suspend":
+        ctx.session.max_suspend = ctx.settings[changed]
     if changed in _RULES:
         values = ctx.session.values
         values.rules = values.rules.replace(**{_RULES[changed]: ctx.settings[changed]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy import ClassDetail
+from jdbpy import ClassDetail, Panicked
 from jdbpy.cli.json_form.shape import CHANGED, VALUE, VALUE_TYPE, Field, shape
 from jdbpy.cli.results import (
     Actions,
@@ -272,6 +272,14 @@ ANSWERS = (
         Field("path", "string", "where it was found", optional=True),
     ),
     shape("saved", Saved, "A file was written.", Field("path", "string"), Field("count", "integer")),
+    shape(
+        "panicked",
+        Panicked,
+        "Every request is out of the target, and everything was resumed.",
+        Field("disabled", "integer[]", "numbers of the breakpoints and the like that were enabled"),
+        Field("requests", "integer", "how many stood in the target"),
+        Field("resumed", "string", "what had been suspended: all, none, or the number of threads"),
+    ),
     shape(
         "left",
         Left,

@@ -56,7 +56,7 @@ EVENT_SHAPES = (
             "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit, "
             "exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, "
             "thread-started, thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, "
-            "warning...",
+            "resumed (by max-suspend, with reason, seconds and threads: none named means all), warning...",
         ),
         Field("message", "string", source="text"),
         Field("data", "object", "number, thread, class, method, line and the like, by kind", optional=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jdbpy import Breakpoint, ClassDetail, SuspendPolicy
+from jdbpy import Breakpoint, ClassDetail, Panicked, SuspendPolicy
 from jdbpy.cli.plain.text import changed_mark, count, place_of, some, source_lines, table, value_text, value_tree
 from jdbpy.cli.results import (
     Actions,
@@ -150,6 +150,16 @@ def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Itera
         what = f"at {point.spec}" if _has_place(point) else f"{noun_of(point)} {point.spec}"
         changed = {"condition set": f" if {point.condition}", "hit count set": f", {_which_hits(point)}"}
         yield escape(f"{result.action}: {point.number} {what}{changed.get(result.action, '')}")
+
+
+def panicked(result: Panicked, settings: Settings) -> Iterator[str]:
+    who = {"all": "all threads", "1": "1 thread"}.get(result.resumed, f"{escape(result.resumed)} threads")
+    yield f"resumed: {who}" if result.resumed != "none" else "nothing was suspended"
+    if result.disabled:
+        numbers = " ".join(map(str, result.disabled))
+        yield f"disabled: {numbers}, nothing of them is in the target; 'enable {numbers}' sets them again"
+    else:
+        yield "no breakpoints were enabled"
 
 
 def monitors(result: Monitors, settings: Settings) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from jdbpy import ClassDetail, EvalError, Event, Output, Stop, Thrown
+from jdbpy import ClassDetail, EvalError, Event, Output, Panicked, Stop, Thrown
 from jdbpy.cli import results
 from jdbpy.cli.plain import answers as plain_answers, help as plain_help, stacks as plain_stacks
 from jdbpy.cli.plain.events import event_lines
@@ -24,6 +24,7 @@ Lines = dict[type, Callable[[Any, Settings], Iterator[str]]]
 
 _LINES: Lines = {
     ClassDetail: plain_answers.class_detail,
+    Panicked: plain_answers.panicked,
     results.Actions: plain_answers.actions,
     results.Assigned: plain_answers.assigned,
     results.BreakpointSet: plain_answers.breakpoint_set,

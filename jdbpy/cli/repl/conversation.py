@@ -16,12 +16,13 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, LeaveError, Stop, StopReason, VmState
+from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, LeaveError, Notice, Stop, StopReason, VmState
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.repl.attention import ring_when_left_alone
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
 from jdbpy.cli.repl.events import EventWatcher
 from jdbpy.cli.repl.picture import Picture
@@ -120,6 +121,7 @@ class Conversation:
                 nursery.start_soon(EventWatcher(stream, self._event_text, self._sink, self._happened).run)
                 nursery.start_soon(self._safely, self._names.run)
                 nursery.start_soon(self._obey, interrupts)
+                nursery.start_soon(ring_when_left_alone, self._session, self._sink.write)
                 await self._converse(lines, before)
                 if self._session.ending is not None:
                     await self._ended.wait()  # until it was shown
@@ -184,6 +186,7 @@ class Conversation:
         """Runs a line to its end, or to the interrupt. False when it failed."""
         self._doing = Doing.COMMAND
         self._resumed, succeeded = False, False
+        self._session.touch()
         self._expect_stop()
         with trio.CancelScope() as self._command:
             try:
@@ -196,6 +199,7 @@ class Conversation:
         elif self._resumed and not self._over:
             with trio.move_on_after(GRACE):
                 await self._stopped.wait()
+        self._session.touch()
         self._long.clear()
         self._names.poke()
         if succeeded:
@@ -266,7 +270,11 @@ class Conversation:
             return _fault()
 
     async def _happened(self, event: Event) -> None:
-        """A stop or the end is being shown."""
+        """A stop, a resume by the watchdog, or the end is being shown."""
+        if isinstance(event, Notice):
+            await self._redraw()
+            self._names.poke()
+            return
         if not isinstance(event, Stop):
             if isinstance(event, Exited) and self._context.restarts is not None and not self._context.leaving:
                 self._sink.write("'run' starts it again with its breakpoints, 'quit' leaves\n")
@@ -349,6 +357,18 @@ class Conversation:
             self._sink.write(self._renderer.error(Outcome("pause", None, error=error)))
         finally:
             self._pausing = False
+
+    def panic(self) -> None:
+        """Does what the command does, whatever is typed at the prompt."""
+        self._nursery.start_soon(self._safely, self._panic)
+
+    async def _panic(self) -> None:
+        try:
+            outcome = Outcome("panic", None, await self._session.panic())
+            self._sink.write("".join(self._renderer.parts(outcome)))
+        except JdbpyError as error:
+            self._sink.write(self._renderer.error(Outcome("panic", None, error=error)))
+        await self._redraw()
 
     async def _safely(self, function: Callable[..., Awaitable[None]], *arguments: object) -> None:
         """Runs what goes on beside the prompt: its faults are shown and do not end the session."""

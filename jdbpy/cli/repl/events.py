@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import trio
 
-from jdbpy import Event, Exited, Gone, Output, Stop
+from jdbpy import Event, Exited, Gone, Notice, Output, Stop
 from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.repl.sink_lines import LineGatherer
 from jdbpy.escape import escape_line
@@ -21,7 +21,8 @@ UNFINISHED = 0.1
 
 
 class EventWatcher:
-    """Shows each event of ``stream`` as ``text_of`` words it; ``happened`` is called after a stop and after the end."""
+    """Shows each event of ``stream`` as ``text_of`` words it; ``happened`` is called after a stop, after
+    a resume by the watchdog, and after the end."""
 
     def __init__(
         self,
@@ -49,10 +50,15 @@ class EventWatcher:
                 self._show([text for _, text in self._lines.rest()])
             if event is not None and not isinstance(event, Output):
                 self._sink.write(self._text_of(event))
-                if isinstance(event, Stop | Exited | Gone):
+                if isinstance(event, Stop | Exited | Gone) or _resumed(event):
                     await self._happened(event)
             await self._sink.room()
             over = isinstance(event, Exited | Gone)
 
     def _show(self, lines: list[str]) -> None:
         self._sink.write("".join(escape_line(line) + "\n" for line in lines))
+
+
+def _resumed(event: Event) -> bool:
+    """True if the watchdog has resumed something: the stop that the prompt speaks of is over."""
+    return isinstance(event, Notice) and event.kind == "resumed"

@@ -57,10 +57,15 @@ async def run_repl(
     known = Known(TABLE)
     send, interrupts = trio.open_memory_channel[None](1)
     status = 0
+    conversation: Conversation | None = None
 
     def interrupt() -> None:
         with suppress(trio.WouldBlock):  # the one before has not been looked at yet: both mean the same
             send.send_nowait(None)
+
+    def panic() -> None:
+        if conversation is not None:
+            conversation.panic()
 
     def leave(signal_number: int) -> None:
         nonlocal status
@@ -75,7 +80,8 @@ async def run_repl(
         with restored_modes(sys.stdin):
             async with trio.open_nursery() as nursery:
                 await nursery.start(watch_signals, interrupt, leave)
-                async with open_prompt(settings, complete, interrupt) as prompt, open_sink(prompt) as sink:
+                opened = open_prompt(settings, complete, interrupt, panic, session.touch)
+                async with opened as prompt, open_sink(prompt) as sink:
                     sink.write(greeting)
                     confirm = partial(_confirm, prompt)
                     context = Context(session, settings=settings, interactive=True, confirm=confirm, restarts=restarts)
@@ -100,7 +106,11 @@ def load() -> None:
 
 @asynccontextmanager
 async def open_prompt(
-    settings: Settings, complete: Callable[[str], Iterable[Candidate]], interrupt: Callable[[], object]
+    settings: Settings,
+    complete: Callable[[str], Iterable[Candidate]],
+    interrupt: Callable[[], object],
+    panic: Callable[[], object],
+    pressed: Callable[[], object],
 ) -> AsyncIterator[Prompt]:
     """The prompt that the terminal can bear."""
     if not can_edit(sys.stdin, sys.stdout):
@@ -113,7 +123,16 @@ async def open_prompt(
 
     color = wants_color(settings["color"], sys.stdout)
     async with open_prompt_thread() as thread:
-        yield EditedPrompt(thread, sys.stdin, sys.stdout, color=color, complete=complete, interrupt=interrupt)
+        yield EditedPrompt(
+            thread,
+            sys.stdin,
+            sys.stdout,
+            color=color,
+            complete=complete,
+            interrupt=interrupt,
+            panic=panic,
+            pressed=pressed,
+        )
 
 
 @asynccontextmanager

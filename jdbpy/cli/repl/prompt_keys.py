@@ -13,12 +13,16 @@ from prompt_toolkit.filters import has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 
-def key_bindings(interrupt: Callable[[], object]) -> KeyBindings:
-    """Ctrl-C clears a line that has text, else calls ``interrupt``; the prompt stays either way."""
+def key_bindings(interrupt: Callable[[], object], panic: Callable[[], object] = lambda: None) -> KeyBindings:
+    """Ctrl-C clears a line that has text, else calls ``interrupt``; Ctrl-X Ctrl-R calls ``panic``. The prompt stays."""
     bindings = KeyBindings()
 
+    @bindings.add("c-x", "c-r", filter=has_focus(DEFAULT_BUFFER))
+    def resume_everything(event: KeyPressEvent) -> None:
+        panic()
+
     @bindings.add("c-c", filter=has_focus(DEFAULT_BUFFER))
-    def _(event: KeyPressEvent) -> None:
+    def clear_or_interrupt(event: KeyPressEvent) -> None:
         if event.current_buffer.text:
             event.current_buffer.reset()
         else:

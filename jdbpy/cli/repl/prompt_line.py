@@ -35,7 +35,8 @@ class EditedPrompt:
     """Lines from a person at a terminal that knows escape codes.
 
     ``complete`` gives candidates for the text before the cursor and ``interrupt`` is told of a Ctrl-C on an empty
-    line; ``complete`` is called in the prompt's thread, ``interrupt`` in trio's.
+    line, ``panic`` of Ctrl-X Ctrl-R, ``pressed`` of every key. ``complete`` is called in the prompt's thread, the
+    others in trio's.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class EditedPrompt:
         color: bool,
         complete: Complete,
         interrupt: Callable[[], object],
+        panic: Callable[[], object] = lambda: None,
+        pressed: Callable[[], object] = lambda: None,
     ) -> None:
         self._thread = thread
         self._state = PromptState()
         self._input = create_input(stdin)
         self._output = inline_output(stdout, color=color)
-        self._keys = key_bindings(partial(thread.notify, interrupt))
+        self._keys = key_bindings(partial(thread.notify, interrupt), partial(thread.notify, panic))
         self._lines: PromptSession[str] = PromptSession(
             self._message,
             bottom_toolbar=self._toolbar,
@@ -67,6 +70,7 @@ class EditedPrompt:
             output=self._output,
         )
         self._lines.app.terminal_size_polling_interval = RESIZE
+        self._lines.app.key_processor.before_key_press += lambda _: thread.notify(pressed)
         self._prompt = self._lines
         self._leave = False
         thread.when_it_fails(self._fail)

@@ -17,6 +17,10 @@ IDLE = "> "
 """jdb's prompt when no thread is selected."""
 
 
+LONG = 60.0
+"""Seconds of a suspension from which on the toolbar warns on a remote target."""
+
+
 class PromptState(Record):
     """A picture of the session for the prompt. Times are those of the caller's monotonic clock, in seconds."""
 
@@ -58,8 +62,11 @@ def toolbar(state: PromptState, columns: int, now: float) -> list[Segment]:
     if state.place:
         parts.append((3, Segment("place", escape(state.place))))
     if state.held:
-        alarm = state.remote and state.held == ALL_THREADS  # health checks end a process that answers nobody
-        parts.append((2, Segment("alarm" if alarm else "held", _held(state, now))))
+        long = state.since is not None and now - state.since >= LONG
+        # health checks end a process that answers nobody
+        alarm = state.remote and (state.held == ALL_THREADS or long)
+        rank = -1 if alarm and long else 2
+        parts.append((rank, Segment("alarm" if alarm else "held", _held(state, now))))
     if state.remote:
         parts.append((4, Segment("remote", f"remote {escape(state.remote)}")))
     while len(parts) > 1 and _width(parts) > columns:
@@ -95,6 +102,8 @@ def duration(seconds: float) -> str:
 
 
 def _held(state: PromptState, now: float) -> str:
+    if state.remote and state.since is not None and now - state.since >= LONG:
+        return f"suspended for {duration(now - state.since)}: the JVM is not answering; 'cont' resumes"
     return f"{state.held} held" + (f" {duration(now - state.since)}" if state.since is not None else "")
 
 

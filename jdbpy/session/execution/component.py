@@ -30,6 +30,7 @@ class Execution:
         stops.hooks.append(self._stepping.on_stop)
         self.suspend = self._resuming.suspend
         self.unsuspend = self._resuming.unsuspend
+        self.release = self._resuming.release
         self.pause = self._resuming.pause
         self.interrupt = self._resuming.interrupt
         self.force_return = self._unwinding.force_return
@@ -42,6 +43,11 @@ class Execution:
         """
         await self._target.publisher.settled()
         self._resuming.resume(thread_id)
+
+    def resume_everything(self) -> None:
+        """Resumes all threads, whatever suspended them, and forgets steps: their requests are out. wire: no wait."""
+        self._stepping.forget()
+        self._resuming.release()
 
     async def cont(self) -> Stop | Exited:
         """Lets the target run and waits for the next stop or its end; one that runs already is only waited for.

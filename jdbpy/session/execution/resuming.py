@@ -89,14 +89,21 @@ class Resuming:
 
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
         """jdb's ``resume``: everything runs, the user's own holds included, or the given threads. wire: 1 trip."""
+        for thread in threads or ():
+            self._target.require_alive()
+            self._target.suspension.require_suspended(thread)
+        self.release(threads)
+
+    def release(self, threads: Sequence[int] | None = None) -> None:
+        """``unsuspend`` without a look at the threads, and without waiting. wire: no wait."""
         target = self._target
         target.require_alive()
+        target.suspension.overrule(threads)
         if threads is None:
             self._submit(target.suspension.plan_run_everything())
             self._released(None)
             return
         for thread in threads:
-            target.suspension.require_suspended(thread)
             self._submit(target.suspension.plan_run_thread(thread))
             self._released(thread)
 

@@ -134,6 +134,11 @@ class Stepping:
             if stop.policy is SuspendPolicy.ALL or (stop.thread and stop.thread.id == thread):
                 self._target.requests.submit_clear(self._pending.pop(thread))
 
+    def forget(self) -> None:
+        """All requests have been taken out of the target, those of steps among them."""
+        self._pending.clear()
+        self._watched.clear()
+
     async def _arm(self, thread: int, specs: list[RequestSpec]) -> None:
         """Replaces the thread's former step by these requests and lets it run, in one segment."""
         requests = self._target.requests

@@ -174,6 +174,15 @@ class Points:
             point.enabled = False
         await self._disarm(points)
 
+    def disable_all(self) -> tuple[int, ...]:
+        """Disables what is enabled, and returns the numbers. wire: no wait."""
+        points = [point for _, point in sorted(self._points.items()) if point.enabled]
+        for point in points:
+            point.enabled = False
+            point.disarm()
+        self.reporter.settle(*points)
+        return tuple(point.number for point in points)
+
     async def set_condition(self, number: int, condition: str) -> Breakpoint:
         """Makes a point count only where the expression is true; "" makes it count always. Raises EvalError.
 
