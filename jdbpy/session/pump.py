@@ -25,6 +25,7 @@ from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
+from jdbpy.wire import event_parts
 from jdbpy.wire.constants import EventKind, SuspendPolicy
 from jdbpy.wire.event_parts import only_request, thread_of
 from jdbpy.wire.framing import Packet
@@ -155,6 +156,8 @@ class Pump:
         if self._target.far:
             self._target.stops_ahead.came_in(packet)
         request = self._target.requests.find(only_request(packet))
+        if request is not None and packet.data[event_parts.KIND] != request.kind:
+            request = None  # of another session's request; the pump reports it
         if request is not None and request.guard is not None:
             self._target.hit_times.arrived(request.guard, thread_of(packet, self._target.conn.id_sizes))
         if request is not None and (self.fast_hits.take(packet, request) or self._decide(packet, request)):
@@ -331,6 +334,8 @@ def _misfit(event: Any, request: EventRequest) -> str:
         return f"{_name(kind)} without a thread"
     if isinstance(event, wire_event.LocatableEvent) and not event.location.classID:
         return f"{_name(kind)} without a location"
+    if missed := request.misses(event):
+        return f"{_name(kind)} with another {missed} than its request has"
     return ""
 
 

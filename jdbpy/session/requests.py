@@ -17,6 +17,7 @@ from jdbpy.session.events import StopReason
 from jdbpy.wire import event_parts
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.ids import Location
 from jdbpy.wire.messages import event_request
 from jdbpy.wire.record import Record
 
@@ -101,17 +102,44 @@ class RequestSpec(Record):
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
-    __slots__ = ("active", "dropped", "guard", "handler", "id", "kind", "policy", "sieve")
+    __slots__ = ("active", "dropped", "guard", "handler", "id", "kind", "modifiers", "policy", "sieve")
 
     def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler, guard: Guarded | None = None) -> None:
         self.kind = kind
         self.policy = policy
         self.handler = handler
         self.guard = guard
+        self.modifiers: Sequence[Any] = ()
         self.sieve: Sieve | None = None
         self.id = 0
         self.active = False
         self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
+
+    @property
+    def key(self) -> bytes:
+        """The bytes of its kind and id in an event set."""
+        return bytes((self.kind,)) + self.id.to_bytes(4, "big", signed=True)
+
+    def misses(self, event: Any) -> str:
+        """Return the modifier that the event contradicts, empty if none: the event is not of this request.
+
+        Request ids begin anew with each session, and the agent may deliver an event to the next debugger that it had
+        taken from its queue for one that was killed.
+        """
+        for modifier in self.modifiers:
+            match modifier:
+                case event_request.LocationOnly(loc=wanted) if _place(event.location) != _place(wanted):
+                    return "location"
+                case event_request.ThreadOnly(thread=wanted) | event_request.Step(thread=wanted):
+                    if getattr(event, "thread", wanted) != wanted:
+                        return "thread"
+                case event_request.FieldOnly(fieldID=wanted) if event.fieldID != wanted:
+                    return "field"
+        return ""
+
+
+def _place(location: Location) -> tuple[int, int, int]:
+    return location.classID, location.methodID, location.index
 
 
 def _passed(data: bytes) -> bool:
@@ -125,7 +153,7 @@ class RequestTable:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self._by_id: dict[int, EventRequest] = {}
-        self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the four bytes of the request's id
+        self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
 
@@ -158,6 +186,7 @@ class RequestTable:
         """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
         request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
         request.sieve = spec.sieve
+        request.modifiers = spec.modifiers
 
         def registered(outcome: Any) -> None:
             if not isinstance(outcome, JdbpyError):
@@ -169,7 +198,7 @@ class RequestTable:
                 request.active = True
                 self._by_id[request.id] = request
                 if request.sieve is not None:
-                    self._sieves[request.id.to_bytes(4, "big", signed=True)] = request.sieve.take
+                    self._sieves[request.key] = request.sieve.take
 
         self.has_suspended = self.has_suspended or spec.policy is not SuspendPolicy.NONE
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
@@ -209,11 +238,11 @@ class RequestTable:
         request.active = False
         self._by_id.pop(request.id, None)
         if request.sieve is not None and request.id:  # of a flood, much may still be on its way
-            self._sieves[request.id.to_bytes(4, "big", signed=True)] = _passed
+            self._sieves[request.key] = _passed
 
     def sift(self, data: bytes) -> bool:
         """Whether an event set that has just come in, by its bytes, needs nothing more: its sieve has kept it."""
-        take = self._sieves.get(data[event_parts.REQUEST])
+        take = self._sieves.get(data[event_parts.KIND_AND_REQUEST])
         return take is not None and data[event_parts.COUNT] == event_parts.ONE and take(data)
 
     def find(self, request_id: int) -> EventRequest | None:

@@ -86,7 +86,7 @@ class Publisher:
         self._streams: list[EventStream] = []
         self._stops: deque[Stop] = deque()
         self._unseen: list[Stop] = []
-        self._early: list[Output] | None = []  # what was written before anybody listened; None since then
+        self._early: list[Output | Notice] | None = []  # published before the first subscriber; None since then
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | Gone | None = None
         self.before_ending: list[Callable[[], None]] = []
@@ -97,12 +97,12 @@ class Publisher:
     def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
         """A stream of the events from now on; it begins with the stops that nobody has seen yet.
 
-        The first one begins with what the target has written before.
+        The first one begins with what the target has written, and what was noticed, before.
         """
         stream = EventStream(self, capacity)
         self._streams.append(stream)
-        for output in self._early or ():
-            stream.put(output)
+        for early in self._early or ():
+            stream.put(early)
         self._early = None
         for stop in self._unseen:
             stream.put(stop)
@@ -125,7 +125,7 @@ class Publisher:
         if isinstance(event, Stop):
             self._stops.append(event)
             self._unseen.append(event)
-        elif isinstance(event, Output) and self._early is not None and len(self._early) < DEFAULT_CAPACITY:
+        elif isinstance(event, Output | Notice) and self._early is not None and len(self._early) < DEFAULT_CAPACITY:
             self._early.append(event)
         for stream in self._streams:
             stream.put(event)

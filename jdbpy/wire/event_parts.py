@@ -19,6 +19,11 @@ from jdbpy.wire.record import Record
 REQUEST = slice(6, 10)
 """The id of the request of the first event, as its four bytes."""
 
+KIND = 5
+
+KIND_AND_REQUEST = slice(5, 10)
+"""The kind of the first event and its request, as their bytes: what tells an event of another session's request."""
+
 COUNT = slice(1, 5)
 
 ONE = b"\0\0\0\1"

@@ -15,6 +15,7 @@ import trio
 
 from jdbpy.errors import ConnectError, LeaveError
 from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.events import Notice
 from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
 from jdbpy.session.opening.greeting import CONNECT_LIMIT, Greeted, greet
 from jdbpy.session.options import Options
@@ -234,7 +235,7 @@ async def _session(
             nursery.start_soon(session.run)
             try:
                 try:
-                    if greeted.at_start:
+                    if greeted.suspended:
                         await _await_start(target)
                     yield session
                 except (Exception, KeyboardInterrupt) as error:
@@ -261,11 +262,18 @@ async def _leave_after(session: Session, error: BaseException) -> None:
 
 
 async def _await_start(target: Target) -> None:
-    """Wait for the stop at the start of a VM that was started with suspend=y, so that its thread is selected.
+    """Wait for the stop at the start of a VM whose threads are suspended, so that its thread is selected.
 
-    VMStart comes when the agent gets round to it, which may be after it has answered the first commands. A VM that has
-    run its launcher is past it, and no debugger leaves a target suspended behind it: the agent resumes all when one
-    goes. Without a launcher (a VM inside another program) suspended threads tell that a stop is coming.
+    That event comes when the agent gets round to it, which may be after it has answered the first commands. If it does
+    not come, an earlier debugger was killed while the agent reported an event: the agent resumed everything for it and
+    then suspended threads for that event. They are resumed, and that is reported.
     """
     with trio.move_on_after(START_LIMIT):
         await target.publisher.wait_for_stop()
+    if target.last_stop is None and target.publisher.ending is None:
+        from jdbpy.session.leaving import resume_left_over
+
+        threads = await resume_left_over(target)
+        if threads:
+            what = "1 thread was" if threads == 1 else f"{threads} threads were"
+            target.publish(Notice("warning", f"{what} left suspended by an earlier debugger; resumed"))

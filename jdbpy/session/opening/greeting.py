@@ -7,6 +7,7 @@ runs in the background until a session is made of it, so that callers can be gre
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import trio
@@ -17,6 +18,7 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, shake_hands
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.handshake import not_an_agent
+from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.layout import check_sizes
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.record import Record
@@ -31,17 +33,23 @@ VERSION_LENGTH = 64 * 1024
 _SAMPLED = 8
 """Threads whose suspend counts are read: at the start either all are suspended or none."""
 
+_GUESSED = 24
+"""Ids whose suspend counts are asked before it is known which are threads: an agent gives ids from 1 on."""
+
 _LAUNCHER = "Lsun/launcher/LauncherHelper;"
 """The class with which ``java`` finds the main class: initialised as soon as a VM is past its VMStart, not before."""
 
 
 class Greeted(Record):
-    """A peer that is a debugger agent. ``at_start``: its VM may be suspended before its first instruction."""
+    """A peer that is a debugger agent.
+
+    ``suspended``: threads of its VM are, as that is before its first instruction, or an earlier debugger left them so.
+    """
 
     connection: Connection
     info: VmInfo
     capabilities: virtual_machine.CapabilitiesNewReply
-    at_start: bool
+    suspended: bool
 
 
 async def greet(
@@ -62,10 +70,11 @@ async def greet(
         virtual_machine.IDSizes(),
         virtual_machine.Version(),
         virtual_machine.CapabilitiesNew(),
-        virtual_machine.ClassesBySignature(_LAUNCHER),
         virtual_machine.AllThreads(),
+        virtual_machine.ClassesBySignature(_LAUNCHER),
     ]
-    conn = await shake_hands(stream, hello=first, log=log, timeout=timeout, peer=name)
+    guessed = [thread_reference.SuspendCount(ThreadID(ObjectID(number))) for number in range(1, _GUESSED + 1)]
+    conn = await shake_hands(stream, hello=[*first, *guessed], log=log, timeout=timeout, peer=name)
     # The sizes of ids are needed before anything else can be decoded.
     [sizes] = await _answers(conn, first[:1], conn.hello[:1], deadline)
     try:
@@ -74,7 +83,9 @@ async def greet(
         await conn.drop()
         raise not_an_agent(name, error.message) from error
     conn.id_sizes = sizes.sizes()
-    about, capabilities, launcher, threads = await _answers(conn, first[1:], conn.hello[1:], deadline)
+    asked = len(first)
+    about, capabilities, threads, launcher = await _answers(conn, first[1:], conn.hello[1:asked], deadline)
+    counts = await conn.exchange(conn.hello[asked:], deadline - trio.current_time())
     for text in (about.description, about.vmVersion, about.vmName):
         if len(text) > VERSION_LENGTH:
             await conn.drop()
@@ -88,10 +99,14 @@ async def greet(
         address=name,
         capabilities=tuple(capabilities.__iter_fields__()),
     )
-    at_start = suspended
+    if not suspended:
+        alive = set(threads.threads)
+        suspended = _any_suspended(
+            count for command, count in zip(guessed, counts, strict=True) if command.thread in alive
+        )
     if not suspended and not any(found.status & ClassStatus.INITIALIZED for found in launcher.classes):
-        at_start = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
-    return Greeted(conn, info, capabilities, at_start)
+        suspended = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
+    return Greeted(conn, info, capabilities, suspended)
 
 
 async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:
@@ -113,4 +128,8 @@ async def _is_suspended(conn: Connection, threads: list[Any], deadline: float) -
     """True if threads are suspended, though this debugger has not done it. wire: 1 trip."""
     pendings = [conn.submit(thread_reference.SuspendCount(thread)) for thread in threads]
     counts = await conn.exchange(pendings, deadline - trio.current_time())
-    return any(not isinstance(count, JdwpError) and count.suspendCount for count in counts)
+    return _any_suspended(counts)
+
+
+def _any_suspended(counts: Iterable[Any]) -> bool:
+    return any(not isinstance(count, JdwpError) and count.suspendCount > 0 for count in counts)
