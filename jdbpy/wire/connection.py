@@ -156,7 +156,7 @@ class Connection:
         closes the stream, when the peer falls silent, goes away or sends what is not JDWP.
         """
         try:
-            with trio.fail_after(timeout):
+            with trio.fail_after(max(0.0, timeout)):  # earlier waits may have used up all there was
                 await self._packets.exchange(lambda: all(pending.done for pending in pendings))
             outcomes = [pending.outcome for pending in pendings]
             for outcome in outcomes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -58,8 +59,11 @@ class Busy:
 
 
 @asynccontextmanager
-async def busy(jvm: Jvm, threads: int = THREADS) -> AsyncIterator[Busy]:
-    """Start the target; it is killed at the end of the block."""
+async def busy(jvm: Jvm, threads: int = THREADS, *, nice: int = 0) -> AsyncIterator[Busy]:
+    """Start the target; it is killed at the end of the block. ``nice`` is how far its threads step back for others."""
     async with start_target(jvm, "Busy", str(threads), suspend=False) as target:
         await target.wait_output("ready")
+        if nice:
+            for thread in os.listdir(f"/proc/{target.pid}/task"):
+                os.setpriority(os.PRIO_PROCESS, int(thread), nice)
         yield Busy(target)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness import Jvm
-from tests.soak import crowds, endurance, floods, fuzz
+from tests.soak import crowds, endurance, floods, fuzz, leavings, signals
 from tests.soak.trial import Run
 
 
@@ -25,6 +25,14 @@ async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(fuzz, "KINDS", {kind: fuzz.KINDS[kind]})
     tries = {"framing": 300, "codec": 1500, "expressions": 150}.get(kind, 20)
     await hold(fuzz.run, Run("fuzz", None, tmp_path, seed=1, seconds=1000, tries=tries))
+
+
+async def test_leavings(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(leavings.run, Run("leavings", jvm, tmp_path, seed=1, seconds=1000, tries=14))
+
+
+async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=4))
 
 
 async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
-from jdbpy.errors import JdwpError, ProtocolError, UsageError
-from jdbpy.wire.connection import open_connection
+from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
+from jdbpy.wire.connection import open_connection, shake_hands
 from jdbpy.wire.ids import IDSizes, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.statistics import Statistics
@@ -301,3 +301,13 @@ async def test_only_one_packet_id_space() -> None:
         assert not pending.done
         nursery.start_soon(peer.reply, packet.id, THREADS)
         assert await pending.wait() == THREADS
+
+
+async def test_a_greeting_whose_time_was_used_up_before_is_given_up() -> None:
+    ours, theirs = memory_stream_pair()
+    peer = Peer(theirs)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(peer.shake_hands)
+        connection = await shake_hands(ours, hello=[virtual_machine.IDSizes()], timeout=5, peer="peer:1")
+    with pytest.raises(ConnectError, match="peer:1"):
+        await connection.exchange(connection.hello, -0.001)
