@@ -28,11 +28,11 @@ async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pyt
 
 
 async def test_leavings(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(leavings.run, Run("leavings", jvm, tmp_path, seed=1, seconds=1000, tries=14))
+    await hold(leavings.run, Run("leavings", jvm, tmp_path, seed=1, seconds=1000, tries=9))
 
 
 async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=4))
+    await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=3))
 
 
 async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:
