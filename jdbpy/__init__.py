@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from jdbpy.session.tracing.model import Reporting as Reporting
     from jdbpy.session.values import views as views
     from jdbpy.session.watchdog import Panicked as Panicked
+    from jdbpy.wire.audit import purpose as purpose
 
 _HOMES = {
     "jdbpy.errors": (
@@ -121,6 +122,7 @@ _HOMES = {
     "jdbpy.session.session": ("Session",),
     "jdbpy.session.tracing.model": ("Reporting",),
     "jdbpy.session.watchdog": ("Panicked",),
+    "jdbpy.wire.audit": ("purpose",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {

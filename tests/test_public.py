@@ -17,7 +17,7 @@ NAMES = """
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo
     Panicked SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable
-    VmInfo
+    VmInfo purpose
     code heap hotswap locks modules strata threads tracing values views vm
 """
 

@@ -41,6 +41,7 @@ options:
   --color auto|always|never
   --read-only            nothing that changes or suspends the target leaves the debugger
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
+  --audit FILE           a line for each packet that changes or suspends the target: when, what, what for; appended
   --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
   -h, --help             this text; 'help' as a command lists the commands
   --version              the version of jdbpy
@@ -75,6 +76,7 @@ class CommandLine(Record):
     color: str = "auto"
     read_only: bool = False
     allow_suspend: bool = False
+    audit: str | None = None
     max_suspend: float | None = None
 
 
@@ -108,7 +110,8 @@ class _Parser:
             "--execute": self._execute,
             "--timeout": partial(self._seconds, "timeout"),
             "--sourcepath": self._source_path,
-            "--wire-log": self._wire_log,
+            "--wire-log": partial(self._file, "wire_log"),
+            "--audit": partial(self._file, "audit"),
             "--color": self._color,
             "--max-suspend": partial(self._seconds, "max_suspend"),
         }
@@ -178,8 +181,8 @@ class _Parser:
     def _source_path(self, text: str) -> None:
         self.values["source_path"] = tuple(part for part in text.split(os.pathsep) if part)
 
-    def _wire_log(self, text: str) -> None:
-        self.values["wire_log"] = text
+    def _file(self, name: str, text: str) -> None:
+        self.values[name] = text
 
     def _color(self, text: str) -> None:
         if text not in ("auto", "always", "never"):

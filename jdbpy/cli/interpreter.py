@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
+from jdbpy import purpose
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.renderer import Outcome
@@ -79,7 +80,8 @@ class Interpreter:
             return self._fail(line, self.unknown(line))
         command = found.command
         try:
-            result = await command(self.context, line[found.rest :])
+            with purpose(line):
+                result = await command(self.context, line[found.rest :])
             if isinstance(result, Restarting):
                 return True
             if command.resumes:

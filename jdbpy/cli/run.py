@@ -174,6 +174,7 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         wire_log=line.wire_log,
         read_only=line.read_only,
         allow_suspend=line.allow_suspend,
+        audit=line.audit,
         max_suspend=line.max_suspend,
     )
     limit = line.timeout if _is_batch(line) else float("inf")

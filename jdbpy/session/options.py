@@ -10,13 +10,15 @@ class Options(Record):
 
     ``source_path``: directories and jars in which sources are looked for. ``wire_log``: a file for the readable log of
     every packet. ``read_only``: no command that changes or suspends the target leaves; ``allow_suspend`` permits to
-    suspend in such a session. ``max_suspend``: seconds after which what is suspended is resumed, while the user does
-    nothing (``Session.touch``). ``excludes``: step filters in place of the default ones.
+    suspend in it. ``audit``: a file to which a line is appended for each packet that changes or suspends the
+    target. ``max_suspend``: seconds after which what is suspended is resumed, while the user does nothing
+    (``Session.touch``). ``excludes``: step filters in place of the default ones.
     """
 
     source_path: tuple[str, ...] = ()
     wire_log: str | None = None
     read_only: bool = False
     allow_suspend: bool = False
+    audit: str | None = None
     max_suspend: float | None = None
     excludes: tuple[str, ...] | None = None

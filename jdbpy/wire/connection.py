@@ -21,7 +21,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.constants import SuspendPolicy, error_name
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
@@ -36,6 +36,7 @@ from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
 
 if TYPE_CHECKING:
+    from jdbpy.wire.audit import AuditLog
     from jdbpy.wire.effects import ReadOnlyGuard
     from jdbpy.wire.wirelog import WireLog
 
@@ -133,6 +134,8 @@ class Connection:
         with what else the packets that came together bring about."""
         self.guard: ReadOnlyGuard | None = None
         """Asked about each command before it is encoded, in a read-only session."""
+        self.audit: AuditLog | None = None
+        """Told of each command before it leaves, and of its outcome."""
         self.log = log
         """Told of every packet; may be set and taken away at any time."""
         self._codec = default_codec()
@@ -191,6 +194,8 @@ class Connection:
             self.require_allowed(command)
         body = self._codec.encode(command, self.id_sizes)
         packet_id = self._new_id()
+        if self.audit is not None:
+            self.audit.sent(packet_id, command)
         data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
         pending = Pending(command, self._decode_reply, self._undo, on_reply)
         counts = self._counts
@@ -360,7 +365,9 @@ class Connection:
             self.log.note(f"closed: {reason}")
         self._packets.stop()
         outstanding, self._outstanding = self._outstanding, {}
-        for pending in outstanding.values():
+        for packet_id, pending in outstanding.items():
+            if self.audit is not None:
+                self.audit.answered(packet_id, pending.command, f"no answer: {reason}")
             pending.settle(Disconnected(reason))  # to each its own: an error that is raised collects its traceback
         self._events.close()
         self._closed.set()
@@ -385,6 +392,8 @@ class Connection:
             self.log.received(packet, self.id_sizes, pending)
         if pending is not None:
             self._counts["replies"] += 1
+            if self.audit is not None:
+                self.audit.answered(packet.id, pending.command, error_name(packet.error) if packet.error else "OK")
             pending.settle(packet)
             if type(pending.command) in _NOTABLE:
                 self._after(packet, pending.command)

@@ -220,7 +220,12 @@ async def _session(
     conn = greeted.connection
     if options.read_only:  # the greeting only reads
         conn.guard = ReadOnlyGuard(allow_suspend=options.allow_suspend)
-    async with running(conn):
+    async with AsyncExitStack() as stack:
+        if options.audit:
+            from jdbpy.wire.audit import open_audit_log
+
+            conn.audit = stack.enter_context(open_audit_log(options.audit, greeted.info.address))
+        await stack.enter_async_context(running(conn))
         target = Target(
             conn,
             greeted.info,
