@@ -363,12 +363,79 @@ where
 """
 
 
+DETAILS = """\
+stop go at JdbTour:{work}
+stop at JdbTour:{call}
+stop in JdbTour.add(int,int)
+~run
+methods JdbTour
+set count = "x"
+set count = 1.5
+set count = true
+set flag = 1
+set flag = "x"
+set label = 5
+set label = square
+set label = numbers
+set numbers = "x"
+set square = "x"
+set square.name = 3
+set square.corners = label
+print 9223372036854775807
+print 2147483648
+print 2147483647
+print 9223372036854775808
+set big = 9223372036854775807
+print big
+print "9223372036854775807"
+~cont
+where
+?2 2 up
+where
+down
+down
+repeat on
+LIST
+LIST
+up
+LIST
+LIST
+repeat off
+trace methods 1
+trace go method exits
+untrace
+pop 9
+reenter 9
+catch uncaught java.lang.IllegalArgumentException
+stop in JdbTour.caught
+redefine JdbTour {classes}/JdbTour.class
+stop
+clear JdbTour.add(int,int)
+~cont
+exit
+"""
+
+LAST_FRAME = """\
+stop in JdbTour.main
+~run
+reenter
+pop
+exit
+"""
+
 NEVER_RUN = """\
 stop
 quit x
 """
 
-SCRIPTS = {"EVERY_COMMAND": EVERY_COMMAND, "STOPS": STOPS, "GOING_ON": GOING_ON, "NEVER_RUN": NEVER_RUN}
+SCRIPTS = {
+    "EVERY_COMMAND": EVERY_COMMAND,
+    "STOPS": STOPS,
+    "GOING_ON": GOING_ON,
+    "DETAILS": DETAILS,
+    "LAST_FRAME": LAST_FRAME,
+    "NEVER_RUN": NEVER_RUN,
+}
 
 
 def lines(script: str, words: Mapping[str, object]) -> list[str]:

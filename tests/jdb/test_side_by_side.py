@@ -17,7 +17,7 @@ JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin"
 
 CHANGED = {
     *("repeat", "repeat on", "repeat off", "repeat maybe", "help", "help x", "?", "? x", "connectors", "connectors x"),
-    *("threadgroup", "list 1"),
+    *("threadgroup", "list 1", "LIST"),
 }
 """Lines that the jdb of a JDK before 25 does not know or answers in another way: ours is that of 25."""
 

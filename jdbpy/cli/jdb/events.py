@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from jdbpy import Event, Exited, Gone, Location, Notice, Output, Stop, StopReason, SuspendPolicy
 from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.places import place, source_line, thread_and_place
+from jdbpy.cli.jdb.places import place, source_line, source_line_of, thread_and_place
 from jdbpy.cli.jdb.values import text_of
 
 _ANNOUNCED = {
@@ -82,14 +82,20 @@ class Teller:
             reason = spec.why_not(notice.text.partition(": ")[2] or notice.text, str(data.get("code", "")))
             self._out.line(f"Unable to set deferred {spec.text} : {reason}")
         elif notice.kind in _HITS:
-            self._hit(notice)
+            await self._hit(notice)
         elif notice.kind == "trace":
             self._traced(notice)
 
-    def _hit(self, notice: Notice) -> None:
+    async def _hit(self, notice: Notice) -> None:
         """A hit that suspends nothing."""
         self._out.news(_HITS[notice.kind])
         self._out.line(_where(notice))
+        data = dict(notice.data)
+        name, line = data.get("class"), data.get("line")
+        if isinstance(name, str) and isinstance(line, int):
+            text = await source_line_of(self._jdb.target, name, line)
+            if text is not None:
+                self._out.line(text)
         self._jdb.prompt()
 
     def _traced(self, notice: Notice) -> None:

@@ -39,7 +39,12 @@ async def source_line(session: Session, location: Location) -> str | None:
     """The line of source at a place, numbered."""
     if location.line is None:
         return None
-    file = await session.sources.text(location.class_name, location.source_file)
-    if file is None or location.line > len(file.lines):
+    return await source_line_of(session, location.class_name, location.line, location.source_file)
+
+
+async def source_line_of(session: Session, class_name: str, line: int, source: str | None = None) -> str | None:
+    """A line of the source of a class, numbered; None if there is none."""
+    file = await session.sources.text(class_name, source)
+    if file is None or not 1 <= line <= len(file.lines):
         return None
-    return f"{number(location.line)}    {file.lines[location.line - 1]}"
+    return f"{number(line)}    {file.lines[line - 1]}"

@@ -149,6 +149,15 @@ class Specs:
         """Takes away the one of the same text; False if there is none."""
         return await self._forget(spec.text, session)
 
+    async def redefined(self, class_name: str, session: Session) -> None:
+        """Takes the breakpoints of a class out of the target: as in jdb they are listed still, and hit no more."""
+        for spec in self._specs.values():
+            if spec.number and isinstance(spec, BreakpointSpec):
+                point = session.points.get(spec.number)
+                if any(place.class_name == class_name for place in point.resolved):
+                    await session.points.remove([spec.number])
+                    spec.number = 0
+
     async def _set(self, spec: Spec, session: Session, complaint: str) -> bool:
         try:
             point = await spec.set_in(session)

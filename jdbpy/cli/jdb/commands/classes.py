@@ -82,7 +82,7 @@ def typed_name(method: MethodInfo) -> str:
     """A method with the types of its parameters."""
     types = list(method.parameters)
     if types and method.modifier_bits & _VARARGS:
-        types[-1] = types[-1].removesuffix("[]") + "..."
+        types[-1] = types[-1].removesuffix("...").removesuffix("[]") + "..."
     return f"{method.name}({', '.join(types)})"
 
 

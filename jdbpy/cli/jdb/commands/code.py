@@ -77,3 +77,5 @@ async def redefine(jdb: Debugger, words: Words) -> None:
         await jdb.target.hotswap.redefine(name, file)
     except JdbpyError as error:
         jdb.out.line(f"Error redefining {name} to {file} - {error.message}")
+        return
+    await jdb.specs.redefined(name, jdb.target)

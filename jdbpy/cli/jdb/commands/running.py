@@ -10,6 +10,9 @@ from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.table import jdb_command
 from jdbpy.cli.jdb.words import Words
 
+_OUTERMOST = "the outermost frame"
+_NO_MORE = "com.sun.jdi.InvalidStackFrameException: No more frames on the stack"
+
 
 @jdb_command("run", offline=True)
 async def run(jdb: Debugger, words: Words) -> None:
@@ -113,7 +116,7 @@ async def _pop(jdb: Debugger, words: Words) -> bool:
     try:
         await jdb.target.execution.pop(index)
     except JdbpyError as error:
-        jdb.out.line(f"Error popping frame - {error.message}")
+        jdb.out.line(f"Error popping frame - {_NO_MORE if _OUTERMOST in error.message else error.message}")
         return False
     await jdb.follow()
     return True

@@ -16,7 +16,7 @@ _LINES = 10
 
 @jdb_command("list")
 async def list_(jdb: Debugger, words: Words) -> None:
-    goes_on = jdb.next_listed if jdb.listing_on else None
+    goes_on = jdb.next_listed if jdb.repeating else None
     jdb.next_listed = None
     if jdb.current is None:
         jdb.out.line("No thread specified.")

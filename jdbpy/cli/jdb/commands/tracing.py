@@ -28,8 +28,7 @@ async def trace(jdb: Debugger, words: Words) -> None:
     elif word == "methods":
         options = await _options(jdb, words, policy)
         if options is not None:
-            await _untrace(jdb)
-            await jdb.target.traces.methods(options=options)
+            await jdb.target.traces.methods(options=options)  # beside those of other threads
             jdb.tracing = f"trace {go}methods in effect"
     else:
         jdb.out.line(_CAN_ONLY)

@@ -14,6 +14,13 @@ _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
 _UNKNOWN = re.compile(r"cannot find symbol: (?:variable|method) ([\w$]+)(?:\(.*\))?(?: in \w+ (\S+))?")
 _NO_TYPE = re.compile(r"package \S+ does not exist|cannot find symbol: class \S+(?: in package \S+)?")
 _NO_FIT = re.compile(r"no suitable method found|method \S+ in \w+ \S+ cannot be applied")
+_NUMBER_OR_TEXT = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.$])(?P<number>[1-9]\d{9,18})(?![\w.])""")
+_TOO_LARGE = re.compile(r"integer number too large: (\d+)")
+_WRONG_TYPE = re.compile(
+    r"incompatible types: (?:.+ cannot be converted to (?P<to>.+)|possible lossy conversion from .+ to (?P<narrow>.+))"
+)
+_PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double")
+_INT_MAX, _LONG_MAX = 2**31 - 1, 2**63 - 1
 _DOTTED = re.compile(r"([\w$]+(?:\.[\w$]+)*)(\(.*\))?")
 
 
@@ -118,11 +125,11 @@ async def evaluated(jdb: Debugger, text: str) -> Value | None:
     """The value of an expression, also as ``$_``; None for null, and for one that fails, which is said then."""
     await jdb.follow()
     try:
-        value = await jdb.target.values.evaluate(text.strip(), limits=SHORT)
+        value = await jdb.target.values.evaluate(_with_long_literals(text.strip()), limits=SHORT)
     except Disconnected:
         raise
     except JdbpyError as error:
-        jdb.out.line(_complaint(error, text))
+        jdb.out.line(await _not_assignable(jdb, error, text) or _complaint(error, text))
         return None
     return None if value.tag != "V" and value.text == "null" and not value.id else value
 
@@ -146,6 +153,50 @@ async def _print(jdb: Debugger, text: str) -> None:
         jdb.out.line(f"{text} = {result}")
 
 
+def _with_long_literals(text: str) -> str:
+    """The expression with an L at numbers that are too large for an int: jdb takes them as long."""
+
+    def longer(match: re.Match[str]) -> str:
+        number = match["number"]
+        if number is None or not _INT_MAX < int(number) <= _LONG_MAX:
+            return match[0]
+        return f"{number}L"
+
+    return _NUMBER_OR_TEXT.sub(longer, text)
+
+
+async def _not_assignable(jdb: Debugger, error: JdbpyError, text: str) -> str:
+    """What JDI says of a value of a wrong type in an assignment; "" for other errors."""
+    wrong = _WRONG_TYPE.fullmatch(error.message) if isinstance(error, EvalError) else None
+    target, sign, expression = text.partition("=")
+    if wrong is None or not sign or target.strip() == "":
+        return ""
+    try:
+        value = await jdb.target.values.evaluate(_with_long_literals(expression.strip()), limits=SHORT, remember=False)
+    except JdbpyError:
+        return ""
+    wanted = wrong["to"] or wrong["narrow"]
+    refers = is_object(value) or value.tag == "s"  # a string of the expression is nothing in the target yet
+    if wanted in _PRIMITIVES:
+        if refers:
+            what = "Can't assign object value to primitive"
+        elif wanted == "boolean":
+            what = "Can't assign non-boolean value to a boolean"
+        elif value.type == "boolean":
+            what = "Can't assign boolean value to an non-boolean"
+        else:
+            what = f"Can't convert {value.text} to {wanted}"
+    elif not refers:
+        what = "Can't assign primitive value to object"
+    elif wanted.endswith("[]") and value.tag != "[":
+        what = "Can't assign non-array value to an array"
+    else:
+        found = [each.name for each in await jdb.target.classes.find(wanted)] if not wanted.endswith("[]") else []
+        what = f"Can't assign {value.type} to {found[0] if found else wanted}"
+    complaint = f"Attempt to set value of incorrect typecom.sun.jdi.InvalidTypeException: {what}"
+    return f"com.sun.tools.example.debug.expr.ParseException: {complaint}"
+
+
 def _complaint(error: JdbpyError, text: str) -> str:
     """An error of an expression in jdb's words where it has such, else in ours."""
     thrown = getattr(error, "exception_type", "")
@@ -154,6 +205,8 @@ def _complaint(error: JdbpyError, text: str) -> str:
     if not isinstance(error, EvalError) or error.column is None:
         return error.message
     what = error.message
+    if large := _TOO_LARGE.fullmatch(what):
+        return f'java.lang.NumberFormatException: For input string: "{large[1]}"'
     dotted = _DOTTED.fullmatch(text.strip())
     name = dotted[1] if dotted else ""
     if unknown := _UNKNOWN.fullmatch(what):
