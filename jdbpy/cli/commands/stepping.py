@@ -24,13 +24,16 @@ async def step(ctx: Context, count: Count = 1) -> Resumed:
 
 @command("step up", "finish", "fin", "out", "so", "step out", group="stepping", resumes=True, repeats="again")
 async def step_up(ctx: Context, count: Count = 1) -> Resumed:
-    """Run until the current method returns to its caller."""
+    """Run until the current method returns to its caller, and show what it returned: `$ret` in expressions."""
     return await _step(ctx, StepDepth.OUT, StepSize.LINE, count)
 
 
 @command("next", "n", "step over", group="stepping", resumes=True, repeats="again")
 async def next_line(ctx: Context, count: Count = 1) -> Resumed:
-    """Run to the next line of this method, over the methods that it calls."""
+    """Run to the next line of this method, over the methods that it calls.
+
+    Where the line has a single call, what that returned is shown; it is `$ret` in expressions.
+    """
     return await _step(ctx, StepDepth.OVER, StepSize.LINE, count)
 
 

@@ -88,7 +88,7 @@ def stop_lines(stop: Stop) -> Iterator[str]:
     if stop.class_name:
         yield f"  class {escape(stop.class_name)}"
     if stop.return_value is not None:
-        yield f"  returns {value_text(stop.return_value)}"
+        yield f"  {'returned' if stop.reason is StopReason.STEP else 'returns'} {value_text(stop.return_value)}"
     if stop.message:
         yield f"  {escape(stop.message)}"
     if stop.source is not None:

@@ -94,6 +94,16 @@ class ConstantPool:
         """The text that a Class, String, MethodType, Module or Package entry refers to."""
         return self.utf8(int(self.numbers(index)[0])) if self.tag(index) in _OF_TEXT else ""
 
+    def member(self, index: int) -> tuple[str, str, str]:
+        """Return the class, the name and the descriptor of a field or method that is referred to; ("", "", "") else."""
+        if self.tag(index) not in (FIELD, METHOD, INTERFACE_METHOD):
+            return "", "", ""
+        owner, both = map(int, self.numbers(index))
+        if self.tag(both) != NAME_AND_TYPE:
+            return "", "", ""
+        name, descriptor = map(int, self.numbers(both))
+        return self.name(owner), self.utf8(name), self.utf8(descriptor)
+
     def references(self, index: int) -> str:
         """The entries that an entry refers to, "#3.#7"; "" for one that holds its value itself."""
         tag = self.tag(index)

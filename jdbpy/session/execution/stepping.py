@@ -12,6 +12,7 @@ from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.events import Notice, Stop, StopReason
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
+from jdbpy.session.execution.returned import returned
 from jdbpy.session.model import Location, StepDepth, StepSize, SuspendPolicy
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops.shower import StopShower
@@ -71,6 +72,8 @@ class Stepping:
         patterns = excludes.outside(self.patterns, await self._class_at_top(thread)) if use and self.patterns else ()
         by_line = size is StepSize.LINE and depth is not StepDepth.OUT
         start = await self._mapped_line(thread) if by_line else None
+        by_one = count == 1 and size is StepSize.LINE and depth is not StepDepth.INTO
+        watch = await returned(self._target, thread, await self._place(thread), depth) if by_one else None
         modifiers = [
             event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth]),
             *(event_request.ClassExclude(pattern) for pattern in patterns),
@@ -87,9 +90,10 @@ class Stepping:
                 again = [*modifiers[:-1], event_request.Count(1)]
                 await self._go_on(thread, RequestSpec(EventKind.SINGLE_STEP, hit.policy, again, done))
                 return GO
-            return StopPlan(StopReason.STEP, {})
+            return StopPlan(StopReason.STEP, await watch.value() if watch is not None else {})
 
-        await self._arm(thread, [RequestSpec(EventKind.SINGLE_STEP, self.policy(), modifiers, done)])
+        exits = [watch.spec()] if watch is not None else []
+        await self._arm(thread, [*exits, RequestSpec(EventKind.SINGLE_STEP, self.policy(), modifiers, done)])
 
     async def start_until(self, thread: int, line: int | None = None) -> None:
         """Runs until a line past the current one (None) or the given line of this method, or until its frame is left.
@@ -158,7 +162,8 @@ class Stepping:
     async def _go_on(self, thread: int, spec: RequestSpec) -> None:
         """Sets one more step of a thread that stands at the end of the former; the caller lets it run. wire: 1 trip."""
         request, pending = self._target.requests.submit(spec)
-        self._pending[thread] = [request]
+        others = [each for each in self._pending.get(thread, ()) if each.kind != EventKind.SINGLE_STEP]
+        self._pending[thread] = [*others, request]
         await pending.wait()
 
     async def _in_made_up_method(self, place: ids.Location) -> bool:
@@ -238,13 +243,18 @@ class Stepping:
             )
         return [ids.Location(location.type_tag, *key, start) for start in starts]
 
-    async def _class_at_top(self, thread: int) -> str:
-        """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
+    async def _place(self, thread: int) -> Location | None:
+        """Return where the thread stands. wire: none at the stop that was shown last, else 1 to 3 trips."""
         last = self._shown_last(thread)
         if last is not None:
-            return last.location.class_name if last.location else ""
+            return last.location
         location, _ = await self._top(thread, count=False)
-        return location.class_name
+        return location
+
+    async def _class_at_top(self, thread: int) -> str:
+        """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
+        location = await self._place(thread)
+        return location.class_name if location is not None else ""
 
     async def _top(self, thread: int, *, count: bool = True) -> tuple[Location, int]:
         """The model location at the top of the stack, and the number of frames. wire: 1 trip, class known."""
