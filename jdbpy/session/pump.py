@@ -38,6 +38,9 @@ StopShower = Callable[[Votes], Awaitable[None]]
 _ALL = bytes((SuspendPolicy.ALL,))
 """The beginning of an event set that suspends everything."""
 
+_THREAD = bytes((SuspendPolicy.EVENT_THREAD,))
+"""The beginning of an event set that suspends the thread of its event."""
+
 EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
 
@@ -81,6 +84,7 @@ class Pump:
         self._begun: _Begun | None = None  # of the next set that the pump takes
         self._running = False
         self._leaving = False
+        self._deferred: list[tuple[int, Packet]] = []  # hits whose turn comes when their thread is resumed, by thread
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
         self.death_told = False
@@ -92,6 +96,7 @@ class Pump:
         for _ in range(conn.events_waiting):  # the VM's start comes before anybody is there to take it
             self._target.publisher.came_in()
         conn.on_event = self._take
+        self._target.on_resume = self._queue_deferred
         self._running = True
         try:
             async with trio.open_nursery() as nursery:
@@ -158,6 +163,8 @@ class Pump:
         request = self._target.requests.find(only_request(packet))
         if request is not None and packet.data[event_parts.KIND] != request.kind:
             request = None  # of another session's request; the pump reports it
+        if request is not None and self._is_deferred(packet, request):
+            return True
         if request is not None and request.guard is not None:
             self._target.hit_times.arrived(request.guard, thread_of(packet, self._target.conn.id_sizes))
         if request is not None and (self.fast_hits.take(packet, request) or self._decide(packet, request)):
@@ -190,6 +197,33 @@ class Pump:
             return True
         self._begun = _Begun(hit, vote)
         return False
+
+    def _is_deferred(self, packet: Packet, request: EventRequest) -> bool:
+        """Return True if the hit was put off: all threads are suspended already, as a stop at its breakpoint does it.
+
+        A hit with policy ALL would not be reported before they are resumed (agent note 55). One whose condition is to
+        be asked yet suspends its thread only, and may be on its way when all are suspended for the hit of another.
+        """
+        suspension = self._target.suspension
+        if not suspension.everything_held or request.guard is None or not request.guard.suspends_all:
+            return False
+        if packet.data[:1] != _THREAD or self._leaving:
+            return False
+        thread = thread_of(packet, self._target.conn.id_sizes)
+        if not thread or not suspension.is_suspended(thread):
+            return False
+        self._deferred.append((thread, packet))
+        return True
+
+    def _queue_deferred(self) -> None:
+        """Queues the deferred hits of threads that nothing but their hit suspends any more."""
+        if self._deferred:
+            suspended = self._target.suspension.is_suspended
+            due = [packet for thread, packet in self._deferred if not suspended(thread)]
+            self._deferred = [each for each in self._deferred if suspended(each[0])]
+            for packet in due:
+                self._target.publisher.came_in()
+                self._target.conn.queue_event(packet)
 
     def _let_calls_run(self) -> None:
         """Resumes the threads that run a method: the event of another thread is no business of theirs."""
@@ -241,6 +275,10 @@ class Pump:
     async def _handle(self, composite: wire_event.Composite) -> None:
         begun, self._begun = self._begun, None
         if begun is None:
+            packet = self._target.conn.packet_of(composite)
+            request = self._target.requests.find(only_request(packet)) if packet is not None else None
+            if packet is not None and request is not None and self._is_deferred(packet, request):
+                return
             self._note_suspension(composite, undecided=True)
         votes: Votes = []
         for event in composite.events:
@@ -250,9 +288,25 @@ class Pump:
                 votes.append((asked[0], plan))
         if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
             self._target.hit_times.stopped(_thread_of(composite))
-            await self._show_stop(votes)
+            await self._show_stop(self._with_all_suspended(composite, votes))
         else:
             self._let_go(composite)
+
+    def _with_all_suspended(self, composite: wire_event.Composite, votes: Votes) -> Votes:
+        """Suspends all threads for a stop that is to do so, if its event has suspended one. wire: no wait.
+
+        The count of that thread stays 1, so that all is as after an event with policy ALL.
+        """
+        thread = _thread_of(composite)
+        wanted = any(plan.everything for _, plan in votes)
+        if not (wanted and thread and composite.suspendPolicy == SuspendPolicy.EVENT_THREAD):
+            return votes
+        target = self._target
+        with target.conn.gathering:
+            target.submit_op(Op.VM_SUSPEND)
+            target.suspension.undecided = (thread, True)
+            target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
+        return [(hit.replace(policy=SuspendPolicy.ALL), plan) for hit, plan in votes]
 
     def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, Vote] | None:
         """The vote of an event's owner; None when it has none."""

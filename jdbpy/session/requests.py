@@ -54,10 +54,14 @@ class Sieve(Record):
 
 
 class StopPlan(Record):
-    """A handler's vote to stop: the reason, and what it knows of the ``Stop`` to be shown (fields by name)."""
+    """A handler's vote to stop: the reason, and what it knows of the ``Stop`` to be shown (fields by name).
+
+    ``everything``: all threads are to be suspended, although the event may have suspended its own thread only.
+    """
 
     reason: StopReason
     extra: dict[str, Any]
+    everything: bool = False
 
 
 GO = None
@@ -86,6 +90,10 @@ class Guarded(Protocol):
 
     condition: Condition | None
     load: HitLoad
+
+    @property
+    def suspends_all(self) -> bool:
+        """True if a stop for it suspends all threads, whatever the policy of the request."""
 
 
 class RequestSpec(Record):

@@ -5,6 +5,7 @@ It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,8 @@ class Target:
         """Directories and archives of this machine that the user has named: the source path."""
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
+        self.on_resume: Callable[[], None] | None = None
+        """Called when a Resume was submitted, with the ledger at what follows from it."""
         conn.on_undo = self._undone
 
     # Loaded when they are first needed
@@ -217,4 +220,7 @@ class Target:
         if self.invocations.any:
             self.invocations.before(op, thread)
         self.suspension.apply(op, thread, by_event=by_event)
-        return self.conn.submit(command, on_reply=on_reply)
+        pending = self.conn.submit(command, on_reply=on_reply)
+        if self.on_resume is not None and op in (Op.VM_RESUME, Op.THREAD_RESUME):
+            self.on_resume()
+        return pending

@@ -312,6 +312,11 @@ class Connection:
             self._decoded = packet, composite
         return composite
 
+    def packet_of(self, composite: Composite) -> Packet | None:
+        """The packet of the event set that was decoded last; None for any other set."""
+        packet, last = self._decoded
+        return packet if last is composite else None
+
     def queue_event(self, packet: Packet) -> None:
         """Queues an event set that ``on_event`` has kept, behind those that are there by now."""
         self._events.put(packet)

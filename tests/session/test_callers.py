@@ -108,7 +108,8 @@ async def test_what_was_seen_before_costs_one_trip(jvm: Jvm, monkeypatch: pytest
         after = d.session.statistics()
         hits = 6  # of the method that the line calls, by two rounds of three calls
         assert after.events - before.events == hits + 2
-        assert after.commands - before.commands < 3 * hits, "the frames, and the thread goes on"
+        suspending = 2  # commands without a trip: all threads for the stop, which its event has not done
+        assert after.commands - before.commands < 3 * hits + suspending, "the frames, and the thread goes on"
         await d.session.points.remove([1, 2])
         await d.resume()
         await d.wait_exit()

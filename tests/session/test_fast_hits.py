@@ -40,6 +40,7 @@ class IsOne:
     def __init__(self) -> None:
         self.condition: Condition | None = self
         self.load = HitLoad()
+        self.suspends_all = False
         self.told: list[tuple[int, int]] = []
 
     async def holds(self, thread_id: int) -> bool:

@@ -304,7 +304,7 @@ class Points:
             extra["message"] = message
         if taken.spent:
             self.reporter.switch_off(point, taken)
-        return StopPlan(reason, extra)
+        return StopPlan(reason, extra, point.suspends_all)
 
     # -- hot places --------------------------------------------------------------------------------------------------
 

@@ -95,12 +95,22 @@ class Point(ABC):
 
     @property
     def wire_policy(self) -> SuspendPolicy:
-        """What the agent is to suspend: the thread at least, where something must be done before it goes on."""
+        """What the agent is to suspend: the thread at least, where something must be done before it goes on.
+
+        No more than the thread, where a hit may turn out not to count: the rest is suspended by the stop.
+        """
         told = self.looks_at_thread and self.reporting.hold
         asked = self.condition is not None or self.callers is not None or self.awaited
         if self.policy is model.SuspendPolicy.NONE and (asked or told or self.log is not None or self.reporting.stack):
             return SuspendPolicy.EVENT_THREAD
+        if self.suspends_all and (asked or not (self.counts_every_hit or self.agent_count)):
+            return SuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
+
+    @property
+    def suspends_all(self) -> bool:
+        """True if a stop at it suspends all threads."""
+        return self.policy is model.SuspendPolicy.ALL
 
     @property
     def counts_every_hit(self) -> bool:
