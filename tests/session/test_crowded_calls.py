@@ -105,7 +105,7 @@ async def test_condition_beside_a_breakpoint(jvm: Jvm) -> None:
             for _ in range(15):
                 await next_hit(d.session)
                 assert (await d.session.values.evaluate(EXPRESSION)).text == "0"
-                await counts_agree(d.session)
+                await counts_agree(d.session, waiting=True)
             await d.session.breakpoints.remove([shown.number])
             await runs_to_its_end(d, 36)
 
