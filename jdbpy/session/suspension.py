@@ -103,6 +103,10 @@ class Suspension:
         held = self.everything_held and all(self._counts.values())
         return (self._vm_epoch, sum(self._own_epoch.values())) if held else None
 
+    def resumed(self, thread: int) -> int:
+        """Return another number whenever the thread (0: the VM as a whole) has been resumed."""
+        return self.epoch_of(thread) if thread else self._vm_epoch
+
     def epoch_of(self, thread: int) -> int:
         return self._vm_epoch + self._own_epoch[thread]
 

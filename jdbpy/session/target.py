@@ -6,7 +6,7 @@ It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, StateError
@@ -220,7 +220,18 @@ class Target:
         if self.invocations.any:
             self.invocations.before(op, thread)
         self.suspension.apply(op, thread, by_event=by_event)
-        pending = self.conn.submit(command, on_reply=on_reply)
+        abandoned = None
+        if op is Op.VM_SUSPEND or op is Op.THREAD_SUSPEND:
+            abandoned = partial(self._take_back, thread, self.suspension.resumed(thread))
+        pending = self.conn.submit(command, on_reply=on_reply, on_abandoned=abandoned)
         if self.on_resume is not None and op in (Op.VM_RESUME, Op.THREAD_RESUME):
             self.on_resume()
         return pending
+
+    def _take_back(self, thread: int, resumed: int, command: Command[Any], reply: Any) -> None:
+        """Undo a suspend whose waiter was cancelled, unless another command has resumed the VM or thread meanwhile.
+
+        One more Resume would release a thread whose event is just coming in.
+        """
+        if self.suspension.resumed(thread) == resumed:
+            self.conn.undo(command, reply)

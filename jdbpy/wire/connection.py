@@ -31,7 +31,7 @@ from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.messages.event import Composite, VMDeath
 from jdbpy.wire.packet_stream import PacketStream
-from jdbpy.wire.pending import OnReply, Pending
+from jdbpy.wire.pending import OnAbandoned, OnReply, Pending
 from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
 
@@ -181,11 +181,14 @@ class Connection:
 
     # -- commands ------------------------------------------------------------------------------------------------
 
-    def submit(self, command: Command[R], *, on_reply: OnReply[R] | None = None) -> Pending[R]:
+    def submit(
+        self, command: Command[R], *, on_reply: OnReply[R] | None = None, on_abandoned: OnAbandoned | None = None
+    ) -> Pending[R]:
         """Queues a command and returns the handle of its reply; everything queued goes out in one segment.
 
         ``on_reply`` is called with the reply, or the error in its place, before any later packet is looked at; it must
-        not raise. It is not called for a command that was abandoned. Raises Disconnected when the connection is over,
+        not raise. It is not called for a command that was abandoned: for one that has left something behind
+        ``on_abandoned`` is, in place of ``undo``. Raises Disconnected when the connection is over,
         ReadOnlyError for a command that may not leave.
         """
         if self.close_reason is not None:
@@ -197,7 +200,7 @@ class Connection:
         if self.audit is not None:
             self.audit.sent(packet_id, command)
         data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
-        pending = Pending(command, self._decode_reply, self._undo, on_reply)
+        pending = Pending(command, self._decode_reply, on_abandoned or self.undo, on_reply)
         counts = self._counts
         if not self._outstanding:
             counts["waves"] += 1
@@ -440,7 +443,8 @@ class Connection:
         except ProtocolError as error:
             return error
 
-    def _undo(self, command: Command[Any], reply: Any) -> None:
+    def undo(self, command: Command[Any], reply: Any) -> None:
+        """Take back what an abandoned command has left in the target."""
         undo = undoing(command, reply)
         if undo is not None and self.close_reason is None:
             self.submit(undo)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from jdbpy.wire.framing import Packet
 
 OnReply = Callable[[R | JdbpyError], None]
+OnAbandoned = Callable[[Command[Any], Any], None]
+"""Called with a command that nobody waits for any more, and its reply."""
 
 
 class Pending(Generic[R]):
