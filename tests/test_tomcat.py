@@ -13,6 +13,7 @@ import trio
 
 import jdbpy
 from jdbpy.session.concurrency import open_nursery
+from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target
 from tests.harness.needs import TOMCAT_JARS, tomcat_jars
 
@@ -114,3 +115,25 @@ async def values(session: jdbpy.Session) -> dict[str, str]:
     """The variables in scope by name, each with the simple name of its value's class."""
     variables = await session.stack.variables()
     return {variable.name: variable.value.type.rpartition(".")[2] for variable in variables if variable.value}
+
+
+async def test_the_watchdog_answers_clients_while_the_prompt_stands_idle(
+    jvm: Jvm, tomcat: tuple[Program, list[str]], tmp_path: Path
+) -> None:
+    program, jvm_options = tomcat
+    answers: list[str] = []
+    async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
+        ready = await target.wait_output("Server startup in", stream="stderr")
+        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        await options(port, answers)
+        where = "org.apache.catalina.servlets.DefaultServlet.determineMethodsAllowed"
+        words = ["attach", target.address, "--max-suspend", "1", "-c", f"break {where}"]
+        async with open_terminal(words, tmp_path) as terminal:
+            await terminal.expect("Breakpoint 1 set")
+            with trio.fail_after(LIMIT):
+                async with open_nursery() as nursery:  # each client's request stands still, and is answered
+                    for _ in range(4):
+                        nursery.start_soon(options, port, answers)
+            await terminal.expect("resumed all threads: suspended for 1 s without a key or command")
+            await terminal.prompt(">")
+    assert [re.findall(r"Allow: (.*)\r", answer) for answer in answers] == [["OPTIONS, GET, HEAD, POST"]] * 5

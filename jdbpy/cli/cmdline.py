@@ -41,6 +41,7 @@ options:
   --color auto|always|never
   --read-only            nothing that changes or suspends the target leaves the debugger
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
+  --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
   --audit FILE           a line for each packet that changes or suspends the target: when, what, what for; appended
   --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
   -h, --help             this text; 'help' as a command lists the commands
@@ -77,6 +78,7 @@ class CommandLine(Record):
     read_only: bool = False
     allow_suspend: bool = False
     audit: str | None = None
+    hold: str = ""
     max_suspend: float | None = None
 
 
@@ -111,6 +113,7 @@ class _Parser:
             "--timeout": partial(self._seconds, "timeout"),
             "--sourcepath": self._source_path,
             "--wire-log": partial(self._file, "wire_log"),
+            "--hold": self._hold,
             "--audit": partial(self._file, "audit"),
             "--color": self._color,
             "--max-suspend": partial(self._seconds, "max_suspend"),
@@ -183,6 +186,11 @@ class _Parser:
 
     def _file(self, name: str, text: str) -> None:
         self.values[name] = text
+
+    def _hold(self, text: str) -> None:
+        if text not in ("thread", "all"):
+            raise UsageError(f"--hold is thread or all, not '{text}'")
+        self.values["hold"] = text
 
     def _color(self, text: str) -> None:
         if text not in ("auto", "always", "never"):

@@ -28,8 +28,8 @@ _LATE = re.compile(r"\s(?:-(?:hit|t|d|c|max)|thread|suspend|from|after|on|limit|
 
 
 def policy_here(ctx: Context) -> SuspendPolicy:
-    """What gdb's words suspend: everything on this machine, only the thread that hits elsewhere."""
-    return SuspendPolicy.THREAD if ctx.session.remote else SuspendPolicy.ALL
+    """What gdb's words suspend: all on this machine, only the thread that hits elsewhere; or as ``hold`` says."""
+    return ctx.session.default_policy
 
 
 async def options_of(

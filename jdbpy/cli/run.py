@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 import trio
 
 import jdbpy
-from jdbpy import ConnectError, JdbpyError, LeaveError, Options, Session, TimedOut, UsageError
+from jdbpy import ConnectError, JdbpyError, LeaveError, Options, Session, SuspendPolicy, TimedOut, UsageError
 from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
@@ -36,6 +36,8 @@ async def run(line: CommandLine) -> int:
     """
     settings = Settings()
     settings.set("color", line.color)
+    if line.hold:
+        settings.set("hold", line.hold)
     if _is_batch(line) and (line.action != "demo" or line.scripts):
         settings.set("hints", "off")  # these are for newcomers at the prompt
     if line.max_suspend is not None:
@@ -175,6 +177,7 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         read_only=line.read_only,
         allow_suspend=line.allow_suspend,
         audit=line.audit,
+        hold=line.hold,
         max_suspend=line.max_suspend,
     )
     limit = line.timeout if _is_batch(line) else float("inf")
@@ -220,7 +223,11 @@ def _greeting(session: Session) -> str:
 
     info = session.info
     verb = "Launched on" if session.launched else f"Attached to {info.address},"
-    return f"{verb} {escape(info.name)}, Java {escape(info.version)}. 'help' lists the commands.\n"
+    said = f"{verb} {escape(info.name)}, Java {escape(info.version)}. 'help' lists the commands.\n"
+    if session.tunnel:
+        whom = "all threads" if session.default_policy is SuspendPolicy.ALL else "only the thread that hits"
+        said += f"Reached through {escape(session.tunnel)}, so it counts as remote; 'break' suspends {whom}.\n"
+    return said
 
 
 def _is_terminal(stream: object) -> bool:

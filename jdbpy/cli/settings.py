@@ -85,6 +85,13 @@ SETTINGS = {
             "hits a second without a stop from which on that is reported",
             _number_or_none(1, 999_999),
         ),
+        Setting(
+            "hold",
+            "auto",
+            "auto|thread|all",
+            "what a breakpoint suspends; auto: the thread on a remote JVM, else all",
+            _choice("auto", "thread", "all"),
+        ),
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),

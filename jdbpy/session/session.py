@@ -14,7 +14,7 @@ import trio
 from jdbpy.errors import Disconnected
 from jdbpy.session.components import Components
 from jdbpy.session.events import Event, Exited, Gone, Stop
-from jdbpy.session.model import Frame, VmInfo, VmState
+from jdbpy.session.model import Frame, SuspendPolicy, VmInfo, VmState
 from jdbpy.session.options import Options
 from jdbpy.session.pump import Pump, Votes
 from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
@@ -60,8 +60,27 @@ class Session(Components):
 
     @property
     def remote(self) -> bool:
-        """Whether the target is reached through another address than this machine's loopback."""
+        """True if the JVM is on another machine: by its address, or because a tunnel (``tunnel``) leads to it."""
         return self._target.remote
+
+    @property
+    def tunnel(self) -> str:
+        """The process of this machine through which the JVM is reached: ``ssh (process 123)``; "" if there is none."""
+        return self._target.tunnel
+
+    @property
+    def default_policy(self) -> SuspendPolicy:
+        """What a breakpoint suspends unless its options say so: by ``hold``, else by ``remote``."""
+        return self._target.default_policy
+
+    @property
+    def hold(self) -> str:
+        """What breakpoints suspend: "thread" or "all"; "" decides by ``remote``."""
+        return self._target.hold
+
+    @hold.setter
+    def hold(self, what: str) -> None:
+        self._target.hold = what
 
     @property
     def launched(self) -> bool:

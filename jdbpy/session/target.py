@@ -13,7 +13,7 @@ from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.events import Event, Exited, Stop
 from jdbpy.session.foresight import Foresight
 from jdbpy.session.invocations import Invocations
-from jdbpy.session.model import VmInfo, VmState
+from jdbpy.session.model import SuspendPolicy, VmInfo, VmState
 from jdbpy.session.points.hot_places import HitTimes
 from jdbpy.session.requests import RequestTable
 from jdbpy.session.selection import Selection
@@ -54,13 +54,17 @@ class Target:
         capabilities: virtual_machine.CapabilitiesNewReply,
         *,
         remote: bool = False,
+        ports: tuple[int, int] | None = None,
+        hold: str = "",
         round_trip: float = 0.0,
         launched: bool = False,
     ) -> None:
         self.conn = conn
         self.info = info
         self.capabilities = capabilities
-        self.remote = remote
+        self.hold = hold
+        self._other_host = remote
+        self._ports = ports
         self.round_trip = round_trip
         self.launched = launched
         self.suspension = Suspension()
@@ -78,6 +82,26 @@ class Target:
         self.on_resume: Callable[[], None] | None = None
         """Called when a Resume was submitted, with the ledger at what follows from it."""
         conn.on_undo = self._undone
+
+    @cached_property
+    def tunnel(self) -> str:
+        """The process of this machine through which the JVM is reached, "" if there is none, or none is known of."""
+        if self._ports is None or self._other_host:
+            return ""
+        from jdbpy.session.opening.tunnel import tunnel_to
+
+        return tunnel_to(*self._ports)
+
+    @property
+    def remote(self) -> bool:
+        """True if the JVM is on another machine, or behind a tunnel."""
+        return self._other_host or bool(self.tunnel)
+
+    @property
+    def default_policy(self) -> SuspendPolicy:
+        """What a breakpoint suspends unless its command says so."""
+        thread = self.remote if self.hold not in ("thread", "all") else self.hold == "thread"
+        return SuspendPolicy.THREAD if thread else SuspendPolicy.ALL
 
     # Loaded when they are first needed
 

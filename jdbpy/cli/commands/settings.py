@@ -55,6 +55,8 @@ def change(ctx: Context, name: str, text: str) -> SettingValues:
     changed = ctx.settings.set(name, text).name
     if changed == "max-suspend":
         ctx.session.max_suspend = ctx.settings[changed]
+    if changed == "hold":
+        ctx.session.hold = "" if ctx.settings[changed] == "auto" else ctx.settings[changed]
     if changed in _RULES:
         values = ctx.session.values
         values.rules = values.rules.replace(**{_RULES[changed]: ctx.settings[changed]})

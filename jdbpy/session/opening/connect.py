@@ -92,7 +92,8 @@ async def listen(
         for listener in listeners:
             await listener.aclose()
         remote = not is_loopback(parse_address(greeted.info.address, any_port=True).host)
-        async with _session(greeted, options, remote=remote) as session:
+        caller = parse_address(greeted.info.address, any_port=True)
+        async with _session(greeted, options, remote=remote, ports=(port, caller.port)) as session:
             yield session
 
 
@@ -208,15 +209,21 @@ async def open_session(
         remote = not is_loopback(_peer(stream).host)
         with _wire_log(options) as log:
             greeted = await greet(stream, name, log=log, timeout=timeout, suspended=suspended)
-            async with _session(greeted, options, launched, remote=remote) as session:
+            ports = _ports(stream) if launched is None else None
+            async with _session(greeted, options, launched, remote=remote, ports=ports) as session:
                 yield session
 
 
 @asynccontextmanager
 async def _session(
-    greeted: Greeted, options: Options, launched: Launched | None = None, *, remote: bool
+    greeted: Greeted,
+    options: Options,
+    launched: Launched | None = None,
+    *,
+    remote: bool,
+    ports: tuple[int, int] | None,
 ) -> AsyncIterator[Session]:
-    """A session with a peer that has been greeted."""
+    """A session with a peer that has been greeted; ``ports``: our own one and the peer's."""
     conn = greeted.connection
     if options.read_only:  # the greeting only reads
         conn.guard = ReadOnlyGuard(allow_suspend=options.allow_suspend)
@@ -231,6 +238,8 @@ async def _session(
             greeted.info,
             greeted.capabilities,
             remote=remote,
+            ports=ports,
+            hold=options.hold,
             # A launched one is on this machine, and takes its time to answer because it is still starting.
             round_trip=conn.round_trip if launched is None else 0.0,
             launched=launched is not None,
@@ -250,6 +259,14 @@ async def _session(
                     await session.leave()
             finally:
                 nursery.cancel_scope.cancel()
+
+
+def _ports(stream: trio.SocketStream) -> tuple[int, int] | None:
+    """Our own port and the peer's; None for a connection that is gone."""
+    try:
+        return stream.socket.getsockname()[1], stream.socket.getpeername()[1]
+    except OSError:
+        return None
 
 
 async def _close(resource: trio.abc.AsyncResource) -> None:

@@ -107,7 +107,7 @@ class Points:
         if options.log or options.reporting.stack:
             policy = SuspendPolicy.NONE
         elif policy is None:
-            policy = SuspendPolicy.THREAD if self._target.remote else SuspendPolicy.ALL
+            policy = self._target.default_policy
         if options.log and self._compile_log is None:
             raise UsageError("logpoints need an evaluator, and this session has none")
         point = make(self._last_number + 1, policy)

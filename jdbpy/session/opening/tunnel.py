@@ -1,0 +1,66 @@
+"""The process at the other end of a connection to this machine: a JVM, or a tunnel to one elsewhere.
+
+Owns what Linux tells of it, in /proc; elsewhere, and where it may not be read, nothing is known. What follows from it
+is for the session to say.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+_ESTABLISHED = "01"
+
+ELSEWHERE = "a process outside this machine's network (a container)"
+
+
+def tunnel_to(local_port: int, peer_port: int, *, proc: str = "/proc") -> str:
+    """Return the tunnel that has the peer's end of a loopback connection, as ``ssh (process 123)``.
+
+    "" if that is a JVM, this process itself, or not known. No trip; some milliseconds.
+    """
+    inodes = dict(_established(proc))
+    if (local_port, peer_port) not in inodes:
+        return ""  # our own end is not listed either: the table says nothing
+    inode = inodes.get((peer_port, local_port))
+    if inode is None:
+        return ELSEWHERE
+    process = _owner(inode, proc)
+    if process is None or process == os.getpid() or _is_jvm(process, proc):
+        return ""
+    with suppress(OSError), open(f"{proc}/{process}/comm", encoding="utf-8", errors="replace") as file:
+        return f"{file.read().strip()} (process {process})"
+    return ""
+
+
+def _established(proc: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Pairs of local and remote port of all connections, with the inodes of their sockets."""
+    for table in ("tcp", "tcp6"):
+        with suppress(OSError), open(f"{proc}/net/{table}", encoding="ascii") as file:
+            for line in list(file)[1:]:
+                fields = line.split()
+                if len(fields) > 9 and fields[3] == _ESTABLISHED:
+                    local, remote = (int(address.rpartition(":")[2], 16) for address in fields[1:3])
+                    yield (local, remote), fields[9]
+
+
+def _owner(inode: str, proc: str) -> int | None:
+    """The process that has a socket; None if it belongs to somebody else, whose files may not be looked at."""
+    for process in filter(str.isdigit, os.listdir(proc)):
+        with suppress(OSError):
+            directory = f"{proc}/{process}/fd"
+            for each in os.listdir(directory):
+                with suppress(OSError):
+                    if os.readlink(f"{directory}/{each}") == f"socket:[{inode}]":
+                        return int(process)
+    return None
+
+
+def _is_jvm(process: int, proc: str) -> bool:
+    """True if the process has loaded a JVM, whatever its program is called; or if that may not be looked at."""
+    try:
+        with open(f"{proc}/{process}/maps", encoding="utf-8", errors="replace") as file:
+            return any("/libjvm." in line for line in file)
+    except OSError:
+        return True

@@ -1,0 +1,116 @@
+"""A JVM behind a tunnel of this machine counts as remote; what breakpoints suspend by default."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy import Options, SuspendPolicy
+from jdbpy.session.opening.tunnel import ELSEWHERE, tunnel_to
+from tests.harness import LIMIT, Jvm, start_target
+
+FORWARD = """
+import socket, sys, threading
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+here, _ = listener.accept()
+there = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+def copy(source, sink):
+    while data := source.recv(65536):
+        sink.sendall(data)
+    sink.shutdown(socket.SHUT_WR)
+threading.Thread(target=copy, args=(there, here)).start()
+copy(here, there)
+"""
+
+HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
+
+
+@asynccontextmanager
+async def forwarded(port: int) -> AsyncIterator[int]:
+    """A port of another process that leads to this one."""
+    process = await trio.lowlevel.open_process([sys.executable, "-c", FORWARD, str(port)], stdout=-1)
+    assert process.stdout is not None
+    try:
+        with trio.fail_after(LIMIT):
+            yield int(await process.stdout.receive_some())
+    finally:
+        process.kill()
+        await process.wait()
+        await process.stdout.aclose()
+
+
+async def test_a_jvm_behind_a_tunnel(jvm: Jvm) -> None:
+    async with start_target(jvm, "Ticker", suspend=False) as target, forwarded(target.port) as port:
+        async with jdbpy.attach(str(port)) as session:
+            assert session.tunnel.startswith("python")
+            assert session.remote
+            assert (await session.breakpoints.add("Ticker.tick")).policy is SuspendPolicy.THREAD
+            session.hold = "all"
+            assert (await session.breakpoints.add("Ticker.spin")).policy is SuspendPolicy.ALL
+
+
+async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:
+    async with start_target(jvm, "Ticker", suspend=False) as target:
+        async with jdbpy.attach(target.address) as session:
+            assert (session.tunnel, session.remote) == ("", False)
+            assert session.default_policy is SuspendPolicy.ALL
+
+
+async def test_the_user_decides_for_good(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        async with jdbpy.attach(target.address, options=Options(hold="thread")) as session:
+            assert (await session.breakpoints.add("Ticker.tick")).policy is SuspendPolicy.THREAD
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> Path:
+    """Ours at 40000, socket 1; the peer at 5005, socket 2."""
+    (tmp_path / "net").mkdir()
+    ours = "   0: 0100007F:9C40 0100007F:138D 01 00000000:00000000 00:00000000 00000000  1000        0 1 1"
+    theirs = "   1: 0000000000000000FFFF00000100007F:138D 0000000000000000FFFF00000100007F:9C40 01 0:0 0:0 0 1000 0 2 1"
+    (tmp_path / "net" / "tcp").write_text(f"{HEAD}\n{ours}\n")
+    (tmp_path / "net" / "tcp6").write_text(f"{HEAD}\n{theirs}\n")
+    return tmp_path
+
+
+def process(proc: Path, number: int, name: str, socket: int, library: str = "") -> None:
+    directory = proc / str(number)
+    (directory / "fd").mkdir(parents=True)
+    (directory / "fd" / "3").symlink_to(f"socket:[{socket}]")
+    (directory / "comm").write_text(f"{name}\n")
+    (directory / "maps").write_text(f"7f00-7fff r-xp 0 0 0 {library}\n")
+
+
+def test_what_the_peer_is(proc: Path) -> None:
+    assert tunnel_to(40000, 5005, proc=str(proc)) == "", "a process of somebody else, of which nothing is known"
+    process(proc, 11, "other", 1)
+    process(proc, 12, "ssh", 2)
+    assert tunnel_to(40000, 5005, proc=str(proc)) == "ssh (process 12)"
+    assert tunnel_to(40001, 5005, proc=str(proc)) == "", "a table that does not show our own end says nothing"
+
+
+def test_a_jvm_by_any_name(proc: Path) -> None:
+    process(proc, 12, "launcher", 2, "/opt/app/lib/server/libjvm.so")
+    assert tunnel_to(40000, 5005, proc=str(proc)) == ""
+
+
+def test_this_process_is_no_tunnel(proc: Path) -> None:
+    process(proc, os.getpid(), "python", 2)
+    assert tunnel_to(40000, 5005, proc=str(proc)) == ""
+
+
+def test_a_peer_outside_the_network_of_this_machine(proc: Path) -> None:
+    (proc / "net" / "tcp6").unlink()
+    assert tunnel_to(40000, 5005, proc=str(proc)) == ELSEWHERE
+
+
+def test_a_machine_without_proc(tmp_path: Path) -> None:
+    assert tunnel_to(40000, 5005, proc=str(tmp_path / "none")) == ""
