@@ -167,7 +167,7 @@ async def test_one_that_is_removed_while_it_is_set_leaves_nothing_behind(any_jvm
 async def test_on_a_remote_target_only_the_thread_that_hits_is_held(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         assert (await d.session.breakpoints.add("Order.pay")).policy is SuspendPolicy.ALL
-        target_of(d).remote = True
+        target_of(d).tunnel = "ssh (process 1)"
         assert (await d.session.breakpoints.add("Order.pay")).policy is SuspendPolicy.THREAD
         chosen = await d.session.breakpoints.add("Order.title", policy=SuspendPolicy.ALL)
         assert chosen.policy is SuspendPolicy.ALL
