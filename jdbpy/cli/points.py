@@ -162,6 +162,7 @@ def as_command(point: Breakpoint, words: str) -> str:
     options = dict(point.options)
     log = options.pop("log", None)
     no_stop = "--no-stop " * (options.pop("--no-stop", None) is not None)
+    no_stop += "--values " * (options.pop("--values", None) is not None)
     if point.policy is SuspendPolicy.NONE:  # the settings may be others then
         options.setdefault("limit", "none")
         if point.kind == "methods" or no_stop:

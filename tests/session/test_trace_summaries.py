@@ -33,7 +33,7 @@ async def test_methods_with_what_they_return(jvm: Jvm, limit: int | None) -> Non
         d.ignored.add("trace")
         reporting = Reporting(limit=limit)
         point = await d.session.traces.methods(
-            options=PointOptions(policy=GO, classes=(CALCULATOR,), reporting=reporting)
+            options=PointOptions(policy=GO, classes=(CALCULATOR,), reporting=reporting), values=limit == 0
         )
         await d.run_to("done", "happenings.Happenings")
         assert await rows(d, point.number) == [
@@ -105,7 +105,7 @@ async def test_a_flood_is_counted_and_some_of_it_told(any_jvm: Jvm) -> None:
                 if event.kind == "left-out":
                     left = dict(event.data)["count"]  # type: ignore[assignment]
                     break
-                assert event.report is not None
+                assert event.report is not None, event
                 told.append(event.report.hit)
             assert told[:10] == list(range(1, 11))
             await session.points.disable([point.number])

@@ -87,7 +87,8 @@ async def test_the_exits_of_one_method_of_one_object(jvm: Jvm) -> None:
 async def test_the_third_entry_by_the_count_of_the_target(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "methods") as d:
         before = d.session.statistics().events
-        await d.session.traces.methods(exits=False, options=MINE.replace(ignore=2, temporary=True))
+        options = MINE.replace(classes=("*.Calculator",), ignore=2, temporary=True)
+        await d.session.traces.methods(exits=False, options=options)
         await d.resume()
         await d.wait_stop("method-entry", frames=["Calculator.plus"])
         assert d.session.statistics().events - before == 1

@@ -23,6 +23,10 @@ _THREAD_WORDS = {"start": ("start",), "death": ("death",), "end": ("death",), "v
 _ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "all": (True, True), "-rw": (True, True)}
 NO_STOP = "--no-stop"
 """Instead of ``go``: nothing is suspended, not even to read what a report would tell."""
+VALUES = "--values"
+"""Methods are traced by events that tell what they return."""
+_METHOD = re.compile(r"[.#(]|::")
+"""What the name of a method has and that of a thread has not."""
 _FILTERS = (
     "FILTERS are `from PATTERNS`, `except PATTERNS`, `caller PATTERNS`, `thread THREAD`, `on OBJECT`, `after N`, "
     "`-c N`, `-hit OP N`, `-t`, `-d`, `suspend all|thread|none` and `if CONDITION`: see `help filters`; for what is "
@@ -166,21 +170,26 @@ class WatchArgument(Argument[Watch]):
 
 class Trace(Record):
     """``what`` is methods, entries, exits, exit (of the current method), monitors or place; ``kinds`` are those of
-    monitor events, ``place`` the request for a tracepoint."""
+    monitor events, ``place`` the request for a tracepoint, ``method`` the name of the one that is meant. ``values``: by
+    events that tell what is returned."""
 
     what: str
     tail: Tail = Tail()
     kinds: tuple[str, ...] = ()
     place: BreakpointRequest | None = None
+    method: str = ""
+    values: bool = False
 
 
 class TraceArgument(Argument[Trace]):
     """Methods, monitors, or a place."""
 
-    metavar = "[go|--no-stop] methods|entries|exits|method exit|monitors|LOCATION [FILTERS]"
+    metavar = "[go|--no-stop] [--values] methods|entries|exits|method exit|monitors|LOCATION [METHOD] [FILTERS]"
     help = (
-        "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, `method exit` the "
-        "exits of the current method; `monitors` where threads contend for them and wait, or some of `enter,entered,"
+        "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, of all methods that "
+        "the filters let through or of one (`entries Prices.find`), whose class may be loaded later; `method exit` the "
+        "exits of the current method; `--values` takes the JVM's own events, which tell what is returned where nothing "
+        "is suspended, and are slow; `monitors` where threads contend for them and wait, or some of `enter,entered,"
         "wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the classes of "
         "`exclude` are left out. With `go` it is reported and nothing stops, with `--no-stop` nothing is held even for "
         f"a moment. {_FILTERS}"
@@ -189,14 +198,25 @@ class TraceArgument(Argument[Trace]):
 
     def parse(self, text: str) -> Trace:
         without_go, go = _without_go(text)
+        first, _, rest = without_go.partition(" ")
+        values = first.lower() == VALUES
+        if values:
+            without_go = rest.strip()
         subject, tail = split_tail(without_go, filters=True)
         tail = go(tail)
         words = subject.split()
-        what = " ".join(words).lower()
-        found = re.fullmatch(r"(methods|entries|exits|method exits?)(?: (\S+))?", what)
+        found = re.fullmatch(r"(methods|entries|exits|method\s+exits?)(?:\s+(\S.*))?", subject, re.IGNORECASE)
         if found:
-            kind = {"method exit": "exit", "method exits": "exits"}.get(found[1], found[1])
-            return Trace(kind, tail.replace(thread=tail.thread or words[-1]) if found[2] else tail)
+            kind = " ".join(found[1].lower().split())
+            kind = {"method exit": "exit", "method exits": "exits"}.get(kind, kind)
+            if found[2] and kind != "exit" and _METHOD.search(found[2]):
+                return Trace(kind, tail, method=found[2], values=values)
+            if len(words) > 1 + ("method" in words[0].lower() and words[0].lower() != "methods") + bool(found[2]):
+                raise UsageError(f"unexpected argument '{words[-1]}'")
+            tail = tail.replace(thread=tail.thread or words[-1]) if found[2] else tail
+            return Trace(kind, tail, values=values)
+        if values:
+            raise UsageError(f"{VALUES} is for methods, entries and exits")
         if words and words[0].lower() == "monitors":
             kinds = ",".join(words[1:]).lower().split(",")
             return Trace("monitors", tail, tuple(kind for kind in kinds if kind))
@@ -212,9 +232,12 @@ class TraceArgument(Argument[Trace]):
             yield from complete_expression(condition, names)
             return
         *before, word = ["", *text.split(" ")]
-        if before[-1] in ("", "go", NO_STOP):
-            yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go", NO_STOP))
+        if before[-1] in ("", "go", NO_STOP, VALUES):
+            yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go", NO_STOP, VALUES))
             yield from complete_place(word, names)
+        elif before[-1] in ("methods", "entries", "exits"):
+            yield from complete_place(word, names)
+            yield from complete_tail(before[-1], word, names, filters=True)
         elif before[-1] == "monitors":
             yield from matching(word, ("enter", "entered", "wait", "waited"))
         else:

@@ -21,10 +21,11 @@ from jdbpy.errors import UsageError
 async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] = None) -> BreakpointSet | Breakpoints:
     """Stop, or with `go` only report, where methods are entered and left; without arguments, list the traces.
 
-    `trace go methods from com.acme.*` reports every call with what it returns; `trace method exit` stops when the
-    current method returns. `trace monitors` is for threads that contend for monitors or wait. `trace Order.java:42`
-    reports each time the place is reached; `tracepoint` has the stack too. Tracing many methods makes a target very
-    slow: say of which classes.
+    `trace go methods from com.acme.Order` reports every call with its arguments and what it returns, `trace entries
+    Prices.find` stops where that method is entered; `trace method exit` stops when the current method returns. `trace
+    monitors` is for threads that contend for monitors or wait. `trace Order.java:42` reports each time the place is
+    reached; `tracepoint` has the stack too. Named classes and methods are traced by breakpoints. Patterns
+    (`com.acme.*`) need the JVM's method events, which make the target very slow.
     """
     if request is None:
         return listed(ctx, TRACES)
@@ -35,11 +36,12 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
     options = await options_of(ctx, tail, SuspendPolicy.ALL, flood=flood)
     if request.what == "monitors":
         return await was_set(ctx, await session.traces.monitors(request.kinds, options=options), tail)
-    method = (await session.stack.selected()).location if request.what == "exit" else None
+    method = (await session.stack.selected()).location if request.what == "exit" else request.method or None
     if method is None and not (options.classes or options.excludes):
         options = options.replace(excludes=tuple(session.execution.excludes))
     entries, exits = request.what in ("methods", "entries"), request.what != "entries"
-    point = await session.traces.methods(entries=entries, exits=exits, method=method, options=options)
+    subject = {"entries": entries, "exits": exits, "method": method, "values": request.values}
+    point = await session.traces.methods(**subject, options=options)
     return await was_set(ctx, point, tail)
 
 

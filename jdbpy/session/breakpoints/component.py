@@ -124,6 +124,7 @@ class Breakpoints:
         for point in self._all():
             if point.wanted:
                 await self._placement.renew(point, renewed)
+        await self._points.redefined(renewed)
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from jdbpy.session.tracing.model import TraceSummary
 from jdbpy.session.tracing.reports import Reporter
 from jdbpy.session.tracing.sieve import sieve_of
 from jdbpy.wire.constants import SuspendPolicy as WirePolicy
+from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 
 P = TypeVar("P", bound=Point)
@@ -237,6 +238,13 @@ class Points:
                 f"{point.called} stops, so there is no summary of its hits", hint="'trace', 'logpoint' and the like"
             )
         return await summarise(self._target, point, methods, values)
+
+    async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Sets points again in classes that were just redefined; breakpoints are set by their own component."""
+        renewed = tuple(type_ids)
+        for _, point in sorted(self._points.items()):
+            if point.wanted:
+                await point.redefined(renewed)
 
     # -- hits --------------------------------------------------------------------------------------------------------
 

@@ -55,10 +55,12 @@ class HitLoad:
 
     def __init__(self) -> None:
         self._arrived: dict[int, float] = {}
-        self._since = self._last = 0.0
+        self._since: float | None = None  # when the window was opened
+        self._last = 0.0
         self._hits = 0
         self._suspended = 0.0
         self._threads: set[int] = set()
+        self._going_on: set[int] = set()
         self.total = 0.0
         """Seconds for which hits without a stop have suspended their threads, all together."""
 
@@ -69,7 +71,12 @@ class HitLoad:
     def stopped(self, thread: int) -> None:
         """A hit became a stop: what came before is the user's way there, and no load."""
         self._arrived.pop(thread, None)
-        self._hits = 0
+        self._going_on.discard(thread)
+        self._since = None
+
+    def goes_on(self, thread: int) -> None:
+        """The thread is resumed for another event of the same hit: that time counts, and it is one hit."""
+        self._going_on.add(thread)
 
     def resumed(self, thread: int, now: float, *, everything: bool) -> Load | None:
         """The agent has resumed the thread of a hit. Return the load at the end of a window."""
@@ -77,20 +84,21 @@ class HitLoad:
         if arrived is None:
             return None
         self.total += now - arrived
-        if not self._hits or now > self._last + 2 * WINDOW:  # it was quiet meanwhile
+        if self._since is None or now > self._last + 2 * WINDOW:  # it was quiet meanwhile
             self._since, self._hits, self._suspended = arrived, 0, 0.0
             self._threads.clear()
         # While everything is suspended, other hits that are on their way suspend nothing more.
         self._suspended += now - (max(arrived, self._last) if everything else arrived)
         self._last = now
-        self._hits += 1
+        self._hits += thread not in self._going_on
+        self._going_on.discard(thread)
         self._threads.add(thread)
         seconds = now - self._since
         if seconds < WINDOW:
             return None
         share = self._suspended / seconds / (1 if everything else len(self._threads))
         load = Load(self._hits, seconds, min(1.0, share), everything)
-        self._hits = 0
+        self._since = None
         return load
 
 

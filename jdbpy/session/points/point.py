@@ -7,8 +7,8 @@ rule of ``component``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 import trio
 
@@ -23,6 +23,7 @@ from jdbpy.session.requests import Hit, Sieve
 from jdbpy.session.tracing.meter import Meter
 from jdbpy.session.tracing.tally import Tally, carried
 from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.pending import Pending
 
 _POLICIES = {
@@ -34,10 +35,13 @@ _POLICIES = {
 
 _COUNTED = "the target counts, and tells only of the hit that is meant"
 
-SieveOf = Callable[[EventKind, int], Sieve | None]
+class SieveOf(Protocol):
+    """Makes the sieve for requests of a kind of events, whose hits are counted as such or as ``meant``."""
+
+    def __call__(self, kind: EventKind, only: int, meant: EventKind | None = None, /) -> Sieve | None: ...
 
 
-def _no_sieve(kind: EventKind, method: int) -> Sieve | None:
+def _no_sieve(kind: EventKind, only: int, meant: EventKind | None = None, /) -> Sieve | None:
     return None
 
 
@@ -165,6 +169,9 @@ class Point(ABC):
                     await self.arm()
             if not self.wanted:
                 self.disarm()
+
+    async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Takes note that classes have new code. wire: as setting the point there."""
 
     def require_fitting(self, options: PointOptions) -> None:
         """Raises UsageError for options that make no sense for such a point."""

@@ -24,10 +24,12 @@ MOST_FIELDS = 10_000
 """Fields of objects whose last value is kept, to be told as the old one at the next change."""
 
 
-def sieve_of(point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0) -> Sieve | None:
+def sieve_of(
+    point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0, meant: EventKind | None = None
+) -> Sieve | None:
     """The sieve for the requests of a point for a kind of events; None where each of them has to be looked at.
 
-    ``only`` is the id of the one method that is meant, 0 for all.
+    ``only`` is the id of the one method that is meant, 0 for all. Hits are counted as such of ``meant``, or of the kind.
     """
     parts = event_parts(kind, conn.id_sizes)
     if parts is None or point.wire_policy is not SuspendPolicy.NONE:
@@ -35,7 +37,7 @@ def sieve_of(point: Point, reporter: Reporter, conn: Connection, kind: EventKind
     taken_by: deque[tuple[Taken, bytes | None]] = deque()
     held: dict[bytes, bytes] = {}  # by fields, their values as they were last seen to change
     tally, meter, clock, wall = point.tally, point.meter, reporter.clock, reporter.wall
-    rows, add_value, row_of = tally.of_kind(kind), tally.add_value, tally.row
+    rows, add_value, row_of = tally.of_kind(meant or kind), tally.add_value, tally.row
     unpack, place_at, value = parts.place.unpack_from, parts.place_at, parts.value
     field = parts.field if not (point.options.classes or point.options.excludes or point.options.thread) else None
     limited = point.reporting.limit is not None

@@ -1,0 +1,152 @@
+"""Methods traced by breakpoints: at the first instruction, and at those that return.
+
+The agent's method events make the JVM interpret all threads and call the agent for each method of every class, whatever
+the filters say. A breakpoint costs what its own hits cost. So named classes and methods are traced by breakpoints.
+
+What a breakpoint at a return cannot tell is a value that was just computed: it is on the operand stack. Where the thread
+is suspended anyway, the exit event of that one thread is asked for then, and comes with the value at its next instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session import model
+from jdbpy.session.code.instructions import MalformedCode
+from jdbpy.session.code.method_ends import Return, method_ends
+from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
+from jdbpy.session.target import Target
+from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.types import facts
+from jdbpy.session.types.refs import Method, RefType
+from jdbpy.session.types.signatures import split_method
+from jdbpy.session.values.describe import describe
+from jdbpy.wire import ids
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Location
+from jdbpy.wire.messages import stack_frame, thread_reference
+from jdbpy.wire.record import Record
+
+_IN_A_LINE = model.Limits(depth=0)
+
+VOID = ids.Value(Tag.VOID, None)
+
+
+class Exit(Record):
+    """A return instruction of a method: where, of which type (a JNI signature) and how its value is known."""
+
+    place: Location
+    returns: str
+    how: Return
+
+
+class MethodPlaces(Record):
+    """Places of breakpoints: entries, exits, and the methods that breakpoints cannot trace, with the reason."""
+
+    entries: tuple[Location, ...]
+    exits: tuple[Exit, ...]
+    missed: tuple[tuple[str, str], ...] = ()
+
+
+async def find_places(
+    target: Target, methods: Sequence[tuple[RefType, Method]], *, entries: bool, exits: bool
+) -> MethodPlaces:
+    """Find where to set breakpoints for methods that have code. wire: 1 trip, 0 when the code is known."""
+    keys = [(owner.id, method.id) for owner, method in methods if method.has_code]
+    codes = await target.types.many(facts.BYTECODES, keys)
+    found: list[Location] = []
+    leaving: list[Exit] = []
+    missed: list[tuple[str, str]] = []
+    for owner, method in methods:
+        code = codes.get((owner.id, method.id), b"")
+        try:
+            ends = method_ends(code) if code else None
+        except MalformedCode:
+            ends = None
+        if ends is None:
+            why = "native" if method.is_native else "without code" if method.is_abstract else "with unknown code"
+            missed += [(method.name, why)] * (not method.is_abstract)
+            continue
+        if entries and ends.enters_once:
+            found.append(Location(owner.tag, owner.id, method.id, 0))
+        elif entries:
+            missed.append((method.name, "which loops to its first instruction"))
+        if exits:
+            returns = split_method(method.signature)[1]
+            leaving += [Exit(Location(owner.tag, owner.id, method.id, each.index), returns, each) for each in ends.returns]
+    return MethodPlaces(tuple(found), tuple(leaving), tuple(dict.fromkeys(missed)))
+
+
+def constant(of: Exit) -> ids.Value | None:
+    """The value that is returned where the code tells it. No trip."""
+    if of.how.void:
+        return VOID
+    if not of.how.is_constant:
+        return None
+    tag, value = ord(of.returns[0]), of.how.constant
+    if tag in (Tag.OBJECT, Tag.ARRAY):
+        return ids.Value(Tag.OBJECT, 0)
+    return ids.Value(tag, bool(value) if tag == Tag.BOOLEAN else value)
+
+
+class FrameValues:
+    """Reads variables of the innermost frames of threads that stand at events."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    async def returned(self, thread_id: int, of: Exit) -> ids.Value | None:
+        """The variable that is about to be returned; None if it cannot be read. wire: 1 trip, 2 for a new thread."""
+        assert of.how.slot is not None
+        tag = Tag.OBJECT if of.returns[0] in "L[" else ord(of.returns[0])
+        [value] = await self._read(thread_id, [(of.how.slot, tag)])
+        return value
+
+    async def arguments(
+        self, thread_id: int, place: Location, go_on: Callable[[], None] | None
+    ) -> tuple[model.Variable, ...]:
+        """The arguments of a method that was just entered; ``go_on`` resumes the thread once they are read.
+
+        wire: 1 trip or 2, and what describing them takes.
+        """
+        types, key = self._target.types, (place.classID, place.methodID)
+        await types.prefetch((facts.VARIABLES, [key]), (facts.METHODS, [place.classID]))
+        table = types.known(facts.VARIABLES, key)
+        method = next((each for each in types.known(facts.METHODS, place.classID) or () if each.id == key[1]), None)
+        found: Iterable[SlotVariable] = ()
+        if table is not None and table.slots:
+            found = from_table(table, 0)
+        elif method is not None:
+            found = from_code(method, b"", 0)
+        wanted = [each for each in found if each.kind == "argument"]
+        slots = [(each.slot, ord(each.signature[0])) for each in wanted]
+        read = await self._read(thread_id, slots) if wanted else []
+        if go_on is not None:
+            go_on()
+        known = [(each, value) for each, value in zip(wanted, read, strict=True) if value is not None]
+        shown = await describe(self._target, [value for _, value in known], _IN_A_LINE)
+        return tuple(
+            model.Variable(each.name, value.type, value, "argument")
+            for (each, _), value in zip(known, shown, strict=True)
+        )
+
+    async def _read(self, thread_id: int, slots: Sequence[tuple[int, int]]) -> list[ids.Value | None]:
+        """Slots of the innermost frame. wire: 1 trip, 2 where the id of the frame cannot be foreseen."""
+        target, thread = self._target, wire_thread(thread_id)
+        epoch = target.suspension.epoch_of(thread_id)
+        guess = target.foresight.guess(thread_id)
+        wanted = [stack_frame.SlotInfo(slot, tag) for slot, tag in slots]
+
+        def asked(frame: ids.FrameID) -> list[Any]:  # each by itself, as one that cannot be read spoils all
+            return [stack_frame.GetValues(thread, frame, [each]) for each in wanted]
+
+        commands: list[Any] = [thread_reference.Frames(thread, 0, 1), *(asked(guess) if guess is not None else ())]
+        reply, *outcomes = await target.conn.batch(commands)
+        if isinstance(reply, JdwpError):
+            raise reply
+        top = reply.frames[0].frameID
+        if not target.foresight.compare(thread_id, epoch, guess, top):
+            outcomes = await target.conn.batch(asked(top))
+        return [None if isinstance(each, JdwpError) else each.values[0] for each in outcomes]
