@@ -93,48 +93,52 @@ async def test_exceptions_with_their_classes(jvm: Jvm) -> None:
 
 
 async def test_a_flood_is_counted_and_some_of_it_told(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
-        with session.events() as events:
-            options = PointOptions(policy=GO, classes=("Loop",), reporting=Reporting(limit=10))
-            point = await session.traces.methods(exits=False, options=options)
-            told, left = [], 0
-            async for event in events:
-                assert isinstance(event, Notice)
-                if event.kind == "hot-place":
-                    continue
-                if event.kind == "left-out":
-                    left = dict(event.data)["count"]  # type: ignore[assignment]
-                    break
-                assert event.report is not None, event
-                told.append(event.report.hit)
-            assert told[:10] == list(range(1, 11))
-            await session.points.disable([point.number])
-            found = await session.points.summary(point.number)
-            assert found.hits >= 10 + left
-            work = found.methods[0]
-            assert (work.class_name, work.method, work.signature) == ("Loop", "work", "(I)V")
-            assert work.count > found.hits - 3
-            assert 0 < found.cost < 1
-            assert found.rate == pytest.approx(found.hits / found.seconds)
-            assert session.statistics().holds == 0, "the target need not wait for us"
+    async with start_target(any_jvm, LOOP, suspend=False) as target:
+        await target.wait_output("ready")
+        async with jdbpy.attach(target.address) as session:
+            with session.events() as events:
+                options = PointOptions(policy=GO, classes=("Loop",), reporting=Reporting(limit=10))
+                point = await session.traces.methods(exits=False, options=options)
+                told, left = [], 0
+                async for event in events:
+                    assert isinstance(event, Notice)
+                    if event.kind == "hot-place":
+                        continue
+                    if event.kind == "left-out":
+                        left = dict(event.data)["count"]  # type: ignore[assignment]
+                        break
+                    assert event.report is not None, event
+                    told.append(event.report.hit)
+                assert told[:10] == list(range(1, 11))
+                await session.points.disable([point.number])
+                found = await session.points.summary(point.number)
+                assert found.hits >= 10 + left
+                work = found.methods[0]
+                assert (work.class_name, work.method, work.signature) == ("Loop", "work", "(I)V")
+                assert work.count > found.hits - 3
+                assert 0 < found.cost < 1
+                assert found.rate == pytest.approx(found.hits / found.seconds)
+                assert session.statistics().holds == 0, "the target need not wait for us"
 
 
 async def test_it_lets_go_when_the_target_is_slowed(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
-        with session.events() as events:
-            reporting = Reporting(limit=0, cost=1)
-            options = PointOptions(policy=GO, classes=("Loop",), reporting=reporting)
-            point = await session.traces.methods(exits=False, options=options)
-            over = await anext(events)
-            assert isinstance(over, Notice)
-            assert over.kind == "switched-off"
-            assert "hits a second take" in over.text
-            assert "of the target's time" in over.text
-            assert not session.points.get(point.number).enabled
-            hits = session.points.get(point.number).hits
-            await session.points.enable([point.number])
-            await anext(events)
-            assert session.points.get(point.number).hits > hits
+    async with start_target(any_jvm, LOOP, suspend=False) as target:
+        await target.wait_output("ready")
+        async with jdbpy.attach(target.address) as session:
+            with session.events() as events:
+                reporting = Reporting(limit=0, cost=1)
+                options = PointOptions(policy=GO, classes=("Loop",), reporting=reporting)
+                point = await session.traces.methods(exits=False, options=options)
+                over = await anext(events)
+                assert isinstance(over, Notice)
+                assert over.kind == "switched-off"
+                assert "hits a second take" in over.text
+                assert "of the target's time" in over.text
+                assert not session.points.get(point.number).enabled
+                hits = session.points.get(point.number).hits
+                await session.points.enable([point.number])
+                await anext(events)
+                assert session.points.get(point.number).hits > hits
 
 
 async def test_what_stops_has_no_summary(any_jvm: Jvm) -> None:

@@ -40,8 +40,9 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
     if method is None and not (options.classes or options.excludes):
         options = options.replace(excludes=tuple(session.execution.excludes))
     entries, exits = request.what in ("methods", "entries"), request.what != "entries"
-    subject = {"entries": entries, "exits": exits, "method": method, "values": request.values}
-    point = await session.traces.methods(**subject, options=options)
+    point = await session.traces.methods(
+        entries=entries, exits=exits, method=method, values=request.values, options=options
+    )
     return await was_set(ctx, point, tail)
 
 

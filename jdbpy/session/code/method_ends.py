@@ -47,9 +47,7 @@ class MethodEnds(Record):
 def method_ends(code: bytes) -> MethodEnds:
     """Find the ends of a method. Raises MalformedCode."""
     instructions = list(decode(code))
-    targets = {
-        target for each in instructions for target in each.next if target != each.index + each.length or each.length == 0
-    }
+    targets = {target for each in instructions for target in each.next if target != each.index + each.length}
     found, before = [], None
     for each in instructions:
         if each.opcode in _RETURNS:

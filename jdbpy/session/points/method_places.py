@@ -1,10 +1,10 @@
 """Methods traced by breakpoints: at the first instruction, and at those that return.
 
-The agent's method events make the JVM interpret all threads and call the agent for each method of every class, whatever
-the filters say. A breakpoint costs what its own hits cost. So named classes and methods are traced by breakpoints.
+The agent's method events make the JVM interpret all threads and call the agent for each method of every class,
+whatever the filters say. A breakpoint costs what its own hits cost. So named classes and methods get breakpoints.
 
-What a breakpoint at a return cannot tell is a value that was just computed: it is on the operand stack. Where the thread
-is suspended anyway, the exit event of that one thread is asked for then, and comes with the value at its next instruction.
+A breakpoint at a return cannot tell a value that was just computed: it is on the operand stack. Where the thread is
+suspended anyway, the exit event of that one thread is requested then. It comes with the value, at its next instruction.
 """
 
 from __future__ import annotations
@@ -43,11 +43,15 @@ class Exit(Record):
 
 
 class MethodPlaces(Record):
-    """Places of breakpoints: entries, exits, and the methods that breakpoints cannot trace, with the reason."""
+    """Places of breakpoints: entries, exits, and the methods that breakpoints cannot trace, with the reason.
+
+    The entries of ``looping`` methods cannot be told from the rounds of a loop.
+    """
 
     entries: tuple[Location, ...]
     exits: tuple[Exit, ...]
     missed: tuple[tuple[str, str], ...] = ()
+    looping: tuple[tuple[RefType, Method], ...] = ()
 
 
 async def find_places(
@@ -59,6 +63,7 @@ async def find_places(
     found: list[Location] = []
     leaving: list[Exit] = []
     missed: list[tuple[str, str]] = []
+    looping: list[tuple[RefType, Method]] = []
     for owner, method in methods:
         code = codes.get((owner.id, method.id), b"")
         try:
@@ -73,10 +78,12 @@ async def find_places(
             found.append(Location(owner.tag, owner.id, method.id, 0))
         elif entries:
             missed.append((method.name, "which loops to its first instruction"))
+            looping.append((owner, method))
         if exits:
             returns = split_method(method.signature)[1]
-            leaving += [Exit(Location(owner.tag, owner.id, method.id, each.index), returns, each) for each in ends.returns]
-    return MethodPlaces(tuple(found), tuple(leaving), tuple(dict.fromkeys(missed)))
+            at = [Location(owner.tag, owner.id, method.id, each.index) for each in ends.returns]
+            leaving += [Exit(place, returns, each) for place, each in zip(at, ends.returns, strict=True)]
+    return MethodPlaces(tuple(found), tuple(leaving), tuple(dict.fromkeys(missed)), tuple(looping))
 
 
 def constant(of: Exit) -> ids.Value | None:

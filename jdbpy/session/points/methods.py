@@ -72,7 +72,8 @@ class MethodPoint(EventPoint):
         names = self.options.classes
         named = place is not None or method is not None or (bool(names) and all(map(_is_one_class, names)))
         self.by_places = named and not values and self._target.can("canGetBytecodes")
-        self.looks_at_thread = self.by_places and self.reporting.limit != 0 and self._target.conn.allows(event_request.Set)
+        reads = self.by_places and self.reporting.limit != 0
+        self.looks_at_thread = reads and self._target.conn.allows(event_request.Set)
         self._finder = PlaceFinder(self._target.types)
         self._frames = FrameValues(self._target)
         self._watches: list[ClassWatch] = []
@@ -131,10 +132,10 @@ class MethodPoint(EventPoint):
                 waiting.append(watch.waiting())
         self._note(waiting)
 
-    async def _request_events(self, only: Sequence[Any]) -> None:
+    async def _request_events(self, only: Sequence[Any], *, exits: bool = True) -> None:
         returns = self._target.at_least(_RETURN_VALUES_SINCE)
         leaving = EventKind.METHOD_EXIT_WITH_RETURN_VALUE if returns else EventKind.METHOD_EXIT
-        kinds = [EventKind.METHOD_ENTRY] * self.entries + [leaving] * self.exits
+        kinds = [EventKind.METHOD_ENTRY] * self.entries + [leaving] * (self.exits and exits)
         await self._request([(kind, only) for kind in kinds])
 
     def disarm(self) -> list[Pending[Any]]:
@@ -179,9 +180,8 @@ class MethodPoint(EventPoint):
         self._missed.update(found.missed)
         wanted: list[tuple[Location, Exit | None]] = [(place, None) for place in found.entries]
         wanted += [(each.place, each) for each in found.exits]
-        if not wanted and self.place is not None:
-            await self._trace_by_events(methods)
-            return
+        if found.looping and self.place is not None:
+            await self._trace_by_events(found.looping, exits=False)
         new = [(place, exit_) for place, exit_ in wanted if (place, exit_ is not None) not in self._placed]
         submitted = []
         for place, exit_ in new:
@@ -219,13 +219,13 @@ class MethodPoint(EventPoint):
             if (owner.id, method.id) in chosen
         ]
 
-    async def _trace_by_events(self, methods: Sequence[tuple[RefType, Method]]) -> None:
+    async def _trace_by_events(self, methods: Sequence[tuple[RefType, Method]], *, exits: bool = True) -> None:
         """Trace methods by the agent's events, where breakpoints cannot."""
         new = [key for key in ((owner.id, method.id) for owner, method in methods) if key not in self._native]
         self._native.update(new)
         self.only_method = new[0][1] if len(self._native) == 1 else 0
         for type_id in dict.fromkeys(type_id for type_id, _ in new):
-            await self._request_events([event_request.ClassOnly(type_id)])
+            await self._request_events([event_request.ClassOnly(type_id)], exits=exits)
 
     def _spec_of(self, place: Location, exit_: Exit | None) -> RequestSpec:
         options = self.options
@@ -289,7 +289,8 @@ class MethodPoint(EventPoint):
         if not self._is_relayed(of):
             return self._read_and_leave(of, hit)
         thread = ThreadID(ObjectID(hit.thread))
-        modifiers = [event_request.ThreadOnly(thread), event_request.ClassOnly(of.place.classID), event_request.Count(1)]
+        one_class = event_request.ClassOnly(of.place.classID)
+        modifiers = [event_request.ThreadOnly(thread), one_class, event_request.Count(1)]
         kind = EventKind.METHOD_EXIT_WITH_RETURN_VALUE
         spec = RequestSpec(kind, self.wire_policy, modifiers, partial(self._on_relayed, of), self)
         with suppress(Disconnected):
@@ -319,7 +320,7 @@ class MethodPoint(EventPoint):
         """Enters a hit in the tally, by what it means. No wait."""
         place, value = hit.event.location, getattr(hit.event, "value", None)
         kind = EventKind.METHOD_ENTRY if isinstance(hit.event, event.MethodEntry) else EventKind.METHOD_EXIT
-        if not self._placed:
+        if hit.request.kind is not EventKind.BREAKPOINT:
             kind = hit.request.kind
         carried = value if isinstance(value, ids.Value) and value.tag != ord("V") else None
         self.tally.add(kind, (place.classID, place.methodID), carried)

@@ -35,6 +35,7 @@ _POLICIES = {
 
 _COUNTED = "the target counts, and tells only of the hit that is meant"
 
+
 class SieveOf(Protocol):
     """Makes the sieve for requests of a kind of events, whose hits are counted as such or as ``meant``."""
 
@@ -172,6 +173,7 @@ class Point(ABC):
 
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Takes note that classes have new code. wire: as setting the point there."""
+        return
 
     def require_fitting(self, options: PointOptions) -> None:
         """Raises UsageError for options that make no sense for such a point."""

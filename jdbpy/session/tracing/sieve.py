@@ -29,7 +29,8 @@ def sieve_of(
 ) -> Sieve | None:
     """The sieve for the requests of a point for a kind of events; None where each of them has to be looked at.
 
-    ``only`` is the id of the one method that is meant, 0 for all. Hits are counted as such of ``meant``, or of the kind.
+    ``only`` is the id of the one method that is meant, 0 for all. Hits count as ``meant``, else as
+    the kind.
     """
     parts = event_parts(kind, conn.id_sizes)
     if parts is None or point.wire_policy is not SuspendPolicy.NONE:
