@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.harness import Jvm
-from tests.soak import crowds, endurance, floods, fuzz, leavings, signals
+from tests.soak import crowds, endurance, floods, fuzz, leavings, signals, table, tasks
+from tests.soak.busy import busy
+from tests.soak.second_debugger import second_debugger
 from tests.soak.trial import Run
+
+SUSPEND, RESUME, SET = (1, 8), (1, 9), (15, 1)
+METHOD_ENTRY = bytes([40, 0]) + (1).to_bytes(4, "big") + bytes([5]) + (4).to_bytes(4, "big") + b"Busy"
+"""A request for entries of methods of Busy, of suspend policy NONE."""
 
 
 async def hold(trial: Callable[[Run], Awaitable[None]], run: Run) -> None:
@@ -20,7 +26,7 @@ async def hold(trial: Callable[[Run], Awaitable[None]], run: Run) -> None:
     assert not outcome.failures
 
 
-@pytest.mark.parametrize("kind", ["framing", "codec", "greeting", "answers", "command lines", "expressions"])
+@pytest.mark.parametrize("kind", ["framing", "codec", "greeting", "answers", "events", "command lines", "expressions"])
 async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz, "KINDS", {kind: fuzz.KINDS[kind]})
     tries = {"framing": 300, "codec": 1500, "expressions": 150}.get(kind, 20)
@@ -35,6 +41,10 @@ async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
     await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=3))
 
 
+async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(tasks.run, Run("tasks", jvm, tmp_path, seed=1, seconds=1000, tries=1))
+
+
 async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:
     await hold(endurance.run, Run("endurance", jvm, tmp_path, seed=1, seconds=1000, tries=90))
 
@@ -47,3 +57,29 @@ async def test_floods(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 async def test_many_breakpoints(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowds, "BREAKPOINTS", 150)
     await hold(crowds.run, Run("crowds", jvm, tmp_path, seed=1, seconds=1000, tries=1))
+
+
+async def test_the_second_debugger_sees_what_a_first_has_left(jvm: Jvm) -> None:
+    async with busy(jvm) as target:
+        with second_debugger(int((await target.address()).rpartition(":")[2])) as debugger:
+            assert debugger.suspended() == {}
+            debugger.ask(SUSPEND)
+            assert {"main", "busy-0", "busy-5"} <= set(debugger.suspended())
+            debugger.ask(RESUME)
+            debugger.ask(SET, METHOD_ENTRY)
+            while not debugger.events:
+                debugger.threads()
+            assert debugger.events[0][0] == METHOD_ENTRY[0]
+        await target.verify()
+
+
+def test_a_failure_is_counted_and_says_how_to_repeat_it(tmp_path: Path) -> None:
+    run = Run("fuzz", None, tmp_path, seed=40, seconds=1000, tries=3)
+    for seed in run.seeds():
+        with run.attempt(seed, "codec"):
+            assert seed == 40, f"took {seed} seconds"
+    outcome = run.finish()
+    assert (outcome.tries, outcome.failed, len(outcome.failures)) == (3, 2, 1)
+    shown = table.plain([outcome])
+    assert "FAILED ./dev soak --only fuzz --seed 41 --tries 1   (2 times)\n       codec: took 41 seconds" in shown
+    assert "| fuzz | - | 3 | 2 |  |" in table.markdown([outcome], 5)
