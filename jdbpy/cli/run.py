@@ -165,7 +165,7 @@ async def _work(
 
     if again:
         return await run_repl(session, settings, restarts=restarts)
-    before, remark = init_lines()
+    before, remark = init_lines(address=session.address if line.action == "attach" else "")
     said = _greeting(session) + remark
     return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=said, restarts=restarts)
 

@@ -9,7 +9,8 @@ import pytest
 from jdbpy.cli.repl.init_file import init_lines
 from tests.cli.process import jdbpy, launching, script
 from tests.cli.prompt import attached
-from tests.harness import Jvm, program
+from tests.cli.pseudo_terminal import open_terminal
+from tests.harness import Jvm, program, start_target
 
 
 @pytest.mark.parametrize("place", [".config/jdbpy/init", "elsewhere/jdbpy/init"])
@@ -25,6 +26,30 @@ def test_where_it_is(tmp_path: Path, place: str) -> None:
     relative = [f"read -q {file}"] if ".config" in place else []
     assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == (relative, "")
     assert init_lines({}) == ([], "")
+
+
+def test_a_target_has_a_file_of_its_own(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    directory = tmp_path / ".config/jdbpy"
+    (directory / "targets").mkdir(parents=True)
+    (directory / "targets" / "db:5005").write_text("set max-suspend 30\n")
+    own = f"read -q {directory}/targets/db:5005"
+    assert init_lines(environ, address="db:5005") == ([own], "")
+    assert init_lines(environ, address="other:5005") == ([], "")
+    (directory / "init").write_text("")
+    assert init_lines(environ, address="db:5005") == ([f"read -q {directory}/init", own], "")
+    assert init_lines(environ, address="../targets/db:5005") == ([f"read -q {directory}/init"], "")
+
+
+async def test_the_target_s_settings_are_in_force(any_jvm: Jvm, tmp_path: Path) -> None:
+    directory = tmp_path / ".config/jdbpy/targets"
+    directory.mkdir(parents=True)
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        (directory / target.address).write_text("set max-suspend 30\nset hold thread\n")
+        async with open_terminal(["attach", target.address], tmp_path) as terminal:
+            await terminal.prompt(">")
+            await terminal.run("show max-suspend", "max-suspend", "30", then=">")
+            await terminal.run("break Ticker.tick", "a hit suspends", "thread", then=">")
 
 
 async def test_the_prompt_reads_it(any_jvm: Jvm, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The user's own file of commands, which the prompt reads first: views, settings, step filters.
+"""The user's own files of commands, which the prompt reads first: views, settings, step filters; one for each target.
 
 Owns its place only. A batch does not read it: what a script does must not depend on whose home it runs in.
 """
@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from jdbpy.files import why_not_trusted
 
 
-def init_lines(environ: Mapping[str, str] = os.environ) -> tuple[list[str], str]:
-    """Return the command that reads ``$XDG_CONFIG_HOME/jdbpy/init``, and what to say of a file that is not read.
+def init_lines(environ: Mapping[str, str] = os.environ, *, address: str = "") -> tuple[list[str], str]:
+    """Return the commands that read ``$XDG_CONFIG_HOME/jdbpy/init`` and ``targets/ADDRESS`` beside it, as far as these
+    files are there, and what to say of one that is not read.
 
-    By default the file is below ``~/.config``. XDG wants an absolute path and has relative ones ignored.
+    By default they are below ``~/.config``. XDG wants an absolute path and has relative ones ignored.
     A file that others may write is not read: it holds commands.
     """
     config = environ.get("XDG_CONFIG_HOME", "")
@@ -23,9 +24,15 @@ def init_lines(environ: Mapping[str, str] = os.environ) -> tuple[list[str], str]
         if not os.path.isabs(home):
             return [], ""
         config = os.path.join(home, ".config")
-    path = os.path.join(config, "jdbpy", "init")
-    if not os.path.exists(path):
-        return [], ""
-    if reason := why_not_trusted(path):
-        return [], f"{path} is not read: {reason}\n"
-    return [f"read -q {path}"], ""
+    names = ["init"]
+    if address and os.path.basename(address) == address:  # not a path, whatever was typed
+        names.append(os.path.join("targets", address))
+    lines, remarks = [], []
+    for path in (os.path.join(config, "jdbpy", name) for name in names):
+        if not os.path.exists(path):
+            continue
+        if reason := why_not_trusted(path):
+            remarks.append(f"{path} is not read: {reason}\n")
+        else:
+            lines.append(f"read -q {path}")
+    return lines, "".join(remarks)
