@@ -10,8 +10,8 @@ The rules:
   resume of the VM takes one from every thread that has one; threads born meanwhile start with the count of the VM.
 * We keep apart why a thread is held: by the whole VM (``vm_holds``), by an event of its own (``event_holds``), or by
   the user's ``suspend THREAD`` (``user_holds``). ``cont`` releases the first two and leaves the third.
-* A frame is valid from a stop until its thread really runs (count 1 -> 0) or runs an invoked method. Each such step
-  adds one to the thread's epoch.
+* A frame id is valid from a stop until its thread really runs (count 1 -> 0) or runs an invoked method. Each such step
+  adds one to the thread's epoch. The frame itself outlives the method, and gets a new id.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ class Suspension:
         self._own_epoch: Counter[int] = Counter()
         self._stayed: Counter[int] = Counter()  # epochs that ended without the thread going on
         self._pops: Counter[int] = Counter()  # of those, the ones that ended with a pop
+        self._first_epoch: dict[int, tuple[int, int]] = {}  # by thread: ``frames_of``, and since which epoch it is that
 
     # What is
 
@@ -135,10 +136,20 @@ class Suspension:
         if not self.is_suspended(thread):
             raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
 
+    def is_current(self, frame: Frame) -> bool:
+        """True if the frame's thread has not run on since it was read. Its id is void where methods were run in it."""
+        thread = frame.thread.id
+        return self._since(thread) <= frame.epoch <= self.epoch_of(thread)
+
+    def _since(self, thread: int) -> int:
+        """The epoch since which the thread has its frames."""
+        frames, epoch = self._first_epoch.get(thread, (None, 0))
+        return epoch if frames == self.frames_of(thread) else self.epoch_of(thread)
+
     def require_current(self, frame: Frame) -> None:
         """Raises StateError when the frame's thread has run since the frame was read."""
         self.require_suspended(frame.thread.id)
-        if frame.epoch != self.epoch_of(frame.thread.id):
+        if not self.is_current(frame):
             raise StateError(
                 "that frame belongs to an earlier stop: its thread has run since",
                 hint="ask for the stack again ('where')",
@@ -184,6 +195,7 @@ class Suspension:
 
     def invoked(self, thread: int) -> None:
         """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""
+        self._first_epoch[thread] = self.frames_of(thread), self._since(thread)
         self._own_epoch[thread] += 1
         self._stayed[thread] += 1
 
@@ -198,6 +210,7 @@ class Suspension:
         self._counts.pop(thread, None)
         self._at_event.discard(thread)
         self.evaluating.discard(thread)
+        self._first_epoch.pop(thread, None)
         for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed, self._pops):
             counted.pop(thread, None)
 

@@ -7,6 +7,7 @@ import trio
 
 import jdbpy
 from benchmarks.relay import open_relay
+from jdbpy.errors import StateError
 from jdbpy.session.eval.own_calls import Call, CallRunner
 from jdbpy.session.events import Exited, Notice, Stop
 from jdbpy.session.model import SuspendPolicy
@@ -148,3 +149,64 @@ async def test_over_a_link(jvm: Jvm) -> None:
                 while isinstance(await session.execution.cont(), Stop):
                     pass
                 await target.wait_output("done 28")
+
+
+async def test_a_method_that_waits_for_a_lock(jvm: Jvm) -> None:
+    """Who holds it is told, and letting that thread run ends the call; all counts are as before."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "2", "2") as d:
+            for marker in ("holding", "over"):
+                await d.session.breakpoints.add(d.at(marker), policy=SuspendPolicy.THREAD)
+            await d.resume()
+            stops = [await d.session.next_stop(), await d.session.next_stop()]
+            found = {stop.thread.name: stop.thread for stop in stops if isinstance(stop, Stop) and stop.thread}
+            holder = found["main"]
+            await d.session.select_thread(found["last"].id)
+            assert len(d.unseen()) == 2
+            with pytest.raises(StateError) as caught:
+                await d.session.values.evaluate("new Pool(1).locked()", time_limit=0.3)
+            assert caught.value.code == "STILL_RUNNING"
+            assert "it waits to enter the monitor of" in caught.value.message
+            assert f'which thread "main" ({holder.id}) holds, and that is suspended' in caught.value.message
+            assert f"'resume {holder.id}' lets it run" in caught.value.hint
+            await d.session.execution.unsuspend([holder.id])
+            notice = await d.wait_notice("warning")
+            assert notice.text == "Pool.locked, which was left running, has returned"
+            await counts_agree(d.session)
+            assert (await d.session.values.evaluate("new Pool(1).locked()")).text == "1"
+            await runs_to_its_end(d, 4)
+
+
+async def test_a_method_that_runs_on(jvm: Jvm) -> None:
+    """Where it is, is told; it goes on until what it waits for has happened."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "2", "2") as d:
+            number = (await d.session.breakpoints.add(d.at("work"), policy=SuspendPolicy.THREAD)).number
+            thread = await next_hit(d.session)
+            with pytest.raises(StateError) as caught:
+                await d.session.values.evaluate("p.waitFor(1)", time_limit=0.3)
+            assert "; it is in " in caught.value.message
+            assert f"'interrupt {thread}' interrupts it" in caught.value.hint
+            await d.session.breakpoints.remove([number])
+            await d.session.values.assign("Pool.enough", "true")
+            d.ignored.add("warning")
+            await runs_to_its_end(d, 4)
+
+
+async def test_frames_outlive_a_method(jvm: Jvm) -> None:
+    """They are good until their thread runs on."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, "Pool", "2", "2") as d:
+            await d.session.breakpoints.add(d.at("work"))
+            await next_hit(d.session)
+            frames = (await d.session.stack.of()).frames
+            assert (await d.session.values.evaluate("p.a() - p.number")).text == "0"
+            for frame, names in zip(frames, ({"p", "round"}, {"p", "round", "rounds"}), strict=False):
+                found = {each.name for each in await d.session.stack.variables(frame)}
+                assert names <= {name.removeprefix("val$") for name in found}
+                await d.session.values.evaluate("p.a()")
+            await next_hit(d.session)
+            with pytest.raises(StateError, match="its thread has run since"):
+                await d.session.stack.variables(frames[0])
+            await d.session.breakpoints.remove([1])
+            await runs_to_its_end(d, 4)

@@ -160,14 +160,26 @@ def test_a_frame_is_good_until_its_thread_runs() -> None:
         ledger.require_current(frame)
 
 
-def test_an_invoked_method_voids_frames_but_not_the_right_to_invoke() -> None:
+def test_frames_outlive_invoked_methods_and_their_ids_do_not() -> None:
     ledger = Suspension()
     ledger.event(1, everything=False)
     frame = frame_of(ledger, 1)
-    ledger.invoked(1)
-    assert ledger.stopped_by_event(1)
+    for _ in range(2):
+        ledger.invoked(1)
+        assert ledger.stopped_by_event(1)
+        ledger.require_current(frame)
+        assert frame.epoch != ledger.epoch_of(1)
+    ledger.popped(1)
     with pytest.raises(StateError, match="earlier stop"):
         ledger.require_current(frame)
+    later = frame_of(ledger, 1)
+    ledger.invoked(1)
+    ledger.require_current(later)
+    ledger.apply(Op.THREAD_RESUME, 1, by_event=True)
+    ledger.event(1, everything=False)
+    ledger.invoked(1)
+    with pytest.raises(StateError, match="earlier stop"):
+        ledger.require_current(later)
 
 
 def test_a_stop_lasts_until_the_thread_goes_on() -> None:

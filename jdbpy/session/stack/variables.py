@@ -24,6 +24,7 @@ from jdbpy.session.values.describe import Describer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.messages import thread_reference
 
 _NOTHING = Value(Tag.OBJECT, 0)
 
@@ -43,8 +44,7 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
     the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them;
     whatever the number of frames.
     """
-    for frame in frames:
-        target.suspension.require_current(frame)
+    frames = await current_frames(target, frames)
     await prefetch_slots(target, frames)
     slots = [await frame_slots(target, frame) for frame in frames]
     likely = [each for found in zip(frames, slots, strict=True) for each in _worth_looking_up(target, *found)]
@@ -59,6 +59,29 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
     ]
     found, _ = await reader.run(both(gather(readings), reader.learn_foreseen()))
     return found
+
+
+async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]:
+    """Return the frames with the ids that they have now: methods that were run in a thread make its frames' ids void.
+
+    Raises StateError when a thread has run on since its frame was read. wire: none, or 1 trip after a method was run.
+    """
+    suspension = target.suspension
+    for frame in frames:
+        suspension.require_current(frame)
+    old = [frame for frame in frames if frame.epoch != suspension.epoch_of(frame.thread.id)]
+    if not old:
+        return list(frames)
+    epochs = [suspension.epoch_of(frame.thread.id) for frame in old]
+    outcomes = await target.conn.batch(
+        [thread_reference.Frames(wire_thread(frame.thread.id), frame.index - 1, 1) for frame in old]
+    )
+    renewed: dict[int, Frame] = {}
+    for frame, epoch, outcome in zip(old, epochs, outcomes, strict=True):
+        if isinstance(outcome, JdwpError):
+            raise outcome
+        renewed[id(frame)] = frame.replace(id=outcome.frames[0].frameID, epoch=epoch)
+    return [renewed.get(id(frame), frame) for frame in frames]
 
 
 async def _read_slots(

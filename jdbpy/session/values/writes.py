@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.slots import SlotVariable
-from jdbpy.session.stack.variables import frame_slots
+from jdbpy.session.stack.variables import current_frames, frame_slots
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types import facts
@@ -44,7 +44,7 @@ async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> 
     ``this`` and for a value that does not fit. wire: 1 trip, and what checking the value takes.
     """
     target.conn.require_allowed(stack_frame.SetValues)
-    target.suspension.require_current(frame)
+    [frame] = await current_frames(target, [frame])
     variable = next((each for each in await frame_slots(target, frame) if each.slot == slot), None)
     if variable is None:
         raise UsageError(
@@ -53,7 +53,7 @@ async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> 
     home = ReferenceTypeID(frame.location.type_id)
     _require_typed(variable, value)
     await require_assignable(target, variable.signature, value, variable.name, home)
-    target.suspension.require_current(frame)
+    [frame] = await current_frames(target, [frame])
     command = stack_frame.SetValues(
         wire_thread(frame.thread.id), FrameID(frame.id), [stack_frame.SlotValue(slot, value)]
     )

@@ -94,7 +94,7 @@ async def run_methods(
             with trio.move_on_after(min(gap, rules.limit)):
                 await run.ended.wait()
         for run in runs:
-            await _wait(run, rules)
+            await _wait(target, thread, run, rules)
         for index, run in zip(waiting, runs, strict=True):
             outcomes[index] = run.outcome
         waiting = [index for index in waiting[1:] if _is_busy(outcomes[index])]
@@ -102,15 +102,17 @@ async def run_methods(
     return [_explained(outcome) for outcome in outcomes]
 
 
-async def _wait(run: _Invocation, rules: InvokeRules) -> None:
+async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRules) -> None:
     """Waits for the end of a call. Raises StillRunning at the limit."""
     with trio.move_on_after(rules.limit):
         await run.ended.wait()
     if run.outcome is None:
         run.left_alone = True
+        from jdbpy.session.eval.jvm.unreturned import explain_unreturned
+
+        why, hint = await explain_unreturned(target, thread)
         raise StillRunning(
-            f"{run.what} has not returned within {rules.limit:g} s and is still running in its thread",
-            hint="'where all' shows what it waits for; 'resume' lets the threads run that it may wait for",
+            f"{run.what} has not returned within {rules.limit:g} s and is still running in its thread{why}", hint=hint
         )
 
 

@@ -1,0 +1,81 @@
+"""A method that has not returned within the limit: what its thread does or waits for, and what ends that.
+
+The thread alone is suspended for the few trips that this takes. Its count is the same afterwards, also when the method
+returns meanwhile.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.session.locks.model import AwaitedLock
+from jdbpy.session.locks.reading import LockReader
+from jdbpy.session.model import Frame
+from jdbpy.session.target import Target
+from jdbpy.session.threads.answers import FrameRange
+from jdbpy.session.threads.reader import ThreadReader, wire_thread
+from jdbpy.wire.messages import thread_reference
+
+LIMIT = 2.0
+"""Seconds that the target may take to answer what is asked."""
+
+_AWAITS = {
+    "enter": "it waits to enter the monitor of {lock}",
+    "acquire": "it waits for {lock}",
+    "join": "it waits for the end of {lock}",
+    "get": "it waits for the result of {lock}",
+    "wait": "it waits for a notification of {lock}",
+    "park": "it is parked for {lock}",
+}
+
+
+async def explain_unreturned(target: Target, thread: int) -> tuple[str, str]:
+    """Return what the thread of a call does, and a hint, both in words. wire: 6 trips or fewer, at most LIMIT."""
+    with trio.move_on_after(LIMIT):
+        try:
+            target.conn.submit(thread_reference.Suspend(wire_thread(thread)))
+            return await _read(target, thread)
+        except Disconnected:
+            raise
+        except JdbpyError:
+            return "", "'where all' shows what it waits for; 'resume' lets the threads run that it may wait for"
+        finally:
+            with suppress(Disconnected):
+                target.conn.submit(thread_reference.Resume(wire_thread(thread)))
+    return "; the target does not answer", "it may be stopped, or overloaded; 'quit' leaves it"
+
+
+async def _read(target: Target, thread: int) -> tuple[str, str]:
+    [locks] = await LockReader(target).read([wire_thread(thread)])
+    if locks.awaits is not None:
+        return _waiting(target, thread, locks.awaits)
+    [read] = await ThreadReader(target).read([wire_thread(thread)], FrameRange(0, 1))
+    place = f"; it is in {_place(read.frames[0])}" if read.frames else ""
+    return place, (
+        f"'suspend {thread}' and 'where {thread}' show more; 'interrupt {thread}' interrupts it; "
+        "with 'set let-others-run on' the other threads run while a method does"
+    )
+
+
+def _waiting(target: Target, thread: int, awaits: AwaitedLock) -> tuple[str, str]:
+    text = "; " + _AWAITS[awaits.how].format(lock=awaits.lock.text)
+    owner = awaits.owner
+    if owner is None:
+        return text, f"'interrupt {thread}' ends the wait; 'resume' lets the threads run that could end it"
+    if awaits.how != "join":
+        text += f', which thread "{owner.name}" ({owner.id}) holds'
+    if not target.suspension.is_suspended(owner.id):
+        return text, f"that thread runs; 'interrupt {thread}' ends the wait, unless it is for a monitor"
+    return text + ", and that is suspended", (
+        f"'resume {owner.id}' lets it run, and the method then goes on; "
+        "with 'set let-others-run on' all threads run while a method does"
+    )
+
+
+def _place(frame: Frame) -> str:
+    at = frame.location
+    line = f" ({at.source}:{at.line})" if at.source and at.line else ""
+    return f"{at.class_name}.{at.method}{line}"
