@@ -398,7 +398,11 @@ def _name(kind: int) -> str:
 
 
 def _fault(fault: Exception) -> str:
-    return f"an event could not be handled, a fault of jdbpy: {type(fault).__name__}: {fault}"
+    from traceback import extract_tb
+
+    at = extract_tb(fault.__traceback__)[-1]
+    where = f"in {at.name}, line {at.lineno}"
+    return f"an event could not be handled, a fault of jdbpy: {type(fault).__name__}: {fault} ({where})"
 
 
 async def _failing(error: Exception) -> Verdict:

@@ -43,6 +43,13 @@ if TYPE_CHECKING:
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
 """Commands whose replies matter to the connection itself: events may wait for the first, the others end it."""
 
+_COUNTED = {
+    "ObjectReference.GetValues": "fields",
+    "ReferenceType.GetValues": "fields",
+    "StackFrame.GetValues": "slots",
+}
+"""Commands that are answered with as many values as they have items in the field named."""
+
 _LARGE = 100_000
 """Bytes of a reply that is made into thousands of records."""
 
@@ -437,11 +444,17 @@ class Connection:
             return jdwp_error(packet.error, command.NAME)
         try:
             if len(packet.data) < _LARGE:
-                return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
-            with no_collection():
-                return self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+                reply = self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+            else:
+                with no_collection():
+                    reply = self._codec.decode_reply(type(command), packet.data, self.id_sizes)
         except ProtocolError as error:
             return error
+        asked = _COUNTED.get(command.NAME)
+        if asked is not None and len(reply.values) != len(getattr(command, asked)):
+            count = len(getattr(command, asked))
+            return ProtocolError(f"{command.NAME} reply: {len(reply.values)} values, where {count} were asked for")
+        return reply
 
     def undo(self, command: Command[Any], reply: Any) -> None:
         """Take back what an abandoned command has left in the target."""

@@ -52,7 +52,7 @@ async def attach(
     where = parse_address(address)
     deadline = trio.current_time() + timeout
     stream = await _dial(where, timeout)
-    left = deadline - trio.current_time()
+    left = max(0.0, deadline - trio.current_time())
     async with open_session(stream, str(where), options or Options(), timeout=left) as session:
         yield session
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from jdbpy.errors import Disconnected, JdbpyError, UsageError
+from jdbpy.errors import Disconnected, JdbpyError, ProtocolError, UsageError
 from jdbpy.session import events
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
@@ -66,7 +66,10 @@ class ExceptionPoint(EventPoint):
         if self.typed.text == "*":
             await self._catch([_ANY])
             return
-        [self._throwable] = await self._target.types.by_signature(_THROWABLE)
+        throwables = await self._target.types.by_signature(_THROWABLE)
+        if not throwables:
+            raise ProtocolError("the target says that java.lang.Throwable is not loaded")
+        self._throwable = throwables[0]
         pattern = self.typed.is_pattern
         found = await self._watch.open(self._throwable.id if pattern else None)
         await self._cover(found)

@@ -136,7 +136,7 @@ def _files(body: list[str]) -> list[StratumFile]:
         with_path = line.startswith("+")
         number, _, name = line.removeprefix("+").strip().partition(" ")
         path = next(rest, "") if with_path else None
-        if number.isdigit() and name:
+        if number.isascii() and number.isdigit() and name:
             files.append(StratumFile(int(number), name, _path(name, path) if path is not None else None))
     return files
 

@@ -35,18 +35,28 @@ class GroupTree(Record):
 
     def with_threads(self, infos: Mapping[int, ThreadInfo]) -> tuple[ThreadGroup, ...]:
         """The tree with what is known of the threads; those that are not in ``infos`` have ended."""
-        return self._level(self.top, infos, _DEEPEST)
+        return self._level(self.top, infos, _DEEPEST, set())
 
     def _level(
-        self, groups: Sequence[ThreadGroupID], infos: Mapping[int, ThreadInfo], deepest: int
+        self,
+        groups: Sequence[ThreadGroupID],
+        infos: Mapping[int, ThreadInfo],
+        deepest: int,
+        seen: set[ThreadGroupID],
     ) -> tuple[ThreadGroup, ...]:
-        known = [(group, self.nodes[group]) for group in groups if group in self.nodes and deepest]
+        """``seen`` are groups that stand in the tree by now: one that is said to be below itself stands there once."""
+        known = [
+            (group, self.nodes[group])
+            for group in dict.fromkeys(groups)
+            if group in self.nodes and group not in seen and deepest
+        ]
+        seen.update(group for group, _ in known)
         return tuple(
             ThreadGroup(
                 group,
                 node.name,
                 tuple(infos[thread] for thread in node.threads if thread in infos),
-                self._level(node.groups, infos, deepest - 1),
+                self._level(node.groups, infos, deepest - 1, seen),
             )
             for group, node in known
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jdbpy.errors import JdwpError
+from jdbpy.errors import JdwpError, ProtocolError
 from jdbpy.session.types.facts import Fact, K, V
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
@@ -19,6 +19,9 @@ _GONE = frozenset({Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_METH
 """Errors about a type that was unloaded, or is not linked yet: there is no answer now, and nothing to remember."""
 
 _UNKNOWN: Any = object()
+
+_MOST_ABOVE = 10_000
+"""Types above one type; the largest hierarchies have some hundred."""
 
 
 class FactCache:
@@ -73,15 +76,36 @@ class FactCache:
         fetched: dict[tuple[Fact[Any, Any], Any], Any] = {}
         for (fact, key), outcome in zip(missing, outcomes, strict=True):
             if not isinstance(outcome, JdwpError):
-                fetched[fact, key] = fact.read(key, outcome)
+                fetched[fact, key] = _read(fact, key, outcome)
             elif outcome.number in fact.without:
                 fetched[fact, key] = fact.without[outcome.number]
             elif outcome.number not in _GONE:
                 raise outcome
         for (fact, key), value in fetched.items():
+            if fact.link:
+                self._require_above(key, value)
             if _type_of(key) not in dropped:
                 self._facts.setdefault(fact, {})[key] = value
         return fetched
+
+    def _require_above(self, type_id: ReferenceTypeID, value: Any) -> None:
+        """Raise ProtocolError for a link that closes a circle: all that climbs may rely on coming to an end."""
+        links = [known for fact, known in self._facts.items() if fact.link]
+        seen: set[ReferenceTypeID] = set()
+        pending = list(value if isinstance(value, tuple) else (value,))
+        while pending:
+            above = pending.pop()
+            if above == type_id or len(seen) > _MOST_ABOVE:
+                what = "lead in a circle" if above == type_id else f"lead to more than {_MOST_ABOVE} types"
+                raise ProtocolError(
+                    f"the superclasses and interfaces of type {type_id:#x} {what}, by what the target says",
+                    hint="what it says cannot be trusted; --wire-log FILE shows the packets",
+                )
+            if above and above not in seen:
+                seen.add(above)
+                for known in links:
+                    found = known.get(above, ())
+                    pending += found if isinstance(found, tuple) else (found,)
 
     def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Drops what a redefinition changes: members, lines, variables, code, source name."""
@@ -97,6 +121,14 @@ class FactCache:
                 del known[key]
         for dropped in self._fetching:
             dropped |= type_ids
+
+
+def _read(fact: Fact[K, V], key: K, reply: Any) -> V:
+    """The fact that a reply tells. Raises ProtocolError for one that makes no sense."""
+    try:
+        return fact.read(key, reply)
+    except (ArithmeticError, LookupError, ValueError, RecursionError) as fault:
+        raise ProtocolError(f"the reply to {fact.ask(key).NAME} makes no sense: {fault}") from fault
 
 
 def _type_of(key: Any) -> ReferenceTypeID:

@@ -28,10 +28,10 @@ class Fact(Generic[K, V]):
     """A kind of fact about things named by K. Identity is by object: the constants of this module.
 
     ``without`` maps error codes to the value that they stand for. ``kept`` facts survive a redefinition of the class,
-    which on HotSpot changes code but neither members nor ancestry.
+    which on HotSpot changes code but neither members nor ancestry. A ``link`` leads to the types directly above.
     """
 
-    __slots__ = ("ask", "kept", "read", "without")
+    __slots__ = ("ask", "kept", "link", "read", "without")
 
     def __init__(
         self,
@@ -40,11 +40,13 @@ class Fact(Generic[K, V]):
         without: Mapping[int, V] | None = None,
         *,
         kept: bool = False,
+        link: bool = False,
     ) -> None:
         self.ask = ask
         self.read = read
         self.without = without or {}
         self.kept = kept
+        self.link = link
 
 
 def _methods(type_id: ReferenceTypeID, reply: reference_type.MethodsWithGenericReply) -> tuple[Method, ...]:
@@ -91,12 +93,12 @@ FIELDS: Fact[ReferenceTypeID, tuple[Field, ...]] = Fact(reference_type.FieldsWit
 """Fields that the type itself declares, in the class file's order."""
 
 SUPERCLASS: Fact[ReferenceTypeID, ClassID] = Fact(
-    lambda type_id: class_type.Superclass(ClassID(type_id)), lambda _, reply: reply.superclass, kept=True
+    lambda type_id: class_type.Superclass(ClassID(type_id)), lambda _, reply: reply.superclass, kept=True, link=True
 )
 """The direct superclass; 0 for java.lang.Object and for interfaces."""
 
 INTERFACES: Fact[ReferenceTypeID, tuple[ReferenceTypeID, ...]] = Fact(
-    reference_type.Interfaces, lambda _, reply: tuple(reply.interfaces), kept=True
+    reference_type.Interfaces, lambda _, reply: tuple(dict.fromkeys(reply.interfaces)), kept=True, link=True
 )
 """The interfaces named in the type's own declaration."""
 

@@ -63,7 +63,7 @@ async def levels(c: Compiler) -> list[Level]:
         c.levels = []
         links: tuple[Field, ...] | None = None if c.frame.is_static else ()
         cls = c.home
-        while cls is not None:
+        while cls is not None and cls not in (level.cls for level in c.levels):  # what the target says may circle
             c.levels.append(Level(cls, links))
             cls, links = await _outwards(c, cls, links)
     return c.levels

@@ -194,7 +194,8 @@ class ClassGraph:
 
     async def link(self, classes: Iterable[JClass]) -> None:
         """Links all ancestors of the classes. wire: 1 trip a level, 0 when known."""
-        level = list(classes)
+        level = list(dict.fromkeys(classes))
+        seen = {cls.id for cls in level}
         while level:
             await self.of_ids(
                 class_id
@@ -203,7 +204,9 @@ class ClassGraph:
                 for class_id in (cls.facts.superclass, *cls.facts.interfaces)
                 if class_id
             )
-            level = [parent for cls in level for parent in await self.parents(cls)]
+            above = {parent.id: parent for cls in level for parent in await self.parents(cls) if parent.id not in seen}
+            seen |= above.keys()
+            level = list(above.values())
 
     async def ensure(self, types: Iterable[JavaType]) -> None:
         """Learns all that the relations between these types depend on."""
@@ -241,18 +244,23 @@ class ClassGraph:
 
     def as_super(self, kind: JavaType, sup: JavaType) -> ClassType | None:
         """``kind`` seen as its supertype ``sup``, with type arguments; None when it is no supertype (JLS 4.10.2)."""
+        return self._as_super(kind, sup, set())
+
+    def _as_super(self, kind: JavaType, sup: JavaType, seen: set[str]) -> ClassType | None:
+        """``seen`` are classes that do not lead to ``sup``: a generic signature may tell of circles."""
         kind = upper_bound(kind)
         if not isinstance(kind, ClassType) or not isinstance(sup, ClassType):
             return None
         if kind.name == sup.name:
             return kind
         cls = self._by_name.get(kind.name)
-        if cls is None:
+        if cls is None or kind.name in seen:
             return OBJECT if sup == OBJECT else None
+        seen.add(kind.name)
         bindings = bind_arguments(cls, kind)
         for _, parent_type in cls.parent_types():
             view = parent_type if kind.args or not cls.variables else erasure(parent_type)
-            found = self.as_super(substitute(view, bindings), sup)
+            found = self._as_super(substitute(view, bindings), sup, seen)
             if found is not None:
                 return found
         return OBJECT if sup == OBJECT else None
@@ -311,7 +319,7 @@ class ClassGraph:
                 for member in owner.facts.fields:
                     if member.name == name:
                         return Field(owner, member, _field_type(owner, member))
-            level = [parent for owner in level for parent in await self.parents(owner)]
+            level = list(dict.fromkeys([parent for owner in level for parent in await self.parents(owner)]))
         return None
 
     async def methods(self, cls: JClass, name: str) -> list[Method]:
