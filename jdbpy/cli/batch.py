@@ -34,6 +34,7 @@ from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.lines import Lines
+from jdbpy.cli.processor_time import processor_limit
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
@@ -124,8 +125,9 @@ class Batch:
         self._waiting = False
         self.session.touch()
         try:
-            with trio.CancelScope(deadline=trio.current_time() + self._timeout) as self._limit:
-                return await self._interpreter.run(line)
+            with processor_limit(self._timeout):
+                with trio.CancelScope(deadline=trio.current_time() + self._timeout) as self._limit:
+                    return await self._interpreter.run(line)
         except trio.Cancelled:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             raise

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from jdbpy import purpose
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
+from jdbpy.cli.processor_time import INTERRUPTED, cancellation
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Actions, Restarting
 from jdbpy.cli.table import Command, CommandTable
@@ -91,6 +92,8 @@ class Interpreter:
                 elif self._settle is not None:
                     result = await self._settle(command, result)
         except JdbpyError as error:
+            if error.code == INTERRUPTED:
+                await cancellation()
             return self._fail(line, error, command)
         if not self.context.quiet:
             self._report(Outcome(line, command, result))

@@ -18,6 +18,7 @@ from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
 from jdbpy.cli.lines import STDIN, Lines
+from jdbpy.cli.processor_time import open_signals
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.standard import one_loss
@@ -247,7 +248,7 @@ async def _watch_signals(
     """Cancel the work at the first signal that asks for the end; take further ones, which must not stop the leaving."""
     from jdbpy.cli.repl.signals import ending_signals
 
-    with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as signals:
+    with open_signals(signal.SIGINT, *ending_signals()) as signals:
         task_status.started()
         async for number in signals:
             ended_by.append(number)

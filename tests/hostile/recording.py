@@ -55,7 +55,7 @@ async def recording(port: int, into: Recording) -> AsyncIterator[str]:
         async with debugger, await trio.open_tcp_stream("127.0.0.1", port) as jvm, trio.open_nursery() as nursery:
 
             async def commands() -> None:
-                async for packet, data in _packets(debugger):
+                async for packet, data in _Packets(debugger):
                     if packet is not None:
                         key = sent[packet.id] = packet.command_set, packet.command, packet.data
                         if key[:2] in _RESUMES:
@@ -64,7 +64,7 @@ async def recording(port: int, into: Recording) -> AsyncIterator[str]:
                 await jvm.send_eof()
 
             async def answers() -> None:
-                async for packet, data in _packets(jvm):
+                async for packet, data in _Packets(jvm):
                     if packet is not None and packet.is_reply:
                         key = sent[packet.id]
                         into.replies.setdefault(key, []).append(packet)
@@ -92,7 +92,7 @@ async def playing(recorded: Recording, change: Change) -> AsyncIterator[str]:
         requests = {bytes(4)}  # that stand: a hit is not sent before its request
         due = list(recorded.events[0])
         async with debugger:
-            async for packet, data in _packets(debugger):
+            async for packet, data in _Packets(debugger):
                 if packet is None:
                     await debugger.send_all(data)  # the handshake
                     answers = []
@@ -118,8 +118,10 @@ async def playing(recorded: Recording, change: Change) -> AsyncIterator[str]:
 async def between(port: int, change: Change) -> AsyncIterator[str]:
     """Stand between a debugger and the JVM at a port; the JVM's packets are changed on their way."""
 
+    jvm = await trio.open_tcp_stream("127.0.0.1", port)  # now, while it listens
+
     async def serve(debugger: trio.SocketStream) -> None:
-        async with debugger, await trio.open_tcp_stream("127.0.0.1", port) as jvm, trio.open_nursery() as nursery:
+        async with debugger, jvm, trio.open_nursery() as nursery:
 
             async def commands() -> None:
                 async for data in debugger:
@@ -127,7 +129,7 @@ async def between(port: int, change: Change) -> AsyncIterator[str]:
                 nursery.cancel_scope.cancel()
 
             async def answers() -> None:
-                async for packet, data in _packets(jvm):
+                async for packet, data in _Packets(jvm):
                     for changed in [data] if packet is None else change(data):
                         await debugger.send_all(changed)
                 nursery.cancel_scope.cancel()
@@ -135,7 +137,7 @@ async def between(port: int, change: Change) -> AsyncIterator[str]:
             nursery.start_soon(commands)
             nursery.start_soon(answers)
 
-    async with _serving(serve) as address:
+    async with jvm, _serving(serve) as address:
         yield address
 
 
@@ -143,24 +145,38 @@ class Hangup(Exception):
     """Raised by a change: the connection ends here."""
 
 
-async def _packets(stream: trio.SocketStream) -> AsyncIterator[tuple[Packet | None, bytes]]:
+class _Packets:
     """The handshake, as (None, its bytes), then each packet with its bytes."""
-    data = b""
-    while len(data) < len(HANDSHAKE):
-        more = await stream.receive_some()
-        if not more:
-            return
-        data += more
-    yield None, data[: len(HANDSHAKE)]
-    framer = Framer()
-    framer.feed(data[len(HANDSHAKE) :])
-    while True:
-        for packet in framer:
-            yield packet, encode_packet(packet)
-        more = await stream.receive_some()
-        if not more:
-            return
-        framer.feed(more)
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        self._stream = stream
+        self._framer = Framer()
+        self._shaken = False
+
+    def __aiter__(self) -> _Packets:
+        return self
+
+    async def __anext__(self) -> tuple[Packet | None, bytes]:
+        if not self._shaken:
+            self._shaken = True
+            return None, await self._handshake()
+        while True:
+            for packet in self._framer:
+                return packet, encode_packet(packet)
+            self._framer.feed(await self._more())
+
+    async def _handshake(self) -> bytes:
+        data = b""
+        while len(data) < len(HANDSHAKE):
+            data += await self._more()
+        self._framer.feed(data[len(HANDSHAKE) :])
+        return data[: len(HANDSHAKE)]
+
+    async def _more(self) -> bytes:
+        data = await self._stream.receive_some()
+        if not data:
+            raise StopAsyncIteration
+        return bytes(data)
 
 
 @asynccontextmanager

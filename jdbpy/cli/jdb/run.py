@@ -36,6 +36,7 @@ from jdbpy.cli.jdb.interpreter import Interpreter
 from jdbpy.cli.jdb.output import Output
 from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.cli.lines import STDIN, Lines
+from jdbpy.cli.processor_time import open_signals
 from jdbpy.cli.repl.signals import ending_signals
 from jdbpy.cli.standard import one_loss
 from jdbpy.files import why_not_trusted
@@ -55,7 +56,7 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
             nursery.cancel_scope.cancel()
 
     # Also for what it has launched, which has a process group of its own
-    with one_loss(), trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as received:
+    with one_loss(), open_signals(signal.SIGINT, *ending_signals()) as received:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(be_ended, received)
             try:

@@ -13,6 +13,8 @@ from enum import Enum
 
 import trio
 
+from jdbpy.cli.processor_time import open_signals
+
 _ENDING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 
@@ -56,7 +58,7 @@ async def watch_signals(
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Calls ``interrupt`` at each SIGINT, ``leave(signal number)`` at SIGTERM and SIGHUP, until cancelled."""
-    with trio.open_signal_receiver(signal.SIGINT, *ending_signals()) as signals:
+    with open_signals(signal.SIGINT, *ending_signals()) as signals:
         task_status.started()
         async for number in signals:
             if number == signal.SIGINT:
