@@ -111,7 +111,7 @@ async def greet(
 
 async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:
     """Return the replies to commands that every agent answers. Raises ConnectError."""
-    outcomes = await conn.exchange(pendings, max(0.0, deadline - trio.current_time()))
+    outcomes = await conn.exchange(pendings, deadline - trio.current_time())
     for command, outcome in zip(commands, outcomes, strict=True):
         if isinstance(outcome, JdwpError):
             await conn.drop()
@@ -127,7 +127,7 @@ async def _answers(conn: Connection, commands: list[Command[Any]], pendings: lis
 async def _is_suspended(conn: Connection, threads: list[Any], deadline: float) -> bool:
     """True if threads are suspended, though this debugger has not done it. wire: 1 trip."""
     pendings = [conn.submit(thread_reference.SuspendCount(thread)) for thread in threads]
-    counts = await conn.exchange(pendings, max(0.0, deadline - trio.current_time()))
+    counts = await conn.exchange(pendings, deadline - trio.current_time())
     return _any_suspended(counts)
 
 
