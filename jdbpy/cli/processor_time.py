@@ -1,10 +1,10 @@
-"""The limit of the debugger's own processor time: a computation without an end is ended by Ctrl-C, a signal or a timeout.
+"""The limit of the debugger's own processor time: Ctrl-C, a signal or a timeout ends a computation without an end.
 
-Owns the signals while trio runs, and SIGPROF. trio sees a signal, a deadline or a cancellation only when its loop turns,
-which it does not while Python computes. So whoever wants an end also starts a timer of the processor time that this
-process uses (which stands still while the process waits or is stopped): if the loop has not turned when it runs out, the
-handler, which runs in the middle of the computation, raises an error there. The command fails with it; the loop turns
-again, and the target is left in good order.
+Owns the signals while trio runs, and SIGPROF. trio sees a signal, a deadline or a cancellation when its loop turns,
+which it does not while Python computes. So each of them also starts a timer of the processor time that this process
+uses (it stands still while the process waits or is stopped). If the loop has not turned when it runs out, the handler,
+which runs in the midst of the computation, raises an error there. The command fails with it; the loop turns again,
+and the target is left in good order.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 import trio
 
+from jdbpy.errors import ProtocolError
 from jdbpy.session.code.constant_pool import class_names
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
@@ -67,7 +68,7 @@ async def test_null_ids_are_never_sent(any_jvm: Jvm) -> None:
             cache.line_tables([(ReferenceTypeID(1), MethodID(0))]),
             cache.locations([Location(1, ReferenceTypeID(0), MethodID(0), 0)]),
         ):
-            with pytest.raises(ValueError, match="null"):
+            with pytest.raises(ProtocolError, match="null"):
                 await call
 
 

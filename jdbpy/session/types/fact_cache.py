@@ -66,7 +66,7 @@ class FactCache:
             return {}
         for _, key in missing:
             if not key or (isinstance(key, tuple) and not all(key)):
-                raise ValueError(f"an id that is null must not be sent: {key}")
+                raise ProtocolError("the target named null (id 0) where there must be a type or a method")
         dropped: set[ReferenceTypeID] = set()
         self._fetching.append(dropped)
         try:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.errors import Disconnected, JdwpError, ProtocolError
 from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
@@ -376,7 +376,8 @@ def _get_fields(object_id: int, fields: Sequence[Field]) -> object_reference.Get
 
 def _not_null(object_id: int) -> ObjectID:
     if not object_id:
-        raise ValueError("null has neither type nor fields: asking the agent for them would end the VM")
+        # asking the agent for its type or fields would end the VM
+        raise ProtocolError("the target named null (id 0) where there must be an object")
     return ObjectID(object_id)
 
 
