@@ -152,6 +152,4 @@ def _interrupted() -> JdbpyError:
 
 
 def _timed_out(limit: float) -> JdbpyError:
-    return TimedOut(
-        f"the debugger computed for more than {limit:g} seconds", hint="--timeout SECONDS allows more"
-    )
+    return TimedOut(f"the debugger computed for more than {limit:g} seconds", hint="--timeout SECONDS allows more")
