@@ -60,6 +60,10 @@ class Member(Record, Generic[Id]):
         return bool(self.bits & signatures.FINAL)
 
     @property
+    def is_private(self) -> bool:
+        return bool(self.bits & signatures.PRIVATE)
+
+    @property
     def is_synthetic(self) -> bool:
         return signatures.is_synthetic(self.bits)
 
@@ -74,10 +78,6 @@ class Method(Member[MethodID]):
     @property
     def is_native(self) -> bool:
         return bool(self.bits & signatures.NATIVE)
-
-    @property
-    def is_private(self) -> bool:
-        return bool(self.bits & signatures.PRIVATE)
 
     @property
     def has_code(self) -> bool:

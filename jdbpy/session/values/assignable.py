@@ -124,6 +124,8 @@ async def _array_fits(target: Target, array: RefType, found: str, declared: str,
         return found == declared
     if declared[1] != "L":
         return False
+    if declared[1:] == _ROOT:  # which is above interfaces too, without being among their ancestors
+        return True
     # An array class has the loader of its elements: that tells which class of that name they are.
     element: ReferenceTypeID | None = target.types.known_named(found[1:]) if found.startswith(OF_THE_JDK, 1) else None
     element = element or await as_seen_from(target, array.id, await target.types.by_signature(found[1:]))

@@ -81,7 +81,7 @@ public class Subject extends Base implements Named {
         @Override public int hashCode() { return value; }
     }
 
-    class Inner {
+    class Inner extends Hider {
         int own;
         int shadowed = 100;
         Inner(int own) { this.own = own; }
@@ -186,6 +186,8 @@ public class Subject extends Base implements Named {
     String surrogates = "a\uD83D\uDE00b";
     IntSupplier supplier = () -> 99;
     int shadowed = 1;
+    int veiled = 8;
+    Named[] several = {this, null};
 
     { nodes.add(chain); nodes.add(new Node(50, null)); deep.put("n", nodes); }
 
@@ -274,6 +276,10 @@ public class Subject extends Base implements Named {
             //#EXPRESSIONS generic
         }
     }
+}
+
+class Hider {
+    private int veiled = -1;
 }
 
 abstract class Base {

@@ -90,6 +90,8 @@ async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
         if isinstance(target, Op):
             return c.late(node, scope, error, object=target, **late)
         return c.late(node, scope, error, **late)
+    if isinstance(target, Op) and resolved.method.member.is_static and resolved.method.owner.is_interface:
+        c.refuse("illegal static interface method call", node.at)  # JLS 15.12.3
     return await _invocation(c, callee, resolved, args, node.at)
 
 

@@ -149,6 +149,7 @@ async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
             return ReadLocal(plain(read_type(local.generic or local.signature, variables)), local, at)
     if name.startswith("$") and (own := _debugger_variable(c, name[1:], at)) is not None:
         return own
+    unseen: Op | None = None  # by Java: a private field of a superclass, which is no member of the class
     for level in await levels(c):
         field = await c.graph.field(level.cls, name)
         captured = next((m for m in level.cls.facts.fields if m.name == f"val${name}"), None)
@@ -156,8 +157,16 @@ async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
             field = Field(level.cls, captured, read_type(captured.signature))
         if field is not None:
             instance = None if field.member.is_static else level.instance(c, at)
-            return read_member(c, field, instance, level.cls.this_type, at)
-    return await _imported_static(c, name, at)
+            found = read_member(c, field, instance, level.cls.this_type, at)
+            if not _is_inherited_private(field, level.cls):
+                return found
+            unseen = unseen or found
+    return await _imported_static(c, name, at) or unseen
+
+
+def _is_inherited_private(field: Field, cls: JClass) -> bool:
+    """True for a private field of a superclass: a debugger shows it, but no field that Java sees is hidden by it."""
+    return field.owner is not cls and field.member.is_private
 
 
 def plain(kind: JavaType) -> JavaType:
@@ -228,6 +237,8 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
     field = await c.graph.field(cls, node.name) if cls else None
     if field is None:
         return c.late(node, scope, error, object=target)
+    if cls is not None and _is_inherited_private(field, cls) and c.inexact(target):
+        return c.late(node, scope, error, object=target)  # the object's own class may have a field of that name
     return read_member(c, field, target, kind, node.at)
 
 

@@ -52,7 +52,7 @@ def rewrite(typed: str) -> Rewritten:
 
 
 def _translate_escapes(typed: str) -> tuple[str, list[int]]:
-    """Replaces Unicode escapes; surrogates stay escaped, for the literal that holds them joins the pair."""
+    """Replaces Unicode escapes; surrogates (which literals join) and NUL stay escaped."""
     out: list[str] = []
     columns: list[int] = []
     at = 0
@@ -61,7 +61,7 @@ def _translate_escapes(typed: str) -> tuple[str, list[int]]:
         if match[3] is None:
             raise EvalError("illegal unicode escape", start)
         code = int(match[3], 16)
-        if 0xD800 <= code <= 0xDFFF:
+        if 0xD800 <= code <= 0xDFFF or not code:  # the grammar ends at a NUL
             continue
         out.append(typed[at:start] + chr(code))
         columns += [*range(at, start), start]
