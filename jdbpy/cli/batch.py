@@ -95,6 +95,7 @@ class Batch:
                         break
                 nursery.cancel_scope.cancel()
             self._drain()
+            self._report_unresolved()
             if self.context.collecting is not None:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
@@ -113,6 +114,28 @@ class Batch:
         with trio.move_on_after(seconds) as waiting:
             await self._next_stop()
         return waiting.cancelled_caught
+
+    def _report_unresolved(self) -> None:
+        """Name the breakpoints that never had a place in the target, which is a failure, and those never hit.
+
+        Of a program that was never run nothing can be said.
+        """
+        session, last = self.session, self.session.last_stop
+        if isinstance(session.ending, Gone) and not self.context.leaving:
+            return
+        stands = last is not None and last.reason is StopReason.START and session.state is VmState.STOPPED
+        if stands or (self.context.restarts is not None and self.context.restarts.kept is not None):
+            return
+        points = session.points.list() if session.points_are_used else []
+        for point in points:
+            if point.kind not in ("line", "method") or not point.enabled or point.waiting:
+                continue
+            if not point.resolved:
+                why = f": {point.message}" if point.message else ""
+                self.console.say(f"breakpoint {point.number} at {point.spec} was never set{why}")
+                self.status = self.status or FAILED
+            elif not point.hits:
+                self.console.say(f"breakpoint {point.number} at {point.spec} was never hit")
 
     async def start(self) -> None:
         """Shows that the target stands at its start, if it does: a launched one always."""

@@ -109,6 +109,11 @@ class Session(Components):
         """Ids of the threads that are held on their own, beside or instead of the whole VM."""
         return tuple(self._target.suspension.held_threads())
 
+    @property
+    def points_are_used(self) -> bool:
+        """True if breakpoints, catchpoints or their like were ever asked for in this session."""
+        return "points" in vars(self)
+
     def can(self, capability: str) -> bool:
         """Whether the target has a capability, by its name in VirtualMachine.CapabilitiesNew."""
         return self._target.can(capability)

@@ -238,7 +238,7 @@ async def test_a_stop_is_shown_whole_in_plain_text(jvm: Jvm) -> None:
 class BrokenSession:
     """A session with a fault: whatever is asked of it raises. Nothing ever happens in it."""
 
-    launched = False
+    launched = points_are_used = False
     last_stop = ending = None
 
     def events(self) -> BrokenSession:
@@ -275,3 +275,13 @@ async def test_errors_go_to_standard_error_in_plain_text(any_jvm: Jvm) -> None:
         assert done.status == 1
         assert "frobnicate" not in done.out
         assert done.err == "error: there is no command 'frobnicate'\n  hint: 'help' lists the commands\n"
+
+
+async def test_breakpoints_that_were_never_set_or_never_hit_are_named(any_jvm: Jvm) -> None:
+    lines = ["stop in Ledger.nowhere", "stop at Absent:7", f"break {LEDGER.at('again')} if false", "run"]
+    done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
+    assert done.status == 1
+    assert "breakpoint 1 at Ledger.nowhere was never set: no method nowhere in Ledger" in done.err
+    assert "breakpoint 2 at Absent:7 was never set: waits for Absent to be loaded" in done.err
+    done = await jdbpy(*launching(LEDGER, *script("stop in Ledger.nowhere", "breakpoints")), jvm=any_jvm)
+    assert (done.status, done.err) == (0, "")  # nothing has run: nothing can be said

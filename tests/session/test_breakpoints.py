@@ -114,31 +114,36 @@ async def test_a_nested_class_may_be_loaded_before_the_one_around_it(jvm: Jvm) -
         await d.wait_stop("breakpoint", at="add", breakpoint=1)
 
 
-async def test_a_line_without_code_names_its_neighbours(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Shop") as d:
+async def test_a_line_without_code_is_the_next_one_with_code_and_that_is_said(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
         await d.run_to("closed")
-        sum_line, loop = d.program.line("sum"), d.program.line("body")
-        with pytest.raises(UsageError) as caught:
-            await d.session.breakpoints.add(f"shop.Order:{sum_line - 1}")
-        expected = f"no code on line {sum_line - 1} of shop.Order; the nearest are {loop} and {sum_line}"
-        assert caught.value.message == expected
+        sum_line = d.program.line("sum")
+        point = await d.session.breakpoints.add(f"shop.Order:{sum_line - 1}")
+        assert [place.line for place in point.resolved] == [sum_line]
+        assert point.message == f"moved to line {sum_line}: no code on line {sum_line - 1} of shop.Order"
         with pytest.raises(UsageError, match=r"no code on line 9999 of shop\.Order; the nearest is"):
             await d.session.breakpoints.add("shop.Order:9999")
-        assert d.session.breakpoints.list() == []
+        d.session.breakpoints.refuse_lines_without_code()
+        with pytest.raises(UsageError) as caught:
+            await d.session.breakpoints.add(f"shop.Order:{sum_line - 1}")
+        loop = d.program.line("body")
+        expected = f"no code on line {sum_line - 1} of shop.Order; the nearest are {loop} and {sum_line}"
+        assert caught.value.message == expected
+        assert [each.number for each in d.session.breakpoints.list()] == [point.number]
 
 
-async def test_a_line_that_turns_out_to_have_no_code_is_told_when_the_class_comes(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Shop") as d:
+async def test_a_line_that_turns_out_to_have_no_code_is_moved_when_the_class_comes(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
         await d.session.breakpoints.add("shop.Courier:1")
         await d.session.breakpoints.add("shop.Courier.fly")
         await d.resume()
-        failed = {(await d.wait_notice("breakpoint-failed")).text for _ in range(2)}
-        assert {text.partition(":")[0] for text in failed} == {
-            "breakpoint 1 cannot be set",
-            "breakpoint 2 cannot be set",
-        }
-        assert any("no code on line 1 of shop.Courier; the nearest is" in text for text in failed)
+        failed = await d.wait_notice("breakpoint-failed")
+        assert failed.text.startswith("breakpoint 2 cannot be set")
+        moved = await d.wait_notice("breakpoint-resolved")
+        assert "breakpoint 1 is set at shop.Courier:1 (moved to line" in moved.text
         assert d.session.breakpoints.get(2).message == "no method fly in shop.Courier"
+        await d.wait_stop("breakpoint", breakpoint=1)
+        await d.resume()
         await d.wait_exit()
 
 
@@ -186,6 +191,9 @@ async def test_lines_of_files(jvm: Jvm) -> None:
 async def test_the_line_of_a_file_that_has_no_code(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         await d.run_to("closed")
+        point = await d.session.breakpoints.add(f"Order.java:{d.program.line('sum') - 1}")
+        assert [place.line for place in point.resolved] == [d.program.line("sum")]
+        d.session.breakpoints.refuse_lines_without_code()
         with pytest.raises(UsageError, match=r"no code on line \d+ of Order\.java; the nearest are \d+ and \d+"):
             await d.session.breakpoints.add(f"Order.java:{d.program.line('sum') - 1}")
 

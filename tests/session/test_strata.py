@@ -128,6 +128,7 @@ async def test_places_in_a_loaded_class(jvm: Jvm, mapped: Program) -> None:
         ):
             resolved = (await points.add(spec)).resolved
             assert [f"{each.source}:{each.line}" for each in resolved] == found, spec
+        d.session.breakpoints.refuse_lines_without_code()
         with pytest.raises(JdbpyError, match="no code on line 2 of Inlined; the nearest is 3"):
             await points.add("Inlined:2")  # of Util.kt only
         lines = await d.session.classes.lines("Inlined", "main")

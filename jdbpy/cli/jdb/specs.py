@@ -49,6 +49,7 @@ class BreakpointSpec(Spec):
         self.thread = thread
 
     async def set_in(self, session: Session) -> Breakpoint:
+        session.breakpoints.refuse_lines_without_code()
         return await session.breakpoints.add(f"{self.class_name}{self.place}", policy=self.policy, thread=self.thread)
 
     def waits(self, point: Breakpoint) -> bool:

@@ -111,6 +111,8 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
         if len(point.resolved) > 1:
             places = f"{escape(point.spec)}, {count(len(point.resolved), 'place')}"
         yield f"{name} set: {places}; {effect}{_once_hit(point)}"
+        if point.message:
+            yield f"  {escape(point.message)}"
     else:
         waits = escape(point.message) or "waits for its class to be loaded"
         yield f"{name} at {escape(point.spec)} {waits}; {effect}{_once_hit(point)}"

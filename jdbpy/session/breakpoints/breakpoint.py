@@ -60,6 +60,7 @@ class LogicalBreakpoint(Point):
         self.spec = spec  # with the full class name, once that is known
         self.kind = "method" if isinstance(spec, MethodPlace) else "line"
         self.placed: dict[Location, EventRequest] = {}
+        self.moved: tuple[Location, ...] = ()  # where it stands because its own line has no code
         self.group: ClassGroup | None = None  # while it is armed
         self._placing = placing
 

@@ -49,6 +49,10 @@ class Breakpoints:
         self.set_hit_count = points.set_hit_count
         self.set_ignore = points.set_ignore
 
+    def refuse_lines_without_code(self) -> None:
+        """From now on a line without code is refused, as jdb does, instead of taken for the next one with code."""
+        self._placement.moves = False
+
     async def add(
         self,
         spec: str,

@@ -67,6 +67,8 @@ class Placement:
         self._on_hit = on_hit
         self._finder = PlaceFinder(target.types)
         self._groups: dict[Any, ClassGroup] = {}
+        self.moves = True
+        """A line without code is taken for the next one with code, which is said; False: it is refused."""
         self._prepared = 0  # the class of which requests told last
 
     async def arm(self, point: LogicalBreakpoint) -> None:
@@ -99,9 +101,10 @@ class Placement:
             point.message = f"waits for {group.missing} to be loaded"
             return
         _bind(point, types)
-        found = await self._finder.places(point.spec, types)
+        found = await self._finder.places(point.spec, types, move=self.moves)
         point.message = found.note
         if point.group is group:
+            self._replace_moved(point, found)
             await self._set(point, found.places)
 
     def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]:
@@ -115,6 +118,7 @@ class Placement:
                 requests += group.watches.values()
                 group.watches.clear()
         point.placed.clear()
+        point.moved = ()
         point.counting = 0
         return self._target.requests.drop(requests)
 
@@ -324,7 +328,15 @@ class Placement:
             if not stood and _is_the_one(point.spec, types):
                 self._tell_failure(point, error)
             return None
+        self._replace_moved(point, found)
         return stood, found, self._submit_places(point, found.places)
+
+    def _replace_moved(self, point: LogicalBreakpoint, found: Found) -> None:
+        """Take out the places to which the breakpoint was moved, now that there is its own line or a nearer one."""
+        if found.places:
+            stale = [place for place in point.moved if place not in found.places]
+            self._target.requests.drop([point.placed.pop(place) for place in stale if place in point.placed])
+            point.moved = found.places if found.moved else ()
 
     async def _finish(
         self, point: LogicalBreakpoint, stood: bool, found: Found, submitted: list[tuple[Location, Pending[Any]]]
@@ -334,7 +346,8 @@ class Placement:
             point.message = found.note if found.places else ""
             if not stood:
                 shown = point.shown_spec
-                self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}")
+                note = f" ({point.message})" if found.moved else ""
+                self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}{note}")
         else:
             point.message = found.note
 
@@ -347,9 +360,8 @@ class Placement:
                 raise
         tops = {outermost(each.name) for each in types}
         known = self._target.types.all_known()
-        return await self._finder.places(
-            spec, [each for each in known if outermost(each.name) in tops and not each.is_array]
-        )
+        around = [each for each in known if outermost(each.name) in tops and not each.is_array]
+        return await self._finder.places(spec, around, move=self.moves)
 
     def _tell_failure(self, point: LogicalBreakpoint, error: UsageError) -> None:
         text = f"breakpoint {point.number} cannot be set: {error.message}"

@@ -31,10 +31,14 @@ AbsoluteSpec = ClassLine | FileLine | MethodPlace
 
 
 class Found(Record):
-    """Where to stop. Without places, ``waiting`` for classes that are not loaded yet; ``note`` is a clause more."""
+    """Where to stop. Without places, ``waiting`` for classes that are not loaded yet; ``note`` is a clause more.
+
+    ``moved``: the line that was asked for has no code, and these places are on the next one that has.
+    """
 
     places: tuple[Location, ...]
     note: str = ""
+    moved: bool = False
 
     @property
     def waiting(self) -> bool:
@@ -118,17 +122,19 @@ class PlaceFinder:
 
     # -- which instructions ------------------------------------------------------------------------------------------
 
-    async def places(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> Found:
+    async def places(self, spec: AbsoluteSpec, types: Sequence[RefType], *, move: bool = False) -> Found:
         """The places to stop at in these types. Raises UsageError when there can be none, now or later.
+
+        With ``move``, which is for all the types that a line may be in, a line without code is the next one with code.
 
         wire: a line 2 trips, and 1 for lines that a method comes back to; a method 1 trip, and 1 a superclass when it
         is inherited; 0 for types whose code is known.
         """
         if isinstance(spec, MethodPlace):
             return await self._methods(spec, types)
-        return await self._line(spec, types)
+        return await self._line(spec, types, move=move)
 
-    async def _line(self, spec: ClassLine | FileLine, types: Sequence[RefType]) -> Found:
+    async def _line(self, spec: ClassLine | FileLine, types: Sequence[RefType], *, move: bool) -> Found:
         file = spec.file if isinstance(spec, FileLine) else None
         around = (file, *(each.id for each in types))
         known = self._by_line.get(around, {}).get(spec.line, ())
@@ -160,6 +166,11 @@ class PlaceFinder:
             return Found((), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet")
         if isinstance(spec, FileLine) and lines and _may_hold_more(spec, lines):
             return Found((), f"{nowhere.message}, in the classes of the file that are loaded so far")
+        further = min((line for line in lines if line > spec.line), default=None) if move else None
+        if further is not None:
+            places = await self._types.locations_of_line(index[further], further, file)
+            where = spec.file if isinstance(spec, FileLine) else " or ".join(tops)
+            return Found(tuple(places), f"moved to line {further}: no code on line {spec.line} of {where}", moved=True)
         raise nowhere
 
     async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
