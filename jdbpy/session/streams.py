@@ -8,12 +8,12 @@ anybody listens is kept for the first who does.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 
 import trio
 
-from jdbpy.session.events import Event, Exited, Gone, Lost, Notice, Output, Stop
+from jdbpy.session.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
 
 DEFAULT_CAPACITY = 10_000
 
@@ -67,7 +67,7 @@ class EventStream:
         event = self._queue.popleft()
         self._over = self._over or isinstance(event, Exited | Gone)
         if isinstance(event, Stop):
-            self._publisher.seen(event)
+            self._publisher.shown(event)
         return event
 
     def __enter__(self) -> EventStream:
@@ -86,6 +86,12 @@ class Publisher:
         self._streams: list[EventStream] = []
         self._stops: deque[Stop] = deque()
         self._unseen: list[Stop] = []
+        self._owed: list[Stop] = []  # of the unseen ones those that only a waiter can take
+        self._shown: list[Stop] = []  # of these the ones that a subscriber has taken
+        self._for_waiters = False
+        self._waiting: list[list[Stop]] = []  # for each waiter the stop that came while it waited
+        self.on_taken: Callable[[Stop], None] = lambda stop: None
+        """Called with each stop as a subscriber or a waiter takes it."""
         self._early: list[Output | Notice] | None = []  # published before the first subscriber; None since then
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | Gone | None = None
@@ -123,8 +129,14 @@ class Publisher:
                 say()
             self.ending = event
         if isinstance(event, Stop):
-            self._stops.append(event)
             self._unseen.append(event)
+            if self._for_waiters:
+                self._owed.append(event)
+            waiting = [place for place in self._waiting if not place]
+            for place in waiting:
+                place.append(event)
+            if not waiting:
+                self._stops.append(event)
         elif isinstance(event, Output | Notice) and self._early is not None and len(self._early) < DEFAULT_CAPACITY:
             self._early.append(event)
         for stream in self._streams:
@@ -132,18 +144,52 @@ class Publisher:
         self._tell()
 
     async def next_stop(self) -> Stop | Exited | Gone:
-        """The oldest stop that nobody has waited for, else the next one, else the ending."""
-        while not self._stops:
-            if self.ending is not None:
+        """The oldest stop that nobody has waited for, else the next one, else the ending.
+
+        A stop that comes while several wait is given to all of them.
+        """
+        if not self._stops:
+            place: list[Stop] = []
+            self._waiting.append(place)
+            try:
+                while not place and self.ending is None:
+                    await self._changed.park()
+            finally:
+                self._waiting = [other for other in self._waiting if other is not place]
+            if not place:
+                assert self.ending is not None
                 return self.ending
-            await self._changed.park()
-        stop = self._stops.popleft()
+            stop = place[0]
+        else:
+            stop = self._stops.popleft()
         self.seen(stop)
+        self.on_taken(stop)
         return stop
 
     def seen(self, stop: Stop) -> None:
         """Somebody has taken the stop; from now on a resume may release it."""
-        self._unseen = [other for other in self._unseen if other is not stop]
+        self._unseen, self._owed, self._shown = (
+            [other for other in stops if other is not stop] for stops in (self._unseen, self._owed, self._shown)
+        )
+
+    def shown(self, stop: Stop) -> None:
+        """A subscriber has taken the stop, which is as good as a waiter's, unless waiters run the target."""
+        if any(other is stop for other in self._owed):
+            self._shown.append(stop)
+        else:
+            self.seen(stop)
+        self.on_taken(stop)
+
+    def run_for_waiters(self) -> None:
+        """The target is let run by somebody who waits (``cont``, ``step``): stops are his, whoever shows them."""
+        self._for_waiters = True
+
+    def run_for_subscribers(self) -> None:
+        """The target is let run by somebody who does not wait (``resume``): what was shown counts as taken."""
+        self._for_waiters = False
+        for stop in self._shown:
+            self.seen(stop)
+        self._owed = []
 
     def handed_over(self, stop: Stop) -> None:
         """The stop was returned to whoever asked for it (``pause``): nobody need wait for it any more."""
@@ -157,7 +203,21 @@ class Publisher:
     def drop_stops(self, released: Callable[[Stop], bool]) -> None:
         """Forgets the stops whose threads are being resumed, for those who would still wait for them."""
         self._stops = deque(stop for stop in self._stops if not released(stop))
-        self._unseen = [stop for stop in self._unseen if not released(stop)]
+        self._unseen, self._owed, self._shown = (
+            [stop for stop in stops if not released(stop)] for stops in (self._unseen, self._owed, self._shown)
+        )
+
+    def drop_breakpoints(self, numbers: Iterable[int]) -> None:
+        """Forget the stops that nobody has taken and that only these breakpoints, now removed, have caused."""
+        removed = set(numbers)
+        self.drop_stops(
+            lambda stop: (
+                stop.reason is StopReason.BREAKPOINT
+                and bool(stop.breakpoints)
+                and removed.issuperset(stop.breakpoints)
+                and any(other is stop for other in self._unseen)
+            )
+        )
 
     def came_in(self) -> None:
         """An event set has come in; it may become a stop."""

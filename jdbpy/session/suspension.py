@@ -42,6 +42,8 @@ class Suspension:
         self.vm_holds = 0
         self.event_holds: dict[int, int] = {}  # how many of each thread, and none of 0
         self.user_holds: dict[int, int] = {}
+        self.user_vm_holds = 0
+        """How many of ``vm_holds`` the user has added to what a stop suspends (``suspend`` without a thread)."""
         self.evaluating: set[int] = set()  # threads that run an invoked method now
         self.undecided: tuple[int, bool] | None = None
         """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
@@ -175,6 +177,7 @@ class Suspension:
             self._change_all(+1)
         elif op is Op.VM_RESUME:
             self.vm_holds = max(0, self.vm_holds - 1)
+            self.user_vm_holds = min(self.user_vm_holds, self.vm_holds)
             self._change_all(-1)
         elif op is Op.THREAD_SUSPEND:
             holds = self.event_holds if by_event else self.user_holds

@@ -73,6 +73,7 @@ class Target:
         self.requests = RequestTable(conn)
         self.selection = Selection()
         self.publisher = Publisher()
+        self.publisher.on_taken = self._select_if_none
         self.last_stop: Stop | None = None
         self.steps_by_raw_lines = False
         self.named_paths: tuple[str, ...] = ()
@@ -102,6 +103,14 @@ class Target:
         """What a breakpoint suspends unless its command says so."""
         thread = self.remote if self.hold not in ("thread", "all") else self.hold == "thread"
         return SuspendPolicy.THREAD if thread else SuspendPolicy.ALL
+
+    def _select_if_none(self, stop: Stop) -> None:
+        """Select the thread of a stop that is being taken, where no thread that is suspended is selected."""
+        selected = self.selection.thread
+        if stop.thread is None or not self.suspension.is_suspended(stop.thread.id):
+            return
+        if selected is None or not self.suspension.is_suspended(selected.id):
+            self.selection.select(stop.thread)
 
     # Loaded when they are first needed
 

@@ -140,9 +140,11 @@ class FakeJvm:
         )
 
     async def hit(self, thread: int = 1) -> None:
-        """A thread meets the breakpoint of the newest request for one, where it stands."""
+        """A thread meets the breakpoint of the newest request for one: there it stands then."""
         request_id = max(one for one, made in self.requests.items() if made.eventKind == EventKind.BREAKPOINT)
-        place = self.world.threads[thread].stack[0]
+        stack = self.world.threads[thread].stack
+        places = (one.loc for one in self.requests[request_id].modifiers if isinstance(one, event_request.LocationOnly))
+        place = stack[0] = next(places, stack[0])
         policy = self.requests[request_id].suspendPolicy
         await self.happen(event.Breakpoint(request_id, ThreadID(thread), place), policy=policy)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+from jdbpy.errors import JdwpError
 from jdbpy.session.events import Exited
 from jdbpy.session.model import Breakpoint
+from jdbpy.session.session import Session
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import EventKind
+from jdbpy.wire.messages import thread_reference, virtual_machine
 from tests.harness import Debugging
 
 ROUNDS = "Rounds"
@@ -38,3 +41,12 @@ def target_of(d: Debugging) -> Target:
 def breakpoints_in_target(d: Debugging) -> int:
     """How many breakpoint requests stand in the target."""
     return sum(each.kind == EventKind.BREAKPOINT for each in target_of(d).requests.all_active())
+
+
+async def counts_of(session: Session) -> dict[int, int]:
+    """The agent's suspend count of each thread."""
+    conn = session._target.conn
+    threads = (await conn.request(virtual_machine.AllThreads())).threads
+    counts = await conn.batch([thread_reference.SuspendCount(thread) for thread in threads])
+    found = zip(threads, counts, strict=True)
+    return {int(thread): count.suspendCount for thread, count in found if not isinstance(count, JdwpError)}

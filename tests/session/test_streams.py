@@ -50,7 +50,10 @@ async def test_a_stream_begins_with_what_nobody_has_seen() -> None:
     publisher.publish(second)
     assert await publisher.next_stop() is first
     with publisher.subscribe() as stream:
+        assert stream.take_nowait() == notice("over")
         assert stream.take_nowait() is second
+        assert stream.take_nowait() is None
+    with publisher.subscribe() as stream:
         assert stream.take_nowait() is None
 
 

@@ -32,7 +32,10 @@ async def suspend(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
 
 @command("resume", group="threads")
 async def resume(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
-    """Let threads run that are suspended, whatever suspended them; without a thread, all of them."""
+    """Take back one `suspend` of a thread, or of all; where there was none, let it run whatever suspends it.
+
+    At a stop, `suspend` and `resume` leave everything as it was.
+    """
     found = await _find(ctx, threads)
     await ctx.session.execution.unsuspend([thread.id for thread in found] or None)
     return Done(f"{_described(found)} resumed")

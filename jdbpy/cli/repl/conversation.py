@@ -34,6 +34,7 @@ from jdbpy.cli.repl.terminal_pager import page
 from jdbpy.cli.repl.terminal_rows import fitting
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import Command, CommandTable
+from jdbpy.escape import escape
 from jdbpy.wire.record import Record
 
 GRACE = 0.15
@@ -265,9 +266,17 @@ class Conversation:
         if isinstance(event, Gone) and self._context.leaving:
             return ""
         try:
-            return self._renderer.event(event)
+            return self._renderer.event(event) + self._stays_selected(event)
         except Exception:
             return _fault()
+
+    def _stays_selected(self, event: Event) -> str:
+        """A line for a stop of another thread than the one that the user is at work in."""
+        selected = self._session.selection[0]
+        if not isinstance(event, Stop) or event.thread is None or selected in (None, event.thread.id):
+            return ""
+        name = escape(self._session.selected_thread_name)
+        return f"thread {name} stays selected; 'thread {event.thread.id}' selects the one that stopped\n"
 
     async def _happened(self, event: Event) -> None:
         """A stop, a resume by the watchdog, or the end is being shown."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import trio
+
 from jdbpy.errors import Disconnected
 from jdbpy.session.events import Exited, Gone, Stop, StopReason
 from jdbpy.session.execution import excludes
@@ -36,13 +38,17 @@ class Execution:
         self.force_return = self._unwinding.force_return
         self.pop = self._unwinding.pop
 
-    async def resume(self, thread_id: int | None = None) -> None:
-        """Lets the target (or one thread) run and returns at once. Raises StateError when nothing is held.
+    async def resume(self, thread_id: int | None = None) -> tuple[Stop, ...]:
+        """Let the target (or one thread) run and return at once. Raises StateError when nothing is suspended.
 
-        A stop that is on its way is waited for, and not released: nobody can have seen it.
+        A stop that no subscriber and no waiter has taken yet is not resumed: it is returned, and ``next_stop`` or
+        ``cont`` give it at once. An event that is being looked at is waited for.
         """
-        await self._target.publisher.settled()
-        self._resuming.resume(thread_id)
+        await trio.lowlevel.checkpoint()
+        publisher = self._target.publisher
+        await publisher.settled()
+        publisher.run_for_subscribers()
+        return self._resuming.resume(thread_id)
 
     def resume_everything(self) -> None:
         """Resumes all threads, whatever suspended them, and forgets steps: their requests are out. wire: no wait."""
@@ -52,12 +58,16 @@ class Execution:
     async def cont(self) -> Stop | Exited:
         """Lets the target run and waits for the next stop or its end; one that runs already is only waited for.
 
+        Stops come one by one: one of another thread that came meanwhile is returned by the next call, before anything
+        of its thread is resumed, also where a subscriber has shown it.
+
         A target that turns out to stand at its start (launched, or with suspend=y) is let go: the start, which is told
         by an event of its own, is no stop of a run. Raises Disconnected.
         """
         ending: Stop | Exited | None = None
         while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
             await self._target.publisher.settled()
+            self._target.publisher.run_for_waiters()
             if self._target.state is VmState.STOPPED:
                 self._resuming.resume()
             ending = await self.next_stop()
@@ -82,6 +92,7 @@ class Execution:
         thread_id: int | None = None,
     ) -> Stop | Exited:
         """Steps and waits for the stop: the end of the step, or what came before it."""
+        self._target.publisher.run_for_waiters()
         await self.start_step(depth, size, count, thread_id)
         return await self.next_stop()
 
@@ -90,6 +101,7 @@ class Execution:
         await self._stepping.start_until(self._target.selection.require_thread().id, line)
 
     async def until(self, line: int | None = None) -> Stop | Exited:
+        self._target.publisher.run_for_waiters()
         await self.start_until(line)
         return await self.next_stop()
 
@@ -98,6 +110,7 @@ class Execution:
         await self._unwinding.reenter()
 
     async def reenter(self) -> Stop | Exited:
+        self._target.publisher.run_for_waiters()
         await self.start_reenter()
         return await self.next_stop()
 

@@ -27,11 +27,11 @@ class Resuming:
         self._target = target
         self._stops = stops
 
-    def resume(self, thread: int | None = None) -> None:
+    def resume(self, thread: int | None = None) -> tuple[Stop, ...]:
         """Lets everything go that the debugger stopped (jdb ``cont``), or one thread whatever holds it.
 
-        Threads that the user suspended by name stay held. Synchronous: the commands are on their way when it returns.
-        Raises StateError when nothing is held.
+        Threads that the user suspended by name stay held, and those of stops that were not taken yet, which are
+        returned. Synchronous: the commands are on their way when it returns. Raises StateError when nothing is held.
         """
         target = self._target
         target.require_alive()
@@ -40,15 +40,15 @@ class Resuming:
             resumed = self._submit(target.suspension.plan_run_thread(thread))
             self._released(thread)
             self._look_ahead(thread, resumed)
-            return
-        unseen = target.publisher.unseen()
+            return ()
+        unseen = tuple(target.publisher.unseen())
         if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
-            return  # the target has stopped meanwhile; whoever waits for the next stop gets that one
+            return unseen  # the target has stopped meanwhile; whoever waits for the next stop gets that one
         keep = frozenset(stop.thread.id for stop in unseen if stop.thread)
         plan = target.suspension.plan_release(keep)
         if not plan:
             if unseen or target.suspension.undecided:
-                return
+                return unseen
             held = target.suspension.held_threads()
             raise StateError(
                 "only threads that you suspended yourself are held" if held else "the target is running already",
@@ -60,6 +60,7 @@ class Resuming:
         self._released(None, keep)
         if selected is not None:
             self._look_ahead(selected.id, resumed)
+        return unseen
 
     def run_for_step(self, thread: int) -> None:
         """Lets go what a step of the thread needs: the whole VM if that was held, else the thread alone."""
@@ -81,6 +82,7 @@ class Resuming:
         self._target.require_alive()
         if threads is None:
             await self._target.submit_op(Op.VM_SUSPEND).wait()
+            self._target.suspension.user_vm_holds += 1
             return
         pending = [self._target.submit_op(Op.THREAD_SUSPEND, thread) for thread in threads]
         for outcome in await self._target.conn.gather(pending):
@@ -88,11 +90,28 @@ class Resuming:
                 raise outcome
 
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
-        """jdb's ``resume``: everything runs, the user's own holds included, or the given threads. wire: 1 trip."""
+        """Take back one ``suspend`` of the VM, or of each given thread; where there was none, let it or them run.
+
+        A stop stays a stop: after ``suspend`` and ``resume`` everything is as it was before. wire: no wait.
+        """
+        target, suspension = self._target, self._target.suspension
+        target.require_alive()
         for thread in threads or ():
-            self._target.require_alive()
-            self._target.suspension.require_suspended(thread)
-        self.release(threads)
+            suspension.require_suspended(thread)
+        if threads is None:
+            if not suspension.user_vm_holds:
+                self.release()
+                return
+            suspension.user_vm_holds -= 1
+            self._submit([(Op.VM_RESUME, 0)])
+            self._released_some()
+        for thread in threads or ():
+            if suspension.user_holds.get(thread):
+                target.submit_op(Op.THREAD_RESUME, thread)
+                target.conn.flush()
+                self._released_some()
+            else:
+                self.release([thread])
 
     def release(self, threads: Sequence[int] | None = None) -> None:
         """``unsuspend`` without a look at the threads, and without waiting. wire: no wait."""
@@ -121,7 +140,7 @@ class Resuming:
             return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_held:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
-        await self.suspend()
+        await target.submit_op(Op.VM_SUSPEND).wait()  # a stop, which 'cont' and 'resume' end
         return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
     async def _show(self, thread: int, policy: SuspendPolicy) -> Stop:
@@ -143,6 +162,13 @@ class Resuming:
     def _look_ahead(self, thread: int, resumed: list[Pending[Any]]) -> None:
         if self._target.far and resumed:
             self._target.stops_ahead.expect(thread, resumed[-1])
+
+    def _released_some(self) -> None:
+        """``_released`` where some threads may still be suspended: they keep their stops."""
+        suspension = self._target.suspension
+        stops = [*self._target.publisher.unseen(), self._target.last_stop]
+        threads = {stop.thread.id for stop in stops if stop is not None and stop.thread}
+        self._released(None, frozenset(thread for thread in threads if suspension.is_suspended(thread)))
 
     def _released(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
         """Bookkeeping after a release: who waits for a stop gets none that is over; nothing stays selected."""

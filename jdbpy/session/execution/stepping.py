@@ -1,7 +1,8 @@
 """Steps: into, over, out, by instruction, with a count; and ``until``.
 
 Owns the step requests: at most one a thread (the agent reports only the newest, ``stepControl.c``), each with a Count
-so that it drops itself, cleared when something else stops the thread first. A breakpoint met during a step wins.
+so that it drops itself, cleared when something else stops the thread first. A stop of another thread leaves it. A
+breakpoint met during a step wins.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from jdbpy.session.events import Notice, Stop, StopReason
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.returned import returned
-from jdbpy.session.model import Location, StepDepth, StepSize, SuspendPolicy
+from jdbpy.session.model import Location, StepDepth, StepSize
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops.shower import StopShower
 from jdbpy.session.target import Target
@@ -133,10 +134,9 @@ class Stepping:
         return constants.SuspendPolicy.EVENT_THREAD
 
     def on_stop(self, stop: Stop) -> None:
-        """Clears the steps that a stop has ended: those of its thread, and all if everything is held. No wait."""
-        for thread in list(self._pending):
-            if stop.policy is SuspendPolicy.ALL or (stop.thread and stop.thread.id == thread):
-                self._target.requests.submit_clear(self._pending.pop(thread))
+        """Clear the step that a stop has ended: that of its thread. Other threads end theirs when they go on."""
+        if stop.thread is not None:
+            self._target.requests.submit_clear(self._pending.pop(stop.thread.id, []))
 
     def forget(self) -> None:
         """All requests have been taken out of the target, those of steps among them."""

@@ -147,8 +147,10 @@ class Points:
         for point in points:
             del self._points[point.number]
             point.removed = True
+        removed = [point.number for point in points]
+        self._target.publisher.drop_breakpoints(removed)
         await self._disarm(points)
-        await self._dependents.were_removed([point.number for point in points])
+        await self._dependents.were_removed(removed)
 
     async def enable(self, numbers: Iterable[int]) -> None:
         """Sets points again that were disabled; one whose hit count is over begins to count anew. Raises UsageError.

@@ -82,13 +82,18 @@ class StopShower:
             "source": window,
         }
         stop = Stop(**{**fields, **extra})
-        if thread is not None:
+        if thread is not None and not (policy is SuspendPolicy.THREAD and self._works_elsewhere(thread.id)):
             target.selection.select(thread)
         target.last_stop = stop
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)
         return stop
+
+    def _works_elsewhere(self, thread: int) -> bool:
+        """True if another thread is selected and still stopped: the user is at work there."""
+        selected = self._target.selection.thread
+        return selected is not None and selected.id != thread and self._target.suspension.stopped_by_event(selected.id)
 
     async def _look(
         self, thread_id: int, at: ids.Location | None
