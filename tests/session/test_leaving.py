@@ -209,11 +209,11 @@ async def test_what_cannot_be_proved_is_raised(
 ) -> None:
     monkeypatch.setattr(leaving, "LIMIT", 0.2)
     jvm = FakeJvm()
-    fault(jvm)
     async with jvm.listening() as address:
         with pytest.raises(LeaveError, match=said) as raised:
             async with jdbpy.attach(address) as session:
                 await session.breakpoints.add("Played.main")
+                fault(jvm)
         assert raised.value.hint
         assert raised.value.code == "LEAVE"
 

@@ -7,6 +7,7 @@ import trio
 
 import jdbpy
 from jdbpy import SuspendPolicy
+from jdbpy.session import leaving
 from jdbpy.session.opening import connect
 from jdbpy.wire.constants import SuspendPolicy as Policy
 from jdbpy.wire.ids import ThreadID
@@ -88,3 +89,14 @@ async def test_an_event_at_another_place_than_its_request_is_dropped() -> None:
     place = FakeJvm().world.threads[1].stack[0]
     _, suspended = await leftover(event.Breakpoint(2, ThreadID(1), place.replace(index=16)))
     assert suspended == []
+
+
+@pytest.mark.usefixtures("_short_wait")
+async def test_what_cannot_be_resumed_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving, "LIMIT", 0.1)
+    jvm = busy_jvm()
+    jvm.on(thread_reference.SuspendCount, thread_reference.SuspendCountReply(1))
+    async with jvm.listening() as address:
+        with pytest.raises(jdbpy.LeaveError):
+            async with jdbpy.attach(address) as session:
+                await session.breakpoints.add("Played.main")
