@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness import Jvm
-from tests.soak import crowds, endurance, floods, fuzz, leavings, signals, table, tasks
+from tests.soak import crowds, endurance, floods, fuzz, leavings, mutations, signals, table, tasks
 from tests.soak.busy import busy
 from tests.soak.second_debugger import second_debugger
 from tests.soak.trial import Run
@@ -39,6 +39,10 @@ async def test_leavings(jvm: Jvm, tmp_path: Path) -> None:
 
 async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
     await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=3))
+
+
+async def test_mutated_sessions(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=15))
 
 
 async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.soak import crowds, endurance, floods, fuzz, leavings, signals, tasks
+from tests.soak import crowds, endurance, floods, fuzz, leavings, mutations, signals, tasks
 from tests.soak.trial import Trial
 
 TRIALS: tuple[Trial, ...] = (
     Trial("leavings", "the target runs on, without a request, however jdbpy leaves it", leavings.run, weight=4),
+    Trial("mutations", "sessions whose packets are changed on their way end as they should", mutations.run, weight=2),
     Trial(
         "fuzz",
         "bytes, packets, events, command lines and expressions that are no good are refused in bounds",

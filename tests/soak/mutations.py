@@ -1,0 +1,37 @@
+"""Sessions whose packets are changed on their way: no hang, no traceback, no status outside the contract.
+
+Recorded sessions with a real JVM are played again by the thousand.
+"""
+
+from __future__ import annotations
+
+import resource
+
+from tests.hostile.mutator import mutated_session, record
+from tests.soak.trial import Run
+
+MEMORY = 200
+"""Megabytes that this process may have at most."""
+
+
+async def run(run: Run) -> None:
+    """Play sessions with changes for as long as there is time."""
+    before = _megabytes()
+    recorded = await record(run.jvm)
+    statuses: dict[int, int] = {}
+    changes = 0
+    for seed in run.seeds():
+        with run.attempt(seed):
+            outcome = await mutated_session(seed, recorded)
+            changes += len(outcome.changes)
+            statuses[outcome.status] = statuses.get(outcome.status, 0) + 1
+            assert not outcome.failure, f"{outcome.failure} (changes: {', '.join(outcome.changes[-3:])})"
+            if before < MEMORY:  # else an earlier trial has needed more
+                assert _megabytes() < MEMORY, f"the memory of this process has reached {_megabytes()} MB"
+    run.figure("changes", f"{changes:,}")
+    run.figure("statuses", ", ".join(f"{count:,} times {status}" for status, count in sorted(statuses.items())))
+    run.figure("memory", f"{_megabytes()} MB at most")
+
+
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
