@@ -42,7 +42,7 @@ async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
 
 
 async def test_mutated_sessions(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=15))
+    await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=6))
 
 
 async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:
