@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError, JdwpError, StateError
+from jdbpy.errors import EvalError, JdwpError, ProtocolError, StateError
 from jdbpy.session.concurrency import both, once, together
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls, on
 from jdbpy.session.model import Limits, ThreadInfo, ThreadRef
@@ -126,6 +126,8 @@ async def _used(calls: OwnCalls, count: int, java_ids: JavaIds, *methods: str) -
         lambda: calls.fill(ids, [max(each, 1) for each in numbers]),  # the bean refuses ids below 1
     )
     arrays = await calls.arrays(await calls.all(*(on(bean, _BEAN, method, "([J)[J", ids) for method in methods)))
+    if any(len(array) != len(numbers) for array in arrays):
+        raise ProtocolError(f"the target told of another number of threads than the {len(numbers)} it was asked about")
     return [
         [
             int(each) if isinstance(each, int) and each >= 0 and java_id > 0 else None
