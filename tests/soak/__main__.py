@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
 import trio
@@ -46,7 +45,7 @@ def main() -> int:
             outcomes.append(_try(trial, run))
     sys.stdout.write(table.plain(outcomes))
     if chosen.json:
-        Path(chosen.json).write_text(json.dumps([asdict(one) for one in outcomes], indent=1) + "\n", encoding="utf-8")
+        Path(chosen.json).write_text(json.dumps([one.to_dict() for one in outcomes], indent=1) + "\n", encoding="utf-8")
     if chosen.write:
         table.write(outcomes, chosen.minutes)
     return 1 if any(one.failures for one in outcomes) else 0

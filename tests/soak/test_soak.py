@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -84,6 +85,7 @@ def test_a_failure_is_counted_and_says_how_to_repeat_it(tmp_path: Path) -> None:
             assert seed == 40, f"took {seed} seconds"
     outcome = run.finish()
     assert (outcome.tries, outcome.failed, len(outcome.failures)) == (3, 2, 1)
+    assert '"kinds": {"codec": 3}' in json.dumps(outcome.to_dict())
     shown = table.plain([outcome])
     assert "FAILED ./dev soak --only fuzz --seed 41 --tries 1   (2 times)\n       codec: took 41 seconds" in shown
     assert "| fuzz | - | 3 | 2 |  |" in table.markdown([outcome], 5)

@@ -47,6 +47,10 @@ class Outcome:
         """The number of tries that did not hold."""
         return sum(each.times for each in self.failures)
 
+    def to_dict(self) -> dict[str, object]:
+        """Return all of it as JSON has it."""
+        return {**vars(self), "kinds": dict(self.kinds), "failures": [vars(each) for each in self.failures]}
+
 
 class Run:
     """One trial on one JVM, for as long as it may take.
