@@ -75,6 +75,8 @@ class Target:
         self.publisher = Publisher()
         self.publisher.on_taken = self._select_if_none
         self.last_stop: Stop | None = None
+        self.stops: dict[int, Stop] = {}
+        """The last stop of each thread."""
         self.steps_by_raw_lines = False
         self.named_paths: tuple[str, ...] = ()
         """Directories and archives of this machine that the user has named: the source path."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,9 +18,11 @@ from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.template import parse_template
-from jdbpy.session.points.conditions import Glance, Passing
+from jdbpy.session.eval.variables import HitVariables
+from jdbpy.session.points.conditions import NOTHING, Given, Glance, Passing
 from jdbpy.session.target import Target
-from jdbpy.wire.ids import Location
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import Location, Value
 
 Describe = Callable[[list[Operand]], Awaitable[list[str]]]
 """Texts of operands, as a logpoint shows them."""
@@ -36,20 +38,23 @@ class CompiledCondition:
             program = Program(text)
             program.expression()
 
-        async def compile_at(frame: FrameTarget, graph: ClassGraph) -> Compiled:
+        async def compile_at(frame: FrameTarget, graph: ClassGraph, own: Variables) -> Compiled:
             with _of_expression(text):
-                return await program.compile(frame, graph, variables, condition=True)
+                return await program.compile(frame, graph, own, condition=True)
+
+        self._variables = variables
 
         self._frame_target = frame_target
         self._compile_at = compile_at
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
-    async def holds(self, thread_id: int) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws.
 
         wire: 1 trip for what it reads of the frame, 1 for each further link.
         """
-        return bool((await self._at_hits.evaluate(thread_id)).value)
+        own = HitVariables(self._variables, given)
+        return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
 
     def glance(self, place: Location) -> Glance | None:
         """The short way, once the condition was asked at that place and if it reads primitive variables only."""
@@ -59,7 +64,7 @@ class CompiledCondition:
         """Takes in what a glance has read, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers)
 
-    async def check(self, place: model.Location) -> EvalError | None:
+    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
         """What is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be meant.
 
         wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
@@ -67,7 +72,8 @@ class CompiledCondition:
         frame = self._frame_target(model.Frame(1, place, model.ThreadRef(0, "")))
         graph = _LoadedClasses(frame)
         try:
-            await self._compile_at(frame, graph)
+            unknown = {name: (Value(Tag.OBJECT, 0), "") for name in names}
+            await self._compile_at(frame, graph, HitVariables(self._variables, unknown))
         except EvalError as error:
             return None if graph.missed or error.code == UNKNOWN_CLASS else error
         except Disconnected:
@@ -114,12 +120,14 @@ class CompiledTemplate:
         parsed = [parse_expression(" " * each.at + each.expression) for each in self._template.placeholders]
         program = Program(text, [tree.ExpressionStatement(0, tree.Values(0, tuple(parsed)))])
 
-        async def compile_at(frame: FrameTarget, graph: ClassGraph) -> Compiled:
-            return await program.compile(frame, graph, variables)
+        async def compile_at(frame: FrameTarget, graph: ClassGraph, own: Variables) -> Compiled:
+            return await program.compile(frame, graph, own)
+
+        self._variables = variables
 
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
-    async def render(self, thread_id: int, passing: Passing | None = None) -> str:
+    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> str:
         """The text at this hit; strings without quotes. Raises as ``CompiledCondition.holds``.
 
         With ``passing`` the thread is let go in the same segment where that can be done; see ``AtHits``.
@@ -127,6 +135,7 @@ class CompiledTemplate:
         """
         if not self._template.placeholders:
             return self._template.render([])
-        values = (await self._at_hits.evaluate(thread_id, passing)).value
+        own = HitVariables(self._variables, given)
+        values = (await self._at_hits.evaluate(thread_id, passing, own)).value
         assert isinstance(values, Elements)
         return self._template.render(await self._describe(values.elements))

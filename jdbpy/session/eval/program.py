@@ -41,6 +41,7 @@ class Compiled:
         """Reads what is needed of the frame. wire: 1 trip, 0 when nothing is."""
         compiler = self.compiler
         compiler.target = compiler.graph.target = target  # what is left for run time is compiled against it
+        compiler.variables = variables
         reads = compiler.reads
         values = FrameValues(None, {})
         if reads.locals or reads.this:

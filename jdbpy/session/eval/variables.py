@@ -6,12 +6,19 @@ collected by the target unless it was saved under a name.
 
 from __future__ import annotations
 
+from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import BY_TAG, LATE, VOID
+from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.ops.base import Variables
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.model import Value
+from jdbpy.session.points.conditions import Given
 
-OWN_NAMES = frozenset(("exc", "ret", "_", "this"))
+HIT_NAMES = frozenset(("exc", "ret", "old", "new"))
+"""Names of what a hit or a stop brings."""
+
+OWN_NAMES = HIT_NAMES | {"_", "this"}
 """Names that the debugger sets itself; a number is the history's."""
 
 
@@ -61,3 +68,23 @@ class DebuggerVariables:
         self._count += 1
         self._values[str(self._count)] = self._values["_"] = value
         return self._count
+
+
+class HitVariables:
+    """The variables of an expression at a hit: what the hit brings, and the debugger's others. What an earlier stop has
+    brought is not among them."""
+
+    def __init__(self, others: Variables, given: Given) -> None:
+        self._others = others
+        self._own = {
+            name: Operand(read_type(signature) if signature else LATE, from_wire(value))
+            for name, (value, signature) in given.items()
+        }
+
+    def get(self, name: str) -> Operand | None:
+        """The value of a variable, None if it has none."""
+        return self._own.get(name) if name in HIT_NAMES else self._others.get(name)
+
+    def set(self, name: str, value: Operand) -> None:
+        """Gives a variable of the debugger a value."""
+        self._others.set(name, value)

@@ -278,7 +278,9 @@ class Points:
             return GO
         message = ""
         try:
-            if point.condition is not None and not await point.condition.holds(hit.thread):
+            if point.condition is not None and not await point.condition.holds(
+                hit.thread, await point.given(hit, point.condition_text)
+            ):
                 return GO
         except Disconnected:
             raise
@@ -418,7 +420,7 @@ class Points:
         if len(places) > _MOST_CHECKED:
             return
         for place in places:
-            wrong = await condition.check(place)
+            wrong = await condition.check(place, point.brings)
             if wrong is None:
                 return
         if wrong is not None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from jdbpy.errors import EvalError
 from jdbpy.session import model
 from jdbpy.wire.command import Command
-from jdbpy.wire.ids import FrameID, Location, ThreadID
+from jdbpy.wire.ids import FrameID, Location, ThreadID, Value
 from jdbpy.wire.record import Record
+
+
+Given = Mapping[str, tuple[Value, str]]
+"""What a hit brings for expressions, ``ret``, ``exc``, ``old``, ``new``: the value and its declared type (a JNI
+signature, "" where only the value's own class is known)."""
+
+NOTHING: Given = MappingProxyType({})
 
 
 class Glance(Protocol):
@@ -25,11 +33,14 @@ class Glance(Protocol):
 class Condition(Protocol):
     """A compiled Java expression of type boolean."""
 
-    async def holds(self, thread_id: int) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
-    async def check(self, place: model.Location) -> EvalError | None:
-        """What is wrong with it at a place in code, as far as that can be told without a thread that stands there."""
+    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
+        """What is wrong with it at a place in code, as far as that can be told without a thread that stands there.
+
+        ``names`` are those that hits bring.
+        """
 
     def glance(self, place: Location) -> Glance | None:
         """The short way to its value at a place; None where there is none, or none yet."""
@@ -48,7 +59,7 @@ class Passing(Record):
 class LogText(Protocol):
     """The compiled text of a logpoint."""
 
-    async def render(self, thread_id: int, passing: Passing | None = None) -> str:
+    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> str:
         """The text in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
 

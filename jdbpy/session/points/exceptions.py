@@ -16,13 +16,14 @@ from jdbpy.errors import Disconnected, JdbpyError, ProtocolError, UsageError
 from jdbpy.session import events
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
+from jdbpy.session.points.conditions import Given
 from jdbpy.session.points.event_point import Basis, Concerned, EventPoint
 from jdbpy.session.points.throwables import read_throwable
 from jdbpy.session.requests import Hit
 from jdbpy.session.types.class_names import ClassName
 from jdbpy.session.types.refs import RefType
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import ObjectID, ReferenceTypeID
+from jdbpy.wire.ids import ObjectID, ReferenceTypeID, Value
 from jdbpy.wire.messages import event_request, object_reference
 from jdbpy.wire.pending import Pending
 
@@ -39,6 +40,7 @@ class ExceptionPoint(EventPoint):
     noun = "catchpoint"
     kind = "exception"
     what = "exceptions"
+    brings = frozenset(("exc",))
     looks_at_thread = True
 
     def __init__(self, basis: Basis, *, name: ClassName, caught: bool, uncaught: bool) -> None:
@@ -111,6 +113,10 @@ class ExceptionPoint(EventPoint):
         with suppress(Disconnected):
             self._target.conn.submit(object_reference.ReferenceType(ObjectID(object_id)), on_reply=answered)
             self._asked += 1
+
+    async def given(self, hit: Hit, text: str) -> Given:
+        thrown = hit.event.exception
+        return {"exc": (Value(thrown.tag, thrown.objectID), "")}
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """What was thrown and where it will be caught. wire: as ``read_throwable``."""

@@ -11,6 +11,7 @@ from typing import Any
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session import model
 from jdbpy.session.points.class_watch import ClassWatch
+from jdbpy.session.points.conditions import Given
 from jdbpy.session.points.event_point import Basis, EventPoint
 from jdbpy.session.requests import Hit
 from jdbpy.session.types import facts
@@ -36,6 +37,7 @@ class FieldPoint(EventPoint):
     noun = "watchpoint"
     kind = "field"
     what = "accesses to fields"
+    brings = frozenset(("old", "new"))
     looks_at_thread = True
 
     def __init__(self, basis: Basis, *, name: ClassName, field: str, access: bool, modification: bool) -> None:
@@ -71,6 +73,16 @@ class FieldPoint(EventPoint):
 
     def disarm(self) -> list[Pending[Any]]:
         return [*self._watch.close(), *super().disarm()]
+
+    async def given(self, hit: Hit, text: str) -> Given:
+        happened = hit.event
+        field = self._watched[happened.typeID, happened.fieldID]
+        given = {}
+        if "$old" in text:
+            given["old"] = (await self._value(field, happened.object), field.signature)
+        if isinstance(happened, event.FieldModification):
+            given["new"] = (happened.valueToBe, field.signature)
+        return given
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """The field, its value and the one to be, and the object. wire: 2 trips or 3."""

@@ -18,14 +18,16 @@ from jdbpy.session.breakpoints.location_spec import MethodPlace
 from jdbpy.session.breakpoints.places import PlaceFinder
 from jdbpy.session.execution.excludes import matches
 from jdbpy.session.points.class_watch import ClassWatch
+from jdbpy.session.points.conditions import NOTHING, Given
 from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
 from jdbpy.session.points.method_places import Exit, FrameValues, constant, find_places
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.types.class_names import ClassName, parse_class_name
 from jdbpy.session.types.refs import Method, RefType
+from jdbpy.session.types.signatures import split_method
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, SuspendPolicy, Tag
 from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
@@ -51,6 +53,7 @@ class MethodPoint(EventPoint):
     noun = "trace"
     kind = "methods"
     what = "methods"
+    brings = frozenset(("ret",))
 
     def __init__(
         self,
@@ -324,6 +327,15 @@ class MethodPoint(EventPoint):
             kind = hit.request.kind
         carried = value if isinstance(value, ids.Value) and value.tag != ord("V") else None
         self.tally.add(kind, (place.classID, place.methodID), carried)
+
+    async def given(self, hit: Hit, text: str) -> Given:
+        happened = hit.event
+        if not isinstance(happened, event.MethodExitWithReturnValue) or happened.value.tag == Tag.VOID:
+            return NOTHING
+        place = happened.location
+        declared = (await self._target.types.methods([place.classID])).get(place.classID, ())
+        method = next((each for each in declared if each.id == place.methodID), None)
+        return {"ret": (happened.value, split_method(method.signature)[1] if method is not None else "")}
 
     def concerns(self, hit: Hit) -> bool:
         place = hit.event.location

@@ -14,7 +14,7 @@ import trio
 
 from jdbpy.session import model
 from jdbpy.session.points.callers import Callers
-from jdbpy.session.points.conditions import Condition, LogText
+from jdbpy.session.points.conditions import NOTHING, Condition, Given, LogText
 from jdbpy.session.points.failures import Failures
 from jdbpy.session.points.hit_count import HitCount
 from jdbpy.session.points.hot_places import HitLoad
@@ -50,6 +50,8 @@ class Point(ABC):
     """A numbered point. ``noun`` is what messages call it; ``message`` says what it waits for."""
 
     noun = "point"
+    brings: frozenset[str] = frozenset()
+    """Names of what its hits bring for expressions: ``ret``, ``exc``, ``old``, ``new``."""
     kind = ""
     """The ``kind`` of its ``model.Breakpoint``."""
     looks_at_thread = False
@@ -244,6 +246,10 @@ class Point(ABC):
         place = getattr(hit.event, "location", None)
         if place is not None:
             self.tally.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
+
+    async def given(self, hit: Hit, text: str) -> Given:
+        """What a hit brings for an expression: ``$ret`` and the like. wire: 1 trip for what ``text`` mentions only."""
+        return NOTHING
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""

@@ -85,6 +85,8 @@ class StopShower:
         if thread is not None and not (policy is SuspendPolicy.THREAD and self._works_elsewhere(thread.id)):
             target.selection.select(thread)
         target.last_stop = stop
+        if thread is not None:
+            target.stops[thread.id] = stop
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)

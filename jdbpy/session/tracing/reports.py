@@ -129,7 +129,8 @@ class Reporter:
         place = getattr(hit.event, "location", None)
         passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
         try:
-            return await point.log.render(hit.thread, passing)
+            given = await point.given(hit, point.options.log)
+            return await point.log.render(hit.thread, passing, given)
         except Disconnected:
             raise
         except JdbpyError as error:

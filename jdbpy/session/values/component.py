@@ -235,17 +235,23 @@ class Values:
                 raise
 
     def _note_stop(self) -> None:
-        """Sets ``$exc`` and ``$ret`` by the last stop, once."""
-        stop = self._last_stop()
+        """Sets ``$exc``, ``$ret``, ``$old`` and ``$new`` by the last stop of the selected thread, once."""
+        thread = self._target.selection.thread
+        stop = self._target.stops.get(thread.id) if thread is not None else self._last_stop()
         if stop is None or stop is self._noted:
             return
         from jdbpy.session.eval.target import Ref
+        from jdbpy.session.eval.variables import HIT_NAMES
 
         self._noted = stop
         variables = self.evaluator.variables
-        variables.remove("exc")
-        variables.remove("ret")
+        for name in HIT_NAMES:
+            variables.remove(name)
         if stop.exception is not None:
             variables.set_raw("exc", Ref(stop.exception.id))
         if stop.return_value is not None:
             variables.set_described("ret", stop.return_value)
+        if stop.old_value is not None:
+            variables.set_described("old", stop.old_value)
+        if stop.new_value is not None:
+            variables.set_described("new", stop.new_value)

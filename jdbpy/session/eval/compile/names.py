@@ -33,7 +33,7 @@ from jdbpy.session.eval.ops.base import Op, ReadCell
 from jdbpy.session.eval.ops.entries import EntryPart
 from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.variables import OWN_NAMES
+from jdbpy.session.eval.variables import HIT_NAMES, OWN_NAMES
 from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ def _debugger_variable(c: Compiler, name: str, at: int) -> Op | None:
         return ReadVariable(c.variable_types[name], name, at)
     value = c.variables.get(name)
     if value is not None:
+        if name in HIT_NAMES:  # with its declared type, which all hits at a place have
+            return ReadVariable(value.type, name, at)
         return ReadVariable(LATE if value.type.is_reference and value.value is not None else value.type, name, at)
     if name in OWN_NAMES or name.isdecimal():
         raise EvalError(f"${name} has no value", at)

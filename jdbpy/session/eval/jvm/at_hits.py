@@ -26,7 +26,7 @@ from jdbpy.wire.messages import thread_reference
 
 Place = tuple[int, int, int]
 """Type, method and code index."""
-Compile = Callable[[FrameTarget, ClassGraph], Awaitable[Compiled]]
+Compile = Callable[[FrameTarget, ClassGraph, Variables], Awaitable[Compiled]]
 FrameTargetOf = Callable[[Frame], FrameTarget]
 
 
@@ -43,8 +43,8 @@ class AtHits:
         self._glances: dict[Place, FrameGlance | None] = {}
         self._read: tuple[int, int, Sequence[Any]] | None = None  # thread, epoch, and what a glance has read there
 
-    async def evaluate(self, thread_id: int, passing: Passing | None = None) -> Operand:
-        """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws.
+    async def evaluate(self, thread_id: int, passing: Passing | None, variables: Variables) -> Operand:
+        """The value at this hit, whose own values are among the variables. Raises EvalError when it does not compile at this place, Thrown when it throws.
 
         With ``passing`` the thread is let go in the same segment, where only primitive variables are read.
         wire: 1 trip for the frame and its variables once the place is known, 1 for each further link.
@@ -53,13 +53,13 @@ class AtHits:
             compiled = self._compiled.get(_place(passing.at))
             guess = self._target.foresight.guess(thread_id)
             if compiled is not None and guess is not None and reads_primitives_only(compiled):
-                return await self._in_passing(thread_id, passing, compiled, guess)
+                return await self._in_passing(thread_id, passing, compiled, guess, variables)
         target, place = await self._frame(thread_id)
         try:
             if place not in self._compiled:
-                self._compiled[place] = await self._compile_at(target, ClassGraph(target))
+                self._compiled[place] = await self._compile_at(target, ClassGraph(target), variables)
             self._last_place = place
-            return await self._compiled[place].run(target, self._variables)
+            return await self._compiled[place].run(target, variables)
         finally:
             target.pins.release()
 
@@ -75,7 +75,9 @@ class AtHits:
         self._read = (thread_id, epoch, answers)
         self._last_place = _place(answers[0].frames[0].location)
 
-    async def _in_passing(self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID) -> Operand:
+    async def _in_passing(
+        self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID, variables: Variables
+    ) -> Operand:
         """The value, read while the thread is let go. Raises EvalError if the guess is wrong, which ends all guessing.
 
         wire: 1 trip, in which the thread is resumed as well.
@@ -96,7 +98,7 @@ class AtHits:
         location = self._target.types.location(passing.at)
         target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
         target.foresee(values)
-        return await compiled.run(target, self._variables)
+        return await compiled.run(target, variables)
 
     async def _frame(self, thread_id: int) -> tuple[FrameTarget, Place]:
         """The innermost frame, with its variables if the guess at its id was right. wire: 1 trip."""
