@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from jdbpy.session.model import Frame, Location, SuspendPolicy, ThreadRef, Value
+from jdbpy.session.model import Frame, Location, SuspendPolicy, ThreadRef, Value, Variable
 from jdbpy.wire.record import Record
 
 
@@ -102,12 +102,30 @@ class Lost(Record):
 
 class Report(Record):
     """A hit that is reported while the target goes on: when it came to the debugger (ISO 8601 with milliseconds and the
-    offset from UTC), in which thread, as which hit of its point, and the stack, the innermost place first."""
+    offset from UTC; nanoseconds since 1970), in which thread, as which hit of its point, and the stack, the innermost
+    place first.
+
+    ``event`` is the reason that a stop would have. ``values`` are the expressions of a log text. The rest has the names
+    that it has in a stop.
+    """
 
     time: str
     thread: ThreadRef | None
     hit: int
     stack: tuple[Location, ...] = ()
+    time_ns: int = 0
+    event: str = ""
+    location: Location | None = None
+    values: tuple[Variable, ...] = ()
+    arguments: tuple[Variable, ...] = ()
+    exception: ExceptionInfo | None = None
+    variable: str = ""
+    old_value: Value | None = None
+    new_value: Value | None = None
+    return_value: Value | None = None
+    object: Value | None = None
+    monitor: str = ""
+    class_name: str = ""
 
 
 class Notice(Record):
@@ -134,7 +152,8 @@ class Notice(Record):
         report = self.report
         if report is None:
             return (self.text,)
-        thread = f"[{report.thread.name}] " if report.thread is not None and self.kind in _WITH_THREAD else ""
+        who = report.thread if self.kind in _WITH_THREAD else None
+        thread = f"[{who.name or f'thread {who.id}'}] " if who is not None else ""
         stack = [f"    at {place.class_name}.{place.method} ({_line_of(place)})" for place in report.stack]
         return f"{report.time[11:23]} {thread}#{report.hit} {self.text}", *stack
 

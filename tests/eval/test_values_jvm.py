@@ -373,8 +373,8 @@ async def test_the_text_of_a_logpoint(jvm: Jvm) -> None:
         assert stop.thread is not None
         text = "{argument}, {name} and {letter} of {words} {{as it is}} {strings[? it.length() > 2].size()}{'!'}"
         template = d.session.values.compile_template(text)
-        rendered = await template.render(stop.thread.id)
-        assert rendered == '3, né日本 and x of String[2] {"a", "b"} {as it is} 2!'
+        entry = await template.render(stop.thread.id)
+        assert entry.text == '3, né日本 and x of String[2] {"a", "b"} {as it is} 2!'
         with pytest.raises(EvalError) as caught:
             d.session.values.compile_template("so {much + }")
         assert caught.value.column == 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from jdbpy.session.breakpoints import Breakpoints
 from jdbpy.session.events import Stop
 from jdbpy.session.model import Frame, SuspendPolicy
 from jdbpy.session.points.component import Points
-from jdbpy.session.points.conditions import Condition, Glance
+from jdbpy.session.points.conditions import NOTHING, Condition, Given, Glance
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import Location, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
@@ -32,14 +32,14 @@ class Verdicts:
         self.answers = list(answers)
         self.threads: list[int] = []
 
-    async def holds(self, thread_id: int) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         self.threads.append(thread_id)
         answer = self.answers.pop(0)
         if isinstance(answer, EvalError):
             raise answer
         return answer
 
-    async def check(self, place: model.Location) -> EvalError | None:
+    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
     def glance(self, place: Location) -> Glance | None:

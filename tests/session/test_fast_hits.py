@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from jdbpy.session import model
 from jdbpy.session.events import Gone
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.model import VmState
-from jdbpy.session.points.conditions import Condition, Glance
+from jdbpy.session.points.conditions import NOTHING, Condition, Given, Glance
 from jdbpy.session.points.hot_places import HitLoad
 from jdbpy.session.requests import RequestSpec
 from jdbpy.session.suspension import Op
@@ -43,10 +43,10 @@ class IsOne:
         self.suspends_all = False
         self.told: list[tuple[int, int]] = []
 
-    async def holds(self, thread_id: int) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         raise AssertionError("the handlers of these tests do not ask")
 
-    async def check(self, place: model.Location) -> EvalError | None:
+    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
     def glance(self, place: Location) -> Glance | None:

@@ -1,8 +1,8 @@
-"""``$ret``, ``$exc``, ``$old`` and ``$new`` in conditions and log texts are those of the hit, with their declared types."""
+"""``$ret``, ``$exc``, ``$old`` and ``$new`` in conditions and log texts: those of the hit, typed as declared."""
 
 from __future__ import annotations
 
-from jdbpy import PointOptions, SuspendPolicy
+from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from tests.harness import Jvm, debug, inline
 
 PRICES = inline("""
@@ -57,7 +57,8 @@ async def test_what_was_thrown_and_what_a_field_becomes(jvm: Jvm) -> None:
     async with debug(jvm, PRICES) as d:
         condition = '$exc.detailMessage.equals("no mug")'
         await d.session.catchpoints.exception("IllegalStateException", options=PointOptions(condition=condition))
-        await d.session.watchpoints.add("Prices.last", options=PointOptions(condition="$old != null && $old + $new == 7"))
+        seven = PointOptions(condition="$old != null && $old + $new == 7")
+        await d.session.watchpoints.add("Prices.last", options=seven)
         await d.session.watchpoints.add("Prices.last", options=GO.replace(log="{$old} to {$new + 0.5}"))
         await d.resume()
         for text in ("null to 1.5", "1 to 2.5", "2 to 3.5", "3 to 4.5"):
@@ -74,3 +75,54 @@ async def test_what_was_thrown_and_what_a_field_becomes(jvm: Jvm) -> None:
         await d.session.points.remove([1])
         await d.resume()
         await d.wait_exit()
+
+
+async def test_reports_have_their_values_as_data(jvm: Jvm) -> None:
+    async with debug(jvm, PRICES) as d:
+        d.ignored.clear()
+        await d.session.watchpoints.add("Prices.last", options=GO.replace(log="{$new} by {this.last}"))
+        await d.session.catchpoints.exception(
+            "IllegalStateException", options=GO.replace(reporting=Reporting(stack=2), classes=("Prices",))
+        )
+        await d.session.traces.methods(method="Prices.find", options=GO)
+        d.ignored = {"breakpoint-resolved"}
+        found = []
+        await d.resume()
+        while isinstance(event := await d.next_event(), Notice):
+            assert event.report is not None
+            assert event.report.location is not None
+            assert event.report.time_ns > 0
+            found.append(event.report)
+        kinds = [each.event for each in found]
+        assert kinds.count("method-entry") == kinds.count("method-exit") == 5
+        changed = next(each for each in found if each.event == "modification")
+        texts = [(each.name, each.value and each.value.text) for each in changed.values]
+        assert texts == [("$new", "1"), ("this.last", "null")]
+        entered, left = (next(each for each in found if each.event == name) for name in ("method-entry", "method-exit"))
+        assert [(each.name, each.value and each.value.text) for each in entered.arguments] == [("name", '"tea"')]
+        assert left.return_value is not None
+        assert left.return_value.text == '"TEA"'
+        thrown = [each for each in found if each.event == "exception"]
+        assert [each.exception and each.exception.message for each in thrown] == ["no tea", "no null", "no mug"]
+        assert [place.method for place in thrown[0].stack] == ["check", "main"]
+
+
+async def test_the_last_reports_before_the_end_are_whole(jvm: Jvm) -> None:
+    """The end of the target waits until they are read."""
+    async with debug(jvm, LAST) as d:
+        await d.session.breakpoints.add("Last.end", log="{text} {other}")
+        await d.resume()
+        for _ in range(20):
+            assert (await d.wait_notice("logpoint")).text == "last words"
+        await d.wait_exit()
+
+
+LAST = inline("""
+class Last {
+    public static void main(String[] args) {
+        for (int n = 0; n < 20; n++) { end("last", new StringBuilder("words").toString()); }
+        Runtime.getRuntime().halt(0);
+    }
+    static void end(String text, String other) { }
+}
+""")

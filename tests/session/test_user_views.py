@@ -194,7 +194,7 @@ async def test_views_are_good_wherever_a_value_is_shown(jvm: Jvm) -> None:
         stop = d.session.last_stop
         assert stop is not None and stop.thread is not None
         template = d.session.values.compile_template("{price} and {basket.array[0..2]}")
-        assert await template.render(stop.thread.id) == "1250 cents and Money[2] {1250 cents, 1250 cents}"
+        assert (await template.render(stop.thread.id)).text == "1250 cents and Money[2] {1250 cents, 1250 cents}"
         dumped = await d.session.values.dump("price")
         assert [child.name for child in dumped.children] == ["amount", "currency", "cents", "scale"]
 

@@ -102,7 +102,9 @@ PARTS = (
         Field("type", "string", "the declared type"),
         Field("runtime_type", "string", "the type of the value itself", "value.type", optional=True),
         *VALUE,
-        Field("kind", "string", "argument, local, this, slot, field, static, element, captured, kept, noted"),
+        Field(
+            "kind", "string", "argument, local, this, slot, field, static, element, captured, kept, noted, expression"
+        ),
         Field("declared_in", "string", "the class of a field", optional=True),
         Field("modifiers", "string", "of a field", optional=True),
         Field("changed", "boolean", "since the last stop at which it was told", optional=True),

@@ -19,13 +19,13 @@ from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.template import parse_template
 from jdbpy.session.eval.variables import HitVariables
-from jdbpy.session.points.conditions import NOTHING, Given, Glance, Passing
+from jdbpy.session.points.conditions import NOTHING, Given, Glance, LogEntry, Passing
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Location, Value
 
-Describe = Callable[[list[Operand]], Awaitable[list[str]]]
-"""Texts of operands, as a logpoint shows them."""
+Describe = Callable[[list[Operand]], Awaitable[list[tuple[model.Value, str]]]]
+"""Operands as plain data, with their texts in a logpoint."""
 
 
 class CompiledCondition:
@@ -127,15 +127,18 @@ class CompiledTemplate:
 
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
-    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> str:
-        """The text at this hit; strings without quotes. Raises as ``CompiledCondition.holds``.
+    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
+        """The text at this hit, strings without quotes, and the values in it. Raises as ``CompiledCondition.holds``.
 
         With ``passing`` the thread is let go in the same segment where that can be done; see ``AtHits``.
         wire: 1 trip for what it reads of the frame, 1 for each further link, and what describing objects takes.
         """
         if not self._template.placeholders:
-            return self._template.render([])
+            return LogEntry(self._template.render([]))
         own = HitVariables(self._variables, given)
         values = (await self._at_hits.evaluate(thread_id, passing, own)).value
         assert isinstance(values, Elements)
-        return self._template.render(await self._describe(values.elements))
+        found = await self._describe(values.elements)
+        named = zip(self._template.placeholders, found, strict=True)
+        shown = tuple(model.Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
+        return LogEntry(self._template.render([text for _, text in found]), shown)

@@ -23,13 +23,13 @@ from jdbpy.session.points.hit_count import parse_hit_count
 from jdbpy.session.points.hot_places import WHY, HotLimits, Load, sensitive
 from jdbpy.session.points.options import NO_OPTIONS, PointOptions
 from jdbpy.session.points.point import Point
-from jdbpy.session.requests import GO, Hit, StopPlan, Verdict, Vote
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.tracing.log_file import absolute
 from jdbpy.session.tracing.model import TraceSummary
 from jdbpy.session.tracing.reports import Reporter
 from jdbpy.session.tracing.sieve import sieve_of
-from jdbpy.wire.constants import SuspendPolicy as WirePolicy
+from jdbpy.wire.constants import EventKind, SuspendPolicy as WirePolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 
@@ -56,6 +56,7 @@ class Points:
         self._compile_log = compile_log
         self._points: dict[int, Point] = {}
         self._last_number = 0
+        self._end: EventRequest | None = None  # what holds the end of the target for reports
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
         self.hot = HotLimits()
@@ -99,6 +100,7 @@ class Points:
             raise
         if slip:
             self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
+        self._watch_end()
         self._check_place(point, (*(place.class_name for place in point.places()), *options.classes))
         return shown
 
@@ -150,6 +152,7 @@ class Points:
         removed = [point.number for point in points]
         self._target.publisher.drop_breakpoints(removed)
         await self._disarm(points)
+        self._watch_end()
         await self._dependents.were_removed(removed)
 
     async def enable(self, numbers: Iterable[int]) -> None:
@@ -362,6 +365,19 @@ class Points:
         data = (("breakpoint", point.number), ("why", "rate" if self._is_frequent(load.rate) else "cost"))
         measured = (("hits", load.hits), ("rate", round(load.rate)), ("suspended", share))
         self._target.publish(Notice("hot-place", f"{point.called} was {load.text}", (*data, *measured)))
+
+    def _watch_end(self) -> None:
+        """Makes the target wait at its end, where points report, until all reports before it were read. wire: no wait.
+
+        Sets of events are handled in their order, so that of the end comes after those reports.
+        """
+        requests = self._target.requests
+        wanted = any(point.reports for point in self._points.values())
+        if wanted and self._end is None and self._target.conn.allows(event_request.Set):
+            self._end, _ = requests.submit(RequestSpec(EventKind.VM_DEATH, WirePolicy.ALL, [], lambda hit: GO))
+        elif not wanted and self._end is not None:
+            requests.drop([self._end])
+            self._end = None
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, Location, ThreadID, Value
 from jdbpy.wire.record import Record
 
-
 Given = Mapping[str, tuple[Value, str]]
 """What a hit brings for expressions, ``ret``, ``exc``, ``old``, ``new``: the value and its declared type (a JNI
 signature, "" where only the value's own class is known)."""
@@ -56,10 +55,17 @@ class Passing(Record):
     go_on: Callable[[], None]
 
 
+class LogEntry(Record):
+    """The text of a logpoint at a hit, and the values of its expressions."""
+
+    text: str
+    values: tuple[model.Variable, ...] = ()
+
+
 class LogText(Protocol):
     """The compiled text of a logpoint."""
 
-    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> str:
+    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
         """The text in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
 

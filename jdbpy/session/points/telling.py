@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.session import model
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import ThreadRef
 from jdbpy.session.requests import Hit
@@ -23,6 +24,7 @@ class Where(Record):
     text: str
     data: tuple[tuple[str, object], ...]
     thread: ThreadRef | None
+    location: model.Location | None = None
 
 
 class Whereabouts:
@@ -39,8 +41,9 @@ class Whereabouts:
         name = self._names.get(hit.thread) or self._stopped(hit.thread)
         if name is None or not self._target.types.is_placed(known):
             name, _ = await both(lambda: self._name(hit.thread, name), lambda: self._learn(known))
-        parts = [f'thread "{name}"'] if name else []
+        parts = [f'thread "{name}"'] if name else [f"thread {hit.thread}"] if hit.thread else []
         data: list[tuple[str, object]] = [("thread", hit.thread)] if hit.thread else []
+        location = None
         if known:
             location = self._target.types.location(known[0])
             parts.append(f"{location.class_name}.{location.method}")
@@ -48,7 +51,7 @@ class Whereabouts:
             data.append(("code_index", location.code_index))
             if location.line:
                 parts.append(f"line {location.line}")
-        return Where(", ".join(parts), tuple(data), ThreadRef(hit.thread, name or "") if hit.thread else None)
+        return Where(", ".join(parts), tuple(data), ThreadRef(hit.thread, name or "") if hit.thread else None, location)
 
     def _stopped(self, thread: int) -> str | None:
         """The name of a thread that stopped lately: known, though the target may be at its end by now."""

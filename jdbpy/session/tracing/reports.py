@@ -28,10 +28,29 @@ from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import SuspendPolicy
 from jdbpy.wire.event_parts import value_of
 from jdbpy.wire.ids import Location
-from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.messages import event, thread_reference
 from jdbpy.wire.pending import Pending
 
 Clock = Callable[[], float]
+
+_EVENTS: dict[type, str] = {
+    event.Breakpoint: "breakpoint",
+    event.Exception: "exception",
+    event.FieldAccess: "access",
+    event.FieldModification: "modification",
+    event.MethodEntry: "method-entry",
+    event.MethodExit: "method-exit",
+    event.MethodExitWithReturnValue: "method-exit",
+    event.MonitorContendedEnter: "monitor",
+    event.MonitorContendedEntered: "monitor",
+    event.MonitorWait: "monitor",
+    event.MonitorWaited: "monitor",
+    event.ClassPrepare: "class-prepare",
+    event.ClassUnload: "class-unload",
+    event.ThreadStart: "thread-start",
+    event.ThreadDeath: "thread-death",
+    event.VMDeath: "vm-death",
+}
 
 
 class Reporter:
@@ -99,8 +118,17 @@ class Reporter:
         start = self.clock()
         self._say_left_out(point, taken.left_out)
         if taken.reported:
-            kind, text, stack, where = await self._told(point, hit, before, failed)
-            report = events.Report(self._moment(taken.at), where.thread, taken.number, tuple(stack))
+            kind, text, stack, where, values = await self._told(point, hit, before, failed)
+            report = events.Report(
+                self._moment(taken.at),
+                where.thread,
+                taken.number,
+                tuple(stack),
+                time_ns=round(taken.at * 1e9),
+                event=_EVENTS.get(type(hit.event), ""),
+                location=where.location,
+                **values,
+            )
             self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
         if point.wire_policy is not SuspendPolicy.NONE:
             point.meter.measured(self.clock() - start)
@@ -109,36 +137,42 @@ class Reporter:
 
     async def _told(
         self, point: Point, hit: Hit, before: bytes | None, failed: str
-    ) -> tuple[str, str, list[model.Location], Where]:
-        """Kind, text, stack and place of a report."""
+    ) -> tuple[str, str, list[model.Location], Where, dict[str, Any]]:
+        """Kind, text, stack and place of a report, and its values as data."""
         if point.log is None and not point.reporting.stack:
             return await self._details(point, hit, before, failed)
         frames = self._ask_for_stack(point, hit)
+        values: dict[str, Any] = {}
         kind, text = ("tracepoint" if point.reporting.stack else "logpoint"), failed
         if point.log is not None and not failed:
-            text = await self._logged(point, hit)
-        elif hit.go_on is not None and not failed:
+            text, values["values"] = await self._logged(point, hit)
+        elif hit.go_on is not None and not failed and not point.looks_at_thread:
             hit.go_on()
+        if point.log is None:  # what the point tells by itself, above the stack
+            kind_of_point, told, _, _, values = await self._details(point, hit, None, failed)
+            if kind_of_point != "breakpoint-hit":
+                kind, text = kind_of_point, told
         stack = await self._stack(frames)
         where = await self._whereabouts.of(hit)
-        return kind, text or where.text, stack, where
+        return kind, text or where.text, stack, where, values
 
-    async def _logged(self, point: Point, hit: Hit) -> str:
-        """The text of a logpoint, or why there is none."""
+    async def _logged(self, point: Point, hit: Hit) -> tuple[str, tuple[model.Variable, ...]]:
+        """The text of a logpoint, or why there is none, and the values of its expressions."""
         assert point.log is not None
         place = getattr(hit.event, "location", None)
         passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
         try:
             given = await point.given(hit, point.options.log)
-            return await point.log.render(hit.thread, passing, given)
+            entry = await point.log.render(hit.thread, passing, given)
+            return entry.text, entry.values
         except Disconnected:
             raise
         except JdbpyError as error:
-            return f"the text of {point.called} failed: {error.message}"
+            return f"the text of {point.called} failed: {error.message}", ()
 
     async def _details(
         self, point: Point, hit: Hit, before: bytes | None, failed: str
-    ) -> tuple[str, str, list[model.Location], Where]:
+    ) -> tuple[str, str, list[model.Location], Where, dict[str, Any]]:
         """What a point tells by itself of a hit."""
         details: dict[str, Any] = {}
         with suppress(Disconnected):  # the target ran on to its end: it is told as far as it is known
@@ -151,7 +185,8 @@ class Reporter:
         where = await self._whereabouts.of(hit)
         kind, text = point.told(hit, where.text, details)
         message = failed or details.get("message") or ""
-        return kind, f"{text} ({message})" if message and message not in text else text, [], where
+        values = {name: value for name, value in details.items() if name in events.Report.__fields__}
+        return kind, f"{text} ({message})" if message and message not in text else text, [], where, values
 
     def _ask_for_stack(self, point: Point, hit: Hit) -> list[Pending[Any]]:
         """Asks for the frames one by one: more than there are would be refused, and the thread is let go meanwhile."""

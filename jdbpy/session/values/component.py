@@ -204,9 +204,9 @@ class Values:
 
     def compile_template(self, text: str) -> CompiledTemplate:
         """The text of a logpoint, ``total {order.total}``. Raises EvalError with the column in it."""
-        from jdbpy.session.values.results import log_texts
+        from jdbpy.session.values.results import log_values
 
-        return self.evaluator.template(text, partial(log_texts, self._target))
+        return self.evaluator.template(text, partial(log_values, self._target))
 
     @asynccontextmanager
     async def _evaluation(

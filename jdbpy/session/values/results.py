@@ -26,14 +26,14 @@ LOG_LIMITS = Limits(depth=1, string=10_000, elements=20, fields=10)
 VOID = Value("void", "void", "V", None)
 
 
-async def log_texts(target: Target, operands: list[Operand]) -> list[str]:
-    """The operands as a logpoint writes them: strings and characters as they are, all else as ``print`` shows it.
+async def log_values(target: Target, operands: list[Operand]) -> list[tuple[Value, str]]:
+    """The operands, each with its text as a logpoint writes it: strings and characters as they are, else as ``print``.
 
     wire: what describing objects takes, all of them side by side.
     """
     results = Results(target)
     calls = (partial(results.describe, operand, LOG_LIMITS) for operand in operands)
-    return [_unquoted(value) for value in await together(*calls)]
+    return [(value, _unquoted(value)) for value in await together(*calls)]
 
 
 def _unquoted(value: Value) -> str:

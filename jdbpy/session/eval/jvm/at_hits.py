@@ -44,7 +44,9 @@ class AtHits:
         self._read: tuple[int, int, Sequence[Any]] | None = None  # thread, epoch, and what a glance has read there
 
     async def evaluate(self, thread_id: int, passing: Passing | None, variables: Variables) -> Operand:
-        """The value at this hit, whose own values are among the variables. Raises EvalError when it does not compile at this place, Thrown when it throws.
+        """The value at this hit, whose own values are among the variables.
+
+        Raises EvalError when it does not compile at this place, Thrown when it throws.
 
         With ``passing`` the thread is let go in the same segment, where only primitive variables are read.
         wire: 1 trip for the frame and its variables once the place is known, 1 for each further link.
