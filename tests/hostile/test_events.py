@@ -30,7 +30,8 @@ def breakpoint_at(location: Location, thread: ThreadID = MAIN, request: int = TH
     return event.Breakpoint(request, thread, location)
 
 
-PLACE = Location(1, ClassID(ReferenceTypeID(100)), MethodID(0x7000), 8)
+PLACE = Location(1, ClassID(ReferenceTypeID(100)), MethodID(0x7000), 0)
+"""The entry of Played.main, where the breakpoint of these tests is."""
 
 CASES: dict[str, tuple[int, Sequence[event.Event], str]] = {
     "the request of another kind": (ALL, [event.SingleStep(THE_REQUEST, MAIN, PLACE)], "SINGLE_STEP for a request of"),
