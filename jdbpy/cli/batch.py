@@ -286,4 +286,4 @@ def status_of(error: JdbpyError) -> int:
 def internal_error(fault: Exception) -> JdbpyError:
     """What to tell of a fault of jdbpy itself."""
     message = f"jdbpy has a fault: {type(fault).__name__}: {fault}"
-    return JdbpyError(message, hint="please report it with what is on standard error", code="INTERNAL")
+    return JdbpyError(message, hint="please report it with what is on standard error", code="JDBPY_FAULT")

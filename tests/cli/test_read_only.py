@@ -133,7 +133,7 @@ async def test_nothing_leaves_that_changes_the_target(jvm: Jvm, name: str, allow
     assert sent(log)
     assert harmful(log, allow_suspend=allow_suspend) == []
     assert tried.refused or (allow_suspend and name in ("conditions", "events", "restarts"))
-    bugs = [each for each in tried.outcomes if each.error is not None and each.error.code == "INTERNAL"]
+    bugs = [each for each in tried.outcomes if each.error is not None and each.error.code == "JDBPY_FAULT"]
     assert not bugs
 
 

@@ -272,7 +272,7 @@ class _Batch(Batch):
     faults: tuple[str, ...] = ()
 
     def _report(self, outcome: Done) -> None:
-        if outcome.error is not None and type(outcome.error) is JdbpyError and outcome.error.code == "INTERNAL":
+        if outcome.error is not None and type(outcome.error) is JdbpyError and outcome.error.code == "JDBPY_FAULT":
             self.faults += (f"{outcome.line}: {''.join(traceback.format_exception(sys.exc_info()[1]))}",)
         super()._report(outcome)
 
