@@ -20,12 +20,15 @@ from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.ops.intrinsics import units
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
+from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Invocation, Local, Raw, Ref, Spot
 from jdbpy.session.eval.variables import DebuggerVariables
 from jdbpy.session.types.refs import Field, Method
 from jdbpy.session.types.signatures import split_method
+from jdbpy.session.values.literals import utf16_length
 from tests.eval.fake_jdk import SIGNATURES
 from tests.eval.fake_world import FakeWorld, default_of
 
@@ -151,6 +154,14 @@ class FakeTarget(FakeWorld):
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
         await self._trip("read_strings")
         return [self._objects[ref.id].text for ref in strings]
+
+    async def string_length(self, string: Ref) -> int | None:
+        await self._trip("string_length")
+        return utf16_length(self._objects[string.id].text)
+
+    async def string_part(self, string: Ref, start: int, count: int) -> str:
+        await self._trip("string_part")
+        return pair_surrogates("".join(map(chr, units(self._objects[string.id].text)[start : start + count])))
 
     async def class_object(self, class_id: int) -> Ref:
         await self._trip("class_object")

@@ -171,7 +171,13 @@ class EvalTarget(Protocol):
         """Elements of an array; [] when the range does not lie inside it. wire: 1 trip."""
 
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
-        """The texts of strings. wire: 1 trip."""
+        """The texts of strings. Raises EvalError for one of more than a million characters. wire: 3 trips."""
+
+    async def string_length(self, string: Ref) -> int | None:
+        """The length of a string, without its text; None when it cannot be told so. wire: 2 trips, 0 when known."""
+
+    async def string_part(self, string: Ref, start: int, count: int) -> str:
+        """A piece of a string, in UTF-16 units; it must lie inside. wire: 3 trips."""
 
     async def class_object(self, class_id: int) -> Ref:
         """The ``java.lang.Class`` of a loaded class. wire: 1 trip."""

@@ -33,10 +33,10 @@ def of_values(type_name: str, kind: str, values: Sequence[int | float | bool], s
     return Bytes(type_name, PRIMITIVES[kind], WIDTHS[kind], start, length, data)
 
 
-def of_text(text: str, count: int | None, object_id: int | None = None) -> Bytes:
-    """The UTF-16 units of a string."""
+def of_text(text: str, count: int | None, object_id: int | None = None, length: int | None = None) -> Bytes:
+    """The UTF-16 units of a string; ``length`` where the text is only the beginning of it."""
     data = text.encode("utf-16-be", "surrogatepass")
-    length = len(data) // 2
+    length = len(data) // 2 if length is None else length
     return Bytes("java.lang.String", "char", 2, 0, length, data[: 2 * wanted("C", count, length)], object_id)
 
 

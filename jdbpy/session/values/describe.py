@@ -23,6 +23,7 @@ from jdbpy.session.values.formats import formatted
 from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.primitives import primitive_text
+from jdbpy.session.values.strings import string_start
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import (
     Entries,
@@ -140,8 +141,8 @@ class Describer:
         object_id = int(value.value)
         try:
             if value.tag == Tag.STRING:
-                text = await self.reader.text(object_id)
-                return Described(self._string(object_id, "java.lang.String", text, utf16_length(text)))
+                text, length = await string_start(self.reader, object_id, 2 * self._limits.string + 2)
+                return Described(self._string(object_id, "java.lang.String", text, length))
             if value.tag == Tag.ARRAY:
                 return await self._array(object_id, depth)
             if value.tag == Tag.CLASS_OBJECT:

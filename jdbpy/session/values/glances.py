@@ -1,7 +1,6 @@
 """What is asked of objects before it is known whether anybody will look at them: their classes, the lengths of arrays.
 
-Only what never changes, so that it may be asked at any time. Texts are left out: they may be long, and are asked for
-beside the fields of other objects.
+Only what never changes, so that it may be asked at any time. Texts are left out: they may be long; their lengths are not.
 """
 
 from __future__ import annotations
@@ -11,12 +10,13 @@ from collections.abc import Iterable
 from jdbpy.errors import JdwpError
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 
-_WANTED = OBJECT_TAGS - {Tag.STRING, Tag.CLASS_OBJECT}
-"""The class of a string, or of a class, matters to nobody."""
+_WANTED = OBJECT_TAGS - {Tag.CLASS_OBJECT}
+"""The class of a class is known."""
 
 
 async def glance_at(reader: Reader, values: Iterable[Value | JdwpError]) -> None:
@@ -33,6 +33,8 @@ async def _glance(reader: Reader, value: Value) -> None:
         if value.tag == Tag.ARRAY:
             type_id, _ = await both(reader.type_id(number), reader.length(number))
             await reader.signature(type_id)
+        elif value.tag == Tag.STRING:
+            await string_length(reader, number)
         else:
             await reader.shape(await reader.type_id(number))
     except JdwpError:

@@ -20,7 +20,7 @@ from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.likely import LikelyClasses
 from jdbpy.session.types.refs import Field, RefType
 from jdbpy.session.types.signatures import java_name, signature_of
-from jdbpy.session.values.remembered import Remembered
+from jdbpy.session.values.remembered import Remembered, StringBody
 from jdbpy.session.values.waves import Reading, ask, drive, gather
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
@@ -42,6 +42,10 @@ SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
 
 _TO_THE_END = -1
 """A number of elements that means the rest (agent note 107)."""
+
+
+MOST_OF_A_NAME = 65_536
+"""Characters of a name, a message or a property that are fetched."""
 
 
 class Shape(Record):
@@ -240,7 +244,26 @@ class Reader:
         return (await self.request(reference_type.GetValues(shape.id, [field.id for field in fields]))).values
 
     async def text(self, string_id: int) -> str:
-        """The characters of a string, all of them: the protocol cannot ask for a part."""
+        """The characters of a string; of one that is too long to be a name or a message its beginning and "..."."""
+        from jdbpy.session.values.strings import string_start
+
+        text, length = await string_start(self, string_id, MOST_OF_A_NAME)
+        return text if length <= MOST_OF_A_NAME else f"{text[:MOST_OF_A_NAME]}..."
+
+    def known_text(self, string_id: int) -> str | None:
+        """The text of a string that was fetched before. No trip."""
+        return self._remembered.text_of(string_id)
+
+    def known_body(self, string_id: int) -> StringBody | None:
+        """The array behind a string, if it was asked for before. No trip."""
+        return self._remembered.body_of(string_id)
+
+    def learn_body(self, string_id: int, body: StringBody) -> None:
+        """Takes in the array behind a string. No trip."""
+        self._remembered.learn_body(string_id, body)
+
+    async def whole_text(self, string_id: int) -> str:
+        """All characters of a string, however many: for those whose length is known (``strings``)."""
         known = self._remembered.text_of(string_id)
         if known is None:
             known = (await self.request(string_reference.Value(_not_null(string_id)))).stringValue

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from jdbpy.session.types.refs import RefType
+from jdbpy.wire.record import Record
 
 V = TypeVar("V")
 
@@ -18,12 +19,21 @@ _LONGEST = 2_000
 """Strings beyond this many characters are read again when they are shown again."""
 
 
+class StringBody(Record):
+    """The array behind a string: its ``layout`` is "latin1", "utf16" (both bytes) or "chars"; ``length`` in units."""
+
+    array: int
+    layout: str
+    length: int
+
+
 class Remembered:
     """Facts about objects by object id."""
 
     def __init__(self) -> None:
         self._types: dict[int, int] = {}
         self._texts: dict[int, str] = {}
+        self._bodies: dict[int, StringBody] = {}
         self._lengths: dict[int, int] = {}
         self._reflected: dict[int, int] = {}
         self.boot_classes: dict[str, RefType] = {}
@@ -34,6 +44,9 @@ class Remembered:
 
     def text_of(self, string_id: int) -> str | None:
         return self._texts.get(string_id)
+
+    def body_of(self, string_id: int) -> StringBody | None:
+        return self._bodies.get(string_id)
 
     def length_of(self, array_id: int) -> int | None:
         return self._lengths.get(array_id)
@@ -48,6 +61,9 @@ class Remembered:
     def learn_text(self, string_id: int, text: str) -> None:
         if len(text) <= _LONGEST:
             _put(self._texts, string_id, text)
+
+    def learn_body(self, string_id: int, body: StringBody) -> None:
+        _put(self._bodies, string_id, body)
 
     def learn_length(self, array_id: int, length: int) -> None:
         _put(self._lengths, array_id, length)

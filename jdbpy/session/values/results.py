@@ -13,7 +13,7 @@ from jdbpy.session.eval.syntax.literals import unescape
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.model import Limits, Value, Variable
 from jdbpy.session.target import Target
-from jdbpy.session.values import describe, texts
+from jdbpy.session.values import describe, strings, texts
 from jdbpy.session.values.bytes import no_bytes, of_array, of_object, of_text, of_values, wanted
 from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.session.values.model import Bytes
@@ -93,7 +93,9 @@ class Results:
             case Ref(id=object_id, tag=Tag.ARRAY):
                 return await reader.run(of_array(reader, object_id, count))
             case Ref(id=object_id, tag=Tag.STRING):
-                return of_text(await reader.run(reader.text(object_id)), count, object_id)
+                most = wanted("C", count, strings.MOST)
+                text, length = await reader.run(strings.string_start(reader, object_id, most))
+                return of_text(text, count, object_id, length)
             case Ref(id=object_id):
                 return await reader.run(of_object(reader, object_id, count))
             case None:

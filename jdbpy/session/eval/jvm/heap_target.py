@@ -19,6 +19,8 @@ from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values import writes
 from jdbpy.session.values.shown import Entries, Items
+from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.strings import MOST, string_length, string_part
 from jdbpy.session.values.viewer import contents
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Error
@@ -122,7 +124,17 @@ class HeapTarget(ClassTarget):
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
-        return await reader.run(gather([reader.text(ref.id) for ref in strings]))
+        return await reader.run(gather([_whole(reader, ref.id) for ref in strings]))
+
+    async def string_length(self, string: Ref) -> int | None:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return await reader.run(string_length(reader, string.id))
+
+    async def string_part(self, string: Ref, start: int, count: int) -> str:
+        """See ``EvalTarget``."""
+        reader = self._target.objects.reader
+        return await reader.run(string_part(reader, string.id, start, count))
 
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
         """See ``EvalTarget``."""
@@ -165,6 +177,17 @@ class HeapTarget(ClassTarget):
     def _note(self, note: str) -> None:
         if note and note not in self.notes:
             self.notes.append(note)
+
+
+async def _whole(reader: Reader, string_id: int) -> str:
+    length = await string_length(reader, string_id) or 0
+    if length > MOST:
+        raise EvalError(
+            f"the string has {length} characters, and no more than {MOST} are fetched",
+            hint="length(), charAt(i), substring(from, to) and the like fetch what they need",
+            code="TOO_LONG",
+        )
+    return await reader.whole_text(string_id)
 
 
 def _place_of(obj: Ref | None, field: Field | None, index: int = 0) -> Place:

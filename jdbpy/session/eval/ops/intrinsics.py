@@ -8,7 +8,7 @@ exceptions are always the target's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.class_graph import Method
@@ -32,6 +32,9 @@ from jdbpy.session.eval.ops.values import string_of, unbox
 from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.types.signatures import signature_of, split_method
+from jdbpy.session.values.literals import utf16_length
+from jdbpy.session.values.strings import MOST
+from jdbpy.wire.constants import Tag
 
 Units = tuple[int, ...]
 Known = str | int | float | bool | None
@@ -164,11 +167,89 @@ class Intrinsic(Op):
 
     async def run(self, run: Run) -> Operand:
         operands = await run_all(run, self.operands)
+        piece = await self._piece(run, operands)
+        if piece is not None:
+            return Operand(self.type, LocalString(piece) if isinstance(piece, str) else piece)
+        for each in operands:
+            if await _is_long(run, each):
+                return await self.invoke.on(run, operands)  # the target has the text at hand
         known = [await _known(run, each, wanted) for each, wanted in zip(operands, self.wanted, strict=True)]
         result = None if None in known else self.answer(*known)
         if result is None:
             return await self.invoke.on(run, operands)
         return Operand(self.type, LocalString(result) if isinstance(result, str) else result)
+
+
+    async def _piece(self, run: Run, operands: Sequence[Operand]) -> Answer:
+        """The answer out of the length or a piece of the string; None for other methods, and where that will not do."""
+        member = self.invoke.method.member
+        ask = _PIECES.get((member.name, member.signature)) if self.invoke.method.owner.name == _S else None
+        string = operands[0].value if operands else None
+        if ask is None or not isinstance(string, Ref) or string.tag != Tag.STRING:
+            return None
+        values = [each.value for each in operands[1:]]
+        plain = [each.text if isinstance(each, LocalString) else each for each in values]
+        if not all(isinstance(each, str | int) for each in plain):
+            return None
+        length = await run.target.string_length(string)
+        return None if length is None else await ask(run, string, length, *plain)
+
+
+async def _is_long(run: Run, operand: Operand) -> bool:
+    """True if it is a string that is too long to be fetched for one answer."""
+    string = operand.value
+    if not isinstance(string, Ref) or string.tag != Tag.STRING:
+        return False
+    length = await run.target.string_length(string)
+    return length is not None and length > MOST
+
+
+async def _length(run: Run, string: Ref, length: int) -> Answer:
+    return length
+
+
+async def _empty(run: Run, string: Ref, length: int) -> Answer:
+    return length == 0
+
+
+async def _unit(run: Run, string: Ref, length: int, index: int) -> Answer:
+    if not 0 <= index < length:
+        return None
+    return units(await run.target.string_part(string, index, 1))[0]
+
+
+async def _part(run: Run, string: Ref, length: int, start: int, end: int | None = None) -> Answer:
+    end = length if end is None else end
+    if not 0 <= start <= end <= length or end - start > MOST:
+        return None
+    return await run.target.string_part(string, start, end - start)
+
+
+async def _different(run: Run, string: Ref, length: int, other: str) -> Answer:
+    return False if utf16_length(other) != length else None
+
+
+async def _starts(run: Run, string: Ref, length: int, start: str) -> Answer:
+    count = utf16_length(start)
+    return count <= length and await run.target.string_part(string, 0, count) == start
+
+
+async def _ends(run: Run, string: Ref, length: int, end: str) -> Answer:
+    count = utf16_length(end)
+    return count <= length and await run.target.string_part(string, length - count, count) == end
+
+
+_PIECES: Mapping[tuple[str, str], Callable[..., Awaitable[Answer]]] = {
+    ("length", "()I"): _length,
+    ("isEmpty", "()Z"): _empty,
+    ("charAt", "(I)C"): _unit,
+    ("substring", "(I)Ljava/lang/String;"): _part,
+    ("substring", "(II)Ljava/lang/String;"): _part,
+    ("equals", "(Ljava/lang/Object;)Z"): _different,
+    ("startsWith", "(Ljava/lang/String;)Z"): _starts,
+    ("endsWith", "(Ljava/lang/String;)Z"): _ends,
+}
+"""Methods of String that need its length, or a piece of it, only."""
 
 
 async def _known(run: Run, operand: Operand, wanted: str) -> Known:

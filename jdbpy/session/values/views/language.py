@@ -5,6 +5,7 @@ from __future__ import annotations
 from jdbpy.session.types.signatures import simple_name
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, Text, Trouble
+from jdbpy.session.values.strings import decode_chars, decode_latin1, decode_utf16_bytes, is_high_byte_first
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
@@ -44,30 +45,11 @@ async def string_builder(obj: Obj) -> Shown:
     length = number(count)
     wanted = min(length, obj.text_limit + 1)
     if not coder:
-        units = await obj.elements(array, 0, wanted)
-        return Text(_decode_units([number(unit) for unit in units]), length)
+        return Text(decode_chars(await obj.elements(array, 0, wanted)), length)
     if not number(coder[0]):
-        latin = await obj.elements(array, 0, wanted)
-        return Text("".join(chr(number(byte) & 0xFF) for byte in latin), length)
-    pieces, high_first = await both(obj.elements(array, 0, 2 * wanted), _high_byte_first(obj))
-    data = [number(byte) & 0xFF for byte in pieces]
-    order = (0, 1) if high_first else (1, 0)
-    return Text(_decode_units([data[i + order[0]] << 8 | data[i + order[1]] for i in range(0, len(data), 2)]), length)
-
-
-async def _high_byte_first(obj: Obj) -> bool:
-    """The byte order in which the VM keeps UTF-16; the JDK notes it as a shift."""
-    utf16 = await obj.reader.boot_class("java.lang.StringUTF16")
-    field = utf16.field("HI_BYTE_SHIFT", static=True) if utf16 else None
-    if utf16 is None or field is None:
-        return False
-    [shift] = await obj.reader.statics(utf16, [field])
-    return number(shift) != 0
-
-
-def _decode_units(units: list[int]) -> str:
-    data = b"".join(unit.to_bytes(2, "big") for unit in units)
-    return data.decode("utf-16-be", "surrogatepass")
+        return Text(decode_latin1(await obj.elements(array, 0, wanted)), length)
+    pieces, high_first = await both(obj.elements(array, 0, 2 * wanted), is_high_byte_first(obj.reader))
+    return Text(decode_utf16_bytes(pieces, high_first=high_first), length)
 
 
 @view("java.lang.Throwable")
@@ -118,7 +100,7 @@ async def stack_trace_element(obj: Obj) -> Shown:
 async def thread(obj: Obj) -> Shown:
     """By its name; virtual threads mostly have none and are told by their number. JDK 8 keeps the name in a char[]."""
     name, number_ = await obj.read("name", "tid")
-    text = _decode_units([number(unit) for unit in await obj.elements(name)]) if name.tag == Tag.ARRAY else None
+    text = decode_chars(await obj.elements(name)) if name.tag == Tag.ARRAY else None
     text = text if text is not None else await obj.text(name)
     label = obj.name.rpartition(".")[2]
     return Scalar(f'{label}["{text}"]' if text else f"{label}[#{number(number_)}]", fields=True)
