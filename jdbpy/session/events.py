@@ -78,6 +78,7 @@ class Stop(Record):
     monitor: str = ""  # what happened to it: "enter" (another thread holds it), "entered", "wait", "waited"
     class_name: str = ""  # the class that was loaded
     reasons: tuple[StopReason, ...] = ()  # in the order of the events, where several came together
+    error: str = ""  # why the frame or the source is missing
 
 
 class Exited(Record):

@@ -41,11 +41,16 @@ class StepSize(StrEnum):
     MIN = "min"  # one bytecode instruction
 
 
+NOT_KNOWN = "<unknown>"
+"""Stands for a name that the agent refused to tell; the ``error`` beside it says why."""
+
+
 class ThreadRef(Record):
-    """A thread by id and name (the name as it was when it was read)."""
+    """A thread by id and name (the name as it was when it was read); ``error`` says why that is not known."""
 
     id: int
     name: str
+    error: str = ""
 
 
 class Location(Record):
@@ -62,6 +67,7 @@ class Location(Record):
     type_tag: int = 1  # JDWP TypeTag of type_id
     source_path: str | None = None  # relative path, "com/acme/Order.java", when known
     stratum: str = ""  # whose lines these are, "Kotlin"; "" for those of the class file
+    error: str = ""  # what of this the agent refused to tell, and why
 
     @property
     def source_file(self) -> str | None:
@@ -102,6 +108,7 @@ class ThreadInfo(Record):
     current: bool = False
     java_id: int | None = None  # what Thread.getId() gives
     cpu: float | None = None  # seconds of processor time, when it was asked for
+    error: str = ""  # what of this the agent refused to tell, and why
 
 
 class ThreadGroup(Record):
@@ -270,6 +277,7 @@ class ClassDetail(Record):
     loader_parents: tuple[str, ...] = ()  # the loaders above it, nearest first
     code_source: str = ""  # URL of the directory or archive that it came from; "" when that is not told
     code_source_candidates: tuple[str, ...] = ()  # what it may be, when only its loader's sources are told
+    unknown: tuple[str, ...] = ()  # what the agent refused to tell, and why
 
 
 class LineEntry(Record):

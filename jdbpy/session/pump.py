@@ -263,8 +263,9 @@ class Pump:
             except Disconnected:
                 pass
             except JdbpyError as error:
-                self._let_go(composite)
-                self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+                if composite is self._gone or not await self._stop_unread(composite, error):
+                    self._let_go(composite)
+                    self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
             except Exception as fault:  # ours: the session goes on, and no thread stays suspended
                 self._let_go(composite)
                 self._target.publish(Notice("warning", _fault(fault)))
@@ -307,6 +308,22 @@ class Pump:
             target.suspension.undecided = (thread, True)
             target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
         return [(hit.replace(policy=SuspendPolicy.ALL), plan) for hit, plan in votes]
+
+    async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:
+        """Stops at events of which it could not be found out whether to stop; True if there are any.
+
+        The user wants to see them, and whatever resumed them would lose them.
+        """
+        votes: Votes = []
+        for event in composite.events:
+            reason = _REASONS.get(type(event))
+            request = self._target.requests.find(event.requestID) if reason is not None else None
+            if reason is not None and request is not None and composite.suspendPolicy != SuspendPolicy.NONE:
+                plan = StopPlan(reason, {"error": f"the stop could not be looked at: {error}"})
+                votes.append((self._hit(composite, event, request), plan))
+        if votes:
+            await self._show_stop(votes)
+        return bool(votes)
 
     def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, Vote] | None:
         """The vote of an event's owner; None when it has none."""
@@ -407,6 +424,16 @@ def _fault(fault: Exception) -> str:
 
 async def _failing(error: Exception) -> Verdict:
     raise error
+
+
+_REASONS: dict[type[Any], StopReason] = {
+    wire_event.Breakpoint: StopReason.BREAKPOINT,
+    wire_event.SingleStep: StopReason.STEP,
+    wire_event.Exception: StopReason.EXCEPTION,
+    wire_event.FieldAccess: StopReason.ACCESS,
+    wire_event.FieldModification: StopReason.MODIFICATION,
+}
+"""Events that stop a thread for the user, unless their owner decides otherwise."""
 
 
 def _on_automatic(hit: Hit) -> Verdict:

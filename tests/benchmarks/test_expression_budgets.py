@@ -23,6 +23,9 @@ async def test_path(jvm: Jvm) -> None:
         assert await counted.waves(values.evaluate("Data.PATH.of[2].next.number")) <= 5
 
 
+STRING = 4
+"""Trips more where the first string of a session is met: its class with the fields, the array behind it, its length."""
+
 FIRST = {
     "number + more": (1, "85"),
     "served >= 0": (1, "true"),
@@ -64,6 +67,7 @@ async def test_first_evaluation(jvm: Jvm) -> None:
                 before = counted.relay.traffic()
                 value = await counted.session.values.evaluate(text)
                 trips = counted.relay.traffic().since(before).waves
+                budget += STRING if answer.startswith('"') or "something" in text else 0
                 assert (text, value.text, trips) == (text, answer, min(trips, budget))
 
 
@@ -94,4 +98,5 @@ async def test_calls(jvm: Jvm) -> None:
                 await counted.stop_at(ORDERS)
                 evaluate = partial(counted.session.values.evaluate, text)
                 trips = await counted.waves(evaluate()), await counted.fewest(evaluate, 3)
+                cold, again = (cold + STRING, again + 2) if '"' in text else (cold, again)
                 assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))

@@ -2,26 +2,149 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import pytest
 import trio
 
 import jdbpy
+from jdbpy.cli.json_form.encode import encode as to_json
+from jdbpy.cli.plain.events import stop_lines
+from jdbpy.errors import JdwpError
+from jdbpy.session.model import NOT_KNOWN, StepDepth
+from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
-from jdbpy.wire.messages import method, object_reference, reference_type, thread_reference
+from jdbpy.wire.ids import ThreadID
+from jdbpy.wire.messages import (
+    event,
+    method,
+    reference_type,
+    thread_group_reference,
+    thread_reference,
+)
 from tests.fakes.jvm import FakeJvm
+from tests.fakes.world import FakeClass, FakeMethod
+from tests.harness import LIMIT
 
 REFUSED = int(Error.INTERNAL)
 
 
-@pytest.mark.parametrize("command", [thread_reference.Frames, thread_reference.FrameCount, thread_reference.Name, method.LineTable, reference_type.MethodsWithGeneric, reference_type.SourceFile, reference_type.SourceDebugExtension, reference_type.SignatureWithGeneric])
-async def test_a_stop_is_a_stop_whatever_is_refused(command) -> None:
+class Fake:
+    """A fake JVM that is debugged, in whose class ``Other``, which was not asked about yet, its thread hits."""
+
+    def __init__(self, jvm: FakeJvm, session: jdbpy.Session) -> None:
+        self.jvm = jvm
+        self.session = session
+
+    async def hit(self) -> jdbpy.Stop:
+        await self.jvm.hit()
+        return await self.stop()
+
+    async def stop(self) -> jdbpy.Stop:
+        with trio.fail_after(LIMIT):
+            stop = await self.session.next_stop()
+        assert isinstance(stop, jdbpy.Stop)
+        assert self.session.suspended_everything
+        return stop
+
+
+@asynccontextmanager
+async def fake(**options: Any) -> AsyncIterator[Fake]:
     jvm = FakeJvm()
+    other = FakeClass(200, "LOther;", "Other.java", [FakeMethod(0x8000, "run", "()V", {0: 3, 8: 4})], [])
     async with jvm.listening() as address, jdbpy.attach(address) as session:
-        await session.breakpoints.add("Played:4")
-        jvm.on(command, REFUSED)
-        with session.events() as events:
-            await jvm.hit()
-            with trio.fail_after(5):
-                async for event in events:
-                    print(event)
-                    if isinstance(event, jdbpy.Stop): break
+        await session.breakpoints.add("Played:4", **options)
+        jvm.world.classes.append(other)
+        jvm.world.threads[1].stack.insert(0, other.location(other.methods[0], 8))
+        yield Fake(jvm, session)
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        (thread_reference.Frames, "the frames cannot be read: "),
+        (thread_reference.Name, ""),
+        (method.LineTable, "the line is not known: "),
+        (reference_type.MethodsWithGeneric, "the method is not known: "),
+        (reference_type.SourceFile, "the source file is not known: "),
+        (reference_type.SourceDebugExtension, "the source map is not known: "),
+        (reference_type.SignatureWithGeneric, "the stop cannot be read: "),
+    ],
+)
+@pytest.mark.parametrize("error", [Error.INTERNAL, Error.VM_DEAD])
+async def test_a_stop_is_a_stop_whatever_is_refused(command: type[Command[Any]], what: str, error: Error) -> None:
+    async with fake() as f:
+        f.jvm.on(command, int(error))
+        stop = await f.hit()
+        assert stop.reason == "breakpoint"
+        assert stop.thread is not None
+        assert stop.error.startswith(what)
+        assert bool(stop.error) == bool(what)
+        if what:
+            assert error.name in stop.error
+            assert to_json(stop)["error"] == stop.error
+            assert f"  ({stop.error})" in list(stop_lines(stop))
+        else:
+            assert stop.thread.name == NOT_KNOWN
+            assert error.name in stop.thread.error
+            assert "error" in to_json(stop)["thread"]
+        assert (stop.frame is None) == (command in (thread_reference.Frames, reference_type.SignatureWithGeneric))
+        if command is method.LineTable:
+            assert stop.location is not None
+            assert (stop.location.line, stop.location.source) == (None, "Other.java")
+
+
+async def test_a_hit_whose_callers_cannot_be_read_is_a_stop() -> None:
+    async with fake(callers=("Elsewhere",)) as f:
+        f.jvm.on(thread_reference.Frames, REFUSED)
+        stop = await f.hit()
+        assert "INTERNAL" in stop.message
+
+
+async def test_a_step_that_cannot_be_looked_at_is_a_stop() -> None:
+    smap = "\n".join(["SMAP", "Other.java", "Xyz", "*S Xyz", "*F", "1 Other.xyz", "*L", "1,9:3,1", "*E", ""])
+    async with fake() as f:
+        f.jvm.on(reference_type.SourceDebugExtension, reference_type.SourceDebugExtensionReply(smap))
+        stop = await f.hit()
+        await f.session.execution.step(StepDepth.OVER)
+        f.jvm.on(thread_reference.FrameCount, REFUSED)
+        assert stop.thread is not None
+        request = max(f.jvm.requests)
+        step = max(number for number, made in f.jvm.requests.items() if made.eventKind == 1)
+        assert step <= request
+        place = f.jvm.world.threads[1].stack[0]
+        await f.jvm.happen(event.SingleStep(step, ThreadID(1), place))
+        stop = await f.stop()
+        assert stop.reason == "step"
+        assert "INTERNAL" in stop.error
+
+
+async def test_threads_whose_state_is_refused_stay_among_the_threads() -> None:
+    async with fake() as f:
+        for command in (thread_reference.Name, thread_reference.Status, thread_reference.SuspendCount):
+            f.jvm.on(command, REFUSED)
+        [thread] = await f.session.threads.list()
+        assert (thread.name, thread.state) == (NOT_KNOWN, "state not known")
+        for what in ("name", "state", "suspend count"):
+            assert f"the {what} is not known: " in thread.error
+        f.jvm.on(thread_reference.Status, int(Error.INVALID_THREAD))
+        assert await f.session.threads.list() == []
+
+
+async def test_thread_groups_are_not_left_out_in_silence() -> None:
+    async with fake() as f:
+        f.jvm.on(thread_group_reference.Children, REFUSED)
+        with pytest.raises(JdwpError, match="INTERNAL"):
+            await f.session.threads.groups()
+
+
+async def test_a_class_loader_that_is_refused_is_not_the_boot_loader() -> None:
+    async with fake() as f:
+        f.jvm.on(reference_type.ClassLoader, REFUSED)
+        detail = await f.session.classes.detail("Other")
+        assert (detail.loader, detail.info.loader) == (NOT_KNOWN, NOT_KNOWN)
+        [why] = [each for each in detail.unknown if "loader" in each]
+        assert "INTERNAL" in why
+        assert why in to_json(detail)["unknown"]

@@ -187,6 +187,7 @@ ANSWERS = (
         Field("loader_parents", "string[]", "the loaders above it, nearest first", optional=True),
         Field("code_source", "string", "URL of the directory or archive that it came from", optional=True),
         Field("code_source_candidates", "string[]", "what that may be, when it is not certain", optional=True),
+        Field("unknown", "string[]", "what the JVM refused to tell, and why", optional=True),
     ),
     shape(
         "methods",

@@ -31,6 +31,7 @@ EVENT_SHAPES = (
         Field("monitor", "string", "what happened to it: enter, entered, wait or waited", optional=True),
         Field("class", "string", "the class that was loaded", "class_name", optional=True),
         Field("message", "string", optional=True),
+        Field("error", "string", "why the frame or its line is missing", optional=True),
     ),
     shape(
         "exited",

@@ -23,7 +23,14 @@ from jdbpy.cli.json_form.shape import VALUE, VALUE_TYPE, Field, shape
 
 PARTS = (
     # Parts
-    shape("thread-ref", ThreadRef, "A thread.", Field("id", "integer"), Field("name", "string")),
+    shape(
+        "thread-ref",
+        ThreadRef,
+        "A thread.",
+        Field("id", "integer"),
+        Field("name", "string"),
+        Field("error", "string", "why its name is not known", optional=True),
+    ),
     shape(
         "thread",
         ThreadInfo,
@@ -42,6 +49,7 @@ PARTS = (
         Field("current", "boolean", "it is the selected one", optional=True),
         Field("java_id", "integer", "what Thread.getId() gives, when it was asked for", optional=True),
         Field("cpu", "number", "seconds of CPU time, when they were asked for", optional=True),
+        Field("error", "string", "what of it is not known, and why", optional=True),
     ),
     shape(
         "thread-group",
@@ -63,6 +71,7 @@ PARTS = (
         Field("line", "integer?", "null without line numbers"),
         Field("code_index", "integer", "of the bytecode instruction; -1 in native code"),
         Field("stratum", "string", "whose line it is, when it is not the class file's: Kotlin, JSP", optional=True),
+        Field("error", "string", "what of it is not known, and why", optional=True),
     ),
     shape(
         "frame",
@@ -76,6 +85,7 @@ PARTS = (
         Field("line", "integer?", source="location.line"),
         Field("code_index", "integer", source="location.code_index"),
         Field("stratum", "string", source="location.stratum", optional=True),
+        Field("error", "string", "what of it is not known, and why", "location.error", optional=True),
         Field("native", "boolean", optional=True),
         Field("obsolete", "boolean", "it runs an old version of a redefined method", optional=True),
     ),

@@ -216,6 +216,7 @@ def class_detail(result: ClassDetail, settings: Settings) -> Iterator[str]:
         ("class file", result.class_file_version),
     ]
     yield from table([row for row in rows if row[1]], "  ")
+    yield from (f"  ({escape(each)})" for each in result.unknown)
 
 
 def methods(result: Methods, settings: Settings) -> Iterator[str]:

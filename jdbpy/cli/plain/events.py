@@ -89,6 +89,8 @@ def stop_lines(stop: Stop) -> Iterator[str]:
         yield f"  class {escape(stop.class_name)}"
     if stop.return_value is not None:
         yield f"  {'returned' if stop.reason is StopReason.STEP else 'returns'} {value_text(stop.return_value)}"
+    if stop.error:
+        yield f"  ({escape(stop.error)})"
     if stop.message:
         yield f"  {escape(stop.message)}"
     if stop.source is not None:

@@ -117,6 +117,8 @@ def state_of(thread: ThreadInfo) -> str:
         words.append("suspended" if thread.suspend_count < 2 else f"suspended {thread.suspend_count} times")
     if thread.virtual:
         words.append("virtual")
+    if thread.error:
+        words.append(escape(thread.error))
     return ", ".join(words)
 
 

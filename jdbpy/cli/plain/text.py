@@ -29,7 +29,8 @@ def line_of(location: Location) -> str:
         return "native method"
     if location.source is None:
         return "unknown source" if location.line is None else f"line {location.line}"
-    return escape(location.source) + (f":{location.line}" if location.line is not None else "")
+    line = f":{location.line}" if location.line is not None else ""
+    return escape(location.source) + (line or (f", {escape(location.error)}" if location.error else ""))
 
 
 def place_of(location: Location) -> str:

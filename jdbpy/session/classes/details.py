@@ -17,7 +17,7 @@ from jdbpy.session.classes.loaders import Loaders
 from jdbpy.session.classes.records import declaration, field_info, method_info
 from jdbpy.session.classes.versions import version_words
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.model import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.model import NOT_KNOWN, ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
 from jdbpy.session.sources.text import relative_path
 from jdbpy.session.strata.sources import lines_by_index
 from jdbpy.session.suspension import Moment
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from jdbpy.session.classes.origin import Origins
     from jdbpy.session.eval.own_calls import CallRunner
 
-_ABOUT = (
-    facts.MODIFIERS,
-    facts.SUPERCLASS,
-    facts.INTERFACES,
-    facts.LOADER,
-    facts.SOURCE_FILE,
-    facts.CLASS_FILE_VERSION,
-    facts.MODULE,
-)
+_ABOUT: dict[facts.Fact[ReferenceTypeID, Any], str] = {
+    facts.MODIFIERS: "the modifiers are",
+    facts.SUPERCLASS: "the superclass is",
+    facts.INTERFACES: "the interfaces are",
+    facts.LOADER: "the class loader is",
+    facts.SOURCE_FILE: "the source file is",
+    facts.CLASS_FILE_VERSION: "the version of the class file is",
+    facts.MODULE: "the module is",
+}
 """What ``detail`` asks of the class itself."""
 
 
@@ -85,9 +85,11 @@ class Details:
         await self._types.prefetch(
             *((fact, [own]) for fact in _ABOUT),
             *((fact, self._origins.expected(everything)) for fact in self._origins.FACTS),
+            lenient=True,
         )
-        loader = self._types.known(facts.LOADER, own) or ClassLoaderID(0)
-        subclasses, module, origin = await together(
+        told = self._types.known(facts.LOADER, own)
+        loader = told or ClassLoaderID(0)
+        subclasses, (module, refused_module), origin = await together(
             lambda: self._subclasses(found[0], everything),
             lambda: self._module(own),
             lambda: self._origins.read(own, loader, self._runner()),
@@ -98,7 +100,8 @@ class Details:
         superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
         above = self._types.known(facts.INTERFACES, own)
         interfaces = await self._types.info(above or ())
-        info = class_info(found[0]).replace(loader=loaders[loader])
+        loader_words = loaders[loader] if told is not None else NOT_KNOWN
+        info = class_info(found[0]).replace(loader=loader_words)
         version = self._types.known(facts.CLASS_FILE_VERSION, own)
         bits = self._types.known(facts.MODIFIERS, own) or 0
         generic = generic_class(info.generic)
@@ -111,7 +114,7 @@ class Details:
             subclasses=subclasses,
             nested=_nested(info.name, everything),
             source=self._types.known(facts.SOURCE_FILE, own),
-            loader=loaders[loader],
+            loader=loader_words,
             class_file_version=version_words(version) if version else "",
             module=module,
             declaration=declaration(info, bits, superclasses[0] if superclasses else None),
@@ -121,6 +124,7 @@ class Details:
             loader_parents=tuple(dict.fromkeys(loaders[ClassLoaderID(each)] for each in origin.parents)),
             code_source=origin.code_source,
             code_source_candidates=origin.candidates,
+            unknown=(*self._refused(own), *refused_module),
         )
 
     async def visible(self, name: str) -> set[ReferenceTypeID]:
@@ -145,7 +149,11 @@ class Details:
         """The source map (JSR 45) of a class as it stands in its class file, "" if it has none."""
         own = await self.loaded(name)
         [reply] = await self._target.conn.batch([reference_type.SourceDebugExtension(own.id)])
-        return "" if isinstance(reply, JdwpError) else reply.extension
+        if isinstance(reply, JdwpError):
+            if reply.number in facts.SOURCE_MAP.without:
+                return ""
+            raise reply
+        return str(reply.extension)
 
     async def lines(self, name: str, method: str) -> list[LineEntry]:
         """Every code location at which a line begins, of a class or of one method's overloads; [] without lines."""
@@ -262,13 +270,20 @@ class Details:
                 files.setdefault(relative_path(names[type_id], source), set()).add(names[type_id])
         return {name: tuple(sorted(files[name])) for name in sorted(files)}
 
-    async def _module(self, own: ReferenceTypeID) -> str:
-        """The module's name; "" for an unnamed one, and before Java 9. wire: 1 trip."""
+    def _refused(self, own: ReferenceTypeID) -> list[str]:
+        """What of a class the agent refused to tell, and why."""
+        found = ((what, self._types.refusal(fact, own)) for fact, what in _ABOUT.items())
+        return [f"{what} not known: {error}" for what, error in found if error is not None]
+
+    async def _module(self, own: ReferenceTypeID) -> tuple[str, list[str]]:
+        """The module's name; "" for an unnamed one, and before Java 9; and why it is not known. wire: 1 trip."""
         module = self._types.known(facts.MODULE, own)
         if not module:
-            return ""
+            return "", []
         [reply] = await self._target.conn.batch([module_reference.Name(module)])
-        return "" if isinstance(reply, JdwpError) else reply.name
+        if isinstance(reply, JdwpError):
+            return NOT_KNOWN, [f"the module is not known: {reply}"]
+        return reply.name, []
 
 
 def _named(name: str, everything: Sequence[ClassInfoWithGeneric]) -> list[ClassInfoWithGeneric]:

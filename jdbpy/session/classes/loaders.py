@@ -41,7 +41,7 @@ class Loaders:
         return {type_id: words[loader] for type_id, loader in loaders.items()}
 
     async def in_words(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, str]:
-        """Each loader in words, "?" for one that is gone. wire: 2 trips, 0 when known."""
+        """Each loader in words, "?" for one that is gone, or is not told. wire: 2 trips, 0 when known."""
         wanted = list(dict.fromkeys(loaders))
         nameless = [loader for loader in wanted if loader not in self._names]
         unknown = [loader for loader in nameless if loader not in self._classes]

@@ -12,7 +12,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both, once, together
 from jdbpy.session.locks.model import AwaitedLock, HeldLock, Lock, ThreadLocks
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers
-from jdbpy.session.model import Frame, Limits, ThreadInfo, ThreadRef
+from jdbpy.session.model import NOT_KNOWN, Frame, Limits, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.answers import FrameRange
 from jdbpy.session.threads.fields import expect_blockers, read_blockers
@@ -212,7 +212,7 @@ class LockReader:
             for owner, outcome in zip(unknown, outcomes, strict=True)
             if not isinstance(outcome, JdwpError)
         }
-        return known | told
+        return dict.fromkeys(unknown, NOT_KNOWN) | known | told
 
 
 class _Everybody(Record):

@@ -17,6 +17,7 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.class_names import close_to, of_the_runtime, similar
 from jdbpy.session.types.refs import Method
 from jdbpy.session.types.signatures import simple_name
+from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from jdbpy.wire.messages import thread_reference
 
@@ -38,14 +39,18 @@ class Callers:
         self._known: dict[tuple[ReferenceTypeID, MethodID], bool] = {}
 
     async def fit(self, thread_id: int) -> bool:
-        """Whether a caller of the thread's innermost frame fits; not if the thread was let go meanwhile.
+        """True if a caller of the thread's innermost frame fits; not if the thread was resumed meanwhile.
+
+        Raises JdwpError when the stack cannot be read for another reason.
 
         wire: 1 trip, and 1 for classes that are new.
         """
         try:
             frames = (await self._target.conn.request(thread_reference.Frames(wire_thread(thread_id), 0, -1))).frames
-        except JdwpError:
-            return False
+        except JdwpError as error:
+            if error.number in (Error.THREAD_NOT_SUSPENDED, Error.INVALID_THREAD):
+                return False
+            raise
         callers = dict.fromkeys((frame.location.classID, frame.location.methodID) for frame in frames[1:])
         new = [caller for caller in callers if caller not in self._known]
         if new:

@@ -277,10 +277,10 @@ class Points:
 
         A condition that fails stops, and says so: the user is to know rather than to wonder.
         """
-        if point.callers is not None and not await point.callers.fit(hit.thread):
-            return GO
         message = ""
         try:
+            if point.callers is not None and not await point.callers.fit(hit.thread):
+                return GO
             if point.condition is not None and not await point.condition.holds(
                 hit.thread, await point.given(hit, point.condition_text)
             ):

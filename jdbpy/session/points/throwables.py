@@ -9,6 +9,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import UnknownLayout
+from jdbpy.session.values.strings import message_text
 from jdbpy.session.values.waves import both
 from jdbpy.wire.ids import Value
 from jdbpy.wire.record import Record
@@ -48,7 +49,7 @@ async def _read(reader: Reader, object_id: int, above: tuple[int, ...]) -> Throw
 
 
 async def _text(reader: Reader, message: Value) -> str | None:
-    return await reader.text(int(message.value)) if message.value else None
+    return await message_text(reader, int(message.value)) if message.value else None
 
 
 async def _causes(reader: Reader, cause: Value, above: tuple[int, ...]) -> tuple[Throwable, ...]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import ThreadRef
 from jdbpy.session.target import Target
+from jdbpy.session.threads.reader import thread_ref
 from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
@@ -27,12 +29,16 @@ _MOST = 40
 
 
 class Top(Record):
-    """A thread, its top frame (None when it has none, or runs), the number of its frames, and what is in the frame."""
+    """A thread, its top frame (None when it has none, or runs), the number of its frames, and what is in the frame.
+
+    ``error`` says why the frame is missing, where the agent has refused it.
+    """
 
     thread: ThreadRef
     frame: thread_reference.Frame | None
     total: int | None
     variables: FrameVariables | None
+    error: str = ""
 
 
 class StopReads:
@@ -68,8 +74,11 @@ class StopReads:
     async def take(self) -> Top:
         """What the answers say. wire: 1 trip from when they were asked for."""
         name, frames, count, *values = await self._target.conn.gather(self._pending)
-        thread = ThreadRef(self._thread, "" if isinstance(name, JdwpError) else name.threadName)
-        if isinstance(frames, JdwpError) or not frames.frames:
+        thread = thread_ref(self._thread, name)
+        if isinstance(frames, JdwpError):
+            running = frames.number in (Error.THREAD_NOT_SUSPENDED, Error.INVALID_THREAD)  # it has run on, or ended
+            return Top(thread, None, None, None, "" if running else f"the frames cannot be read: {frames}")
+        if not frames.frames:
             return Top(thread, None, None, None)
         [top] = frames.frames
         total = None if isinstance(count, JdwpError) else count.frameCount

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.events import SourceWindow, Stop, StopReason
-from jdbpy.session.model import Frame, SuspendPolicy, ThreadRef
+from jdbpy.session.model import NOT_KNOWN, Frame, SuspendPolicy, ThreadRef
 from jdbpy.session.requests import Hit, StopPlan
 from jdbpy.session.sources.component import Sources
 from jdbpy.session.stops.reads import StopReads, Top
@@ -71,7 +72,13 @@ class StopShower:
         wire: 1 trip when the class at the top is known, 2 or 3 when it is new.
         """
         target = self._target
-        thread, frame, window = await self._look(thread_id, at) if thread_id else (None, None, None)
+        thread, frame, window, error = None, None, None, ""
+        if thread_id:
+            try:
+                thread, frame, window, error = await self._look(thread_id, at)
+            except JdwpError as refused:  # it stands all the same: nobody would look for it if this were no stop
+                error = f"the stop cannot be read: {refused}"
+                thread = ThreadRef(thread_id, NOT_KNOWN, error)
         fields: dict[str, Any] = {
             "reason": reason,
             "thread": thread,
@@ -80,6 +87,7 @@ class StopShower:
             "policy": policy,
             "epoch": target.suspension.epoch_of(thread_id),
             "source": window,
+            "error": error or (frame.location.error if frame else ""),
         }
         stop = Stop(**{**fields, **extra})
         if thread is not None and not (policy is SuspendPolicy.THREAD and self._works_elsewhere(thread.id)):
@@ -99,28 +107,29 @@ class StopShower:
 
     async def _look(
         self, thread_id: int, at: ids.Location | None
-    ) -> tuple[ThreadRef, Frame | None, SourceWindow | None]:
-        """The thread, its top frame, and the source there, which is looked up meanwhile where the place is known."""
+    ) -> tuple[ThreadRef, Frame | None, SourceWindow | None, str]:
+        """The thread, its top frame, the source there, which is looked up meanwhile where the place is known, and why
+        there is no frame."""
         target = self._target
         where = partial(self._where, thread_id)
         if at is not None and target.far:
             await target.stop_places.settled(at)
             where = partial(self._where_far, thread_id, at)
         if at is None or not target.stop_places.is_learned(at):
-            (thread, frame), _ = await both(where, lambda: target.stop_places.learn([] if at is None else [at]))
-            return thread, frame, await self._sources.window(frame.location) if frame else None
+            (thread, frame, error), _ = await both(where, lambda: target.stop_places.learn([] if at is None else [at]))
+            return thread, frame, await self._sources.window(frame.location) if frame else None, error
         place = target.types.location(at)
         if self._sources.has_recent(place):
-            thread, frame = await where()
-            return thread, frame, self._sources.recent_window(place) if frame else None
-        (thread, frame), window = await both(where, lambda: self._sources.window(place))
-        return thread, frame, window if frame else None
+            thread, frame, error = await where()
+            return thread, frame, self._sources.recent_window(place) if frame else None, error
+        (thread, frame, error), window = await both(where, lambda: self._sources.window(place))
+        return thread, frame, window if frame else None, error
 
-    async def _where(self, thread_id: int) -> tuple[ThreadRef, Frame | None]:
+    async def _where(self, thread_id: int) -> tuple[ThreadRef, Frame | None, str]:
         """The thread and its top frame. wire: 1 trip, class known."""
         return await self._placed(await StopReads(self._target, thread_id).take())
 
-    async def _where_far(self, thread_id: int, at: ids.Location) -> tuple[ThreadRef, Frame | None]:
+    async def _where_far(self, thread_id: int, at: ids.Location) -> tuple[ThreadRef, Frame | None, str]:
         """The same over a slow link: the frame's variables, and the classes that they are likely to hold, come with it.
 
         wire: 1 trip, or what is left of it where the stop was read ahead.
@@ -142,10 +151,10 @@ class StopShower:
         self._target.trip_took(trio.current_time() - begun)
         return top
 
-    async def _placed(self, top: Top) -> tuple[ThreadRef, Frame | None]:
+    async def _placed(self, top: Top) -> tuple[ThreadRef, Frame | None, str]:
         """The frame with its place in words; its variables are remembered where they were read. wire: 0 when known."""
         if top.frame is None:
-            return top.thread, None
+            return top.thread, None, top.error
         target = self._target
         [location] = await target.types.locations([top.frame.location])
         epoch = target.suspension.epoch_of(top.thread.id)
@@ -154,7 +163,7 @@ class StopShower:
             target.frame_memory.keep(frame, top.variables)
             if target.far:
                 target.looks.expect(top.thread.id, top.variables)
-        return top.thread, frame
+        return top.thread, frame, ""
 
 
 def _rank(reason: StopReason) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.wire import ids as wire_ids
 from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.record import Record
@@ -38,6 +39,8 @@ class FrameRange(Record):
     def cut(self, frames: Rows[thread_reference.Frame]) -> Rows[thread_reference.Frame]:
         return frames[self.start : None if self.count is None else self.start + self.count]
 
+
+_ENDED = frozenset({Error.INVALID_THREAD, Error.INVALID_OBJECT, Error.THREAD_NOT_ALIVE})
 
 TOP = FrameRange(0, 1, top_only=True)
 
@@ -81,6 +84,11 @@ class ThreadAnswer:
             self.no_frames = stack
         else:
             self.frames, self.total = wanted.cut(stack.frames), len(stack.frames)
+
+    @property
+    def has_ended(self) -> bool:
+        """True if the thread is no more; any other error leaves it among the threads."""
+        return isinstance(self.status, JdwpError) and self.status.number in _ENDED
 
     def placed_frames(self) -> Iterator[tuple[int, Place]]:
         """The id and the place of each wanted frame."""

@@ -16,9 +16,9 @@ from jdbpy.session.model import Limits, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.fields import ThreadFields, read_thread_fields
 from jdbpy.session.threads.model import ThreadDetail
-from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.threads.reader import thread_ref, wire_thread
 from jdbpy.session.values.describe import describe
-from jdbpy.wire.constants import Tag
+from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import Value
 from jdbpy.wire.messages import thread_group_reference, thread_reference
 
@@ -64,13 +64,14 @@ async def read_detail(
     notes = [note] if note else []
     if cpu is None and not notes:
         notes.append("no CPU time: this JVM does not measure it" + (" for virtual threads" if info.virtual else ""))
-    if frames is None:
-        notes.append("no frames: the thread is running")
+    if isinstance(frames, JdwpError):
+        running = frames.number == Error.THREAD_NOT_SUSPENDED
+        notes.append("no frames: the thread is running" if running else f"the number of frames is not known: {frames}")
     return ThreadDetail(
         thread=info.replace(cpu=_seconds(cpu)),
         class_name=thread_class or "",
         groups=groups,
-        frames=frames,
+        frames=None if isinstance(frames, JdwpError) else frames,
         interrupted=fields.interrupted,
         context_loader=context,
         carrier=carrier,
@@ -81,10 +82,10 @@ async def read_detail(
     )
 
 
-async def _frames(target: Target, thread: int) -> int | None:
-    """The number of frames; None of a thread that runs. wire: 1 trip."""
+async def _frames(target: Target, thread: int) -> int | JdwpError:
+    """The number of frames, or why there is none: the thread runs. wire: 1 trip."""
     [outcome] = await target.conn.batch([thread_reference.FrameCount(wire_thread(thread))])
-    return None if isinstance(outcome, JdwpError) else outcome.frameCount
+    return outcome if isinstance(outcome, JdwpError) else int(outcome.frameCount)
 
 
 async def _times(runner: CallRunner, java_ids: JavaIds) -> tuple[int | None, int | None, int | None, str]:
@@ -189,7 +190,7 @@ async def _carrier(target: Target, thread: int) -> ThreadRef | None:
     if not thread:
         return None
     [name] = await target.conn.batch([thread_reference.Name(wire_thread(thread))])
-    return None if isinstance(name, JdwpError) else ThreadRef(thread, name.threadName)
+    return thread_ref(thread, name)
 
 
 def _seconds(nanoseconds: int | None) -> float | None:

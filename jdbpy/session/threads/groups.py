@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import ThreadGroup, ThreadInfo
 from jdbpy.wire.connection import Connection
+from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, virtual_machine
 from jdbpy.wire.record import Record
 
+_GONE = frozenset({Error.INVALID_THREAD_GROUP, Error.INVALID_OBJECT})
 _DEEPEST = 100
 """Levels that are read: no tree is that deep, but an agent could say so."""
 
@@ -76,6 +78,9 @@ async def read_groups(conn: Connection) -> GroupTree:
         answers = await conn.batch(ask)
         below: dict[ThreadGroupID, None] = {}
         for group, name, children in zip(level, answers[::2], answers[1::2], strict=True):
+            for refused in (name, children):
+                if isinstance(refused, JdwpError) and refused.number not in _GONE:
+                    raise refused
             if not isinstance(name, JdwpError) and not isinstance(children, JdwpError):
                 nodes[group] = GroupNode(name.groupName, children.childThreads, children.childGroups)
                 below.update(dict.fromkeys(children.childGroups))

@@ -11,14 +11,14 @@ from functools import lru_cache
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
-from jdbpy.session.model import Frame, Location, ThreadInfo, ThreadRef
+from jdbpy.session.model import NOT_KNOWN, Frame, Location, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.answers import FrameRange, Place, ThreadAnswer, places, questions
 from jdbpy.session.types.refs import OBSOLETE
 from jdbpy.session.types.signatures import is_lambda_class
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
-from jdbpy.wire.messages import thread_group_reference, virtual_machine
+from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
 from jdbpy.wire.record import Record
 
 ENDED = "ended"
@@ -106,7 +106,7 @@ class ThreadReader:
             ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], frames)
             for thread, epoch, each in zip(wanted, epochs, commands, strict=True)
         ]
-        return [each for each in answers if not isinstance(each.status, JdwpError)]
+        return [each for each in answers if not each.has_ended]
 
     async def _learn(
         self, answers: Sequence[ThreadAnswer], with_frames: Sequence[ThreadAnswer]
@@ -125,17 +125,23 @@ class ThreadReader:
         if answer.is_virtual is not None:
             self._virtual[thread] = answer.is_virtual
         selected = self._target.selection.thread
+        if isinstance(status, JdwpError):
+            state, suspended = "state not known", self._target.suspension.is_suspended(thread)
+        else:
+            state = _STATES.get(status.threadStatus, f"state {status.threadStatus}")
+            suspended = bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED)
         return ThreadInfo(
             id=thread,
             name=_name(answer),
-            state=_STATES.get(status.threadStatus, f"state {status.threadStatus}"),
-            suspended=bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED),
+            state=state,
+            suspended=suspended,
             suspend_count=0 if isinstance(answer.count, JdwpError) else answer.count.suspendCount,
             group="" if isinstance(answer.group, JdwpError) else self._group_names.get(answer.group.group, ""),
             at_breakpoint=self._target.suspension.stopped_by_event(thread),
             virtual=self._virtual.get(thread, False),
             frame=frame,
             current=selected is not None and selected.id == thread,
+            error=_refused(answer),
         )
 
     def _thread(self, answer: ThreadAnswer, frames: FrameRange | None, located: dict[Place, Location]) -> ReadThread:
@@ -144,7 +150,7 @@ class ThreadReader:
             why = answer.no_frames
             return ReadThread(self._info(answer), error=_WHY_NO_FRAMES.get(why.number, why.message) if why else "")
         total = None if frames.top_only else answer.total
-        ref = ThreadRef(answer.thread, _name(answer))
+        ref = _ref(answer)
         shown = tuple(
             model_frame(index, frame_id, located[place], ref, answer.epoch, total)
             for index, (frame_id, place) in enumerate(answer.placed_frames(), frames.start + 1)
@@ -184,13 +190,31 @@ def model_frame(
 
 
 def _name(answer: ThreadAnswer) -> str:
-    return "" if isinstance(answer.name, JdwpError) else answer.name.threadName
+    return NOT_KNOWN if isinstance(answer.name, JdwpError) else answer.name.threadName
+
+
+def _ref(answer: ThreadAnswer) -> ThreadRef:
+    return thread_ref(answer.thread, answer.name)
+
+
+def thread_ref(thread: int, answer: thread_reference.NameReply | JdwpError) -> ThreadRef:
+    """The thread with its name, or with the reason why that is not known."""
+    if isinstance(answer, JdwpError):
+        return ThreadRef(thread, NOT_KNOWN, f"the name is not known: {answer}")
+    return ThreadRef(thread, answer.threadName)
+
+
+def _refused(answer: ThreadAnswer) -> str:
+    """What of a thread the agent refused to tell, and why."""
+    asked = {"name": answer.name, "state": answer.status, "suspend count": answer.count, "group": answer.group}
+    refused = {what: error for what, error in asked.items() if isinstance(error, JdwpError)}
+    return "; ".join(f"the {what} is not known: {error}" for what, error in refused.items())
 
 
 def _frame_of(answer: ThreadAnswer, equal: Frame) -> Frame:
     """The innermost frame of a thread, another's being at the same place."""
     frame_id, _ = next(answer.placed_frames())
-    return model_frame(1, frame_id, equal.location, ThreadRef(answer.thread, _name(answer)), answer.epoch, answer.total)
+    return model_frame(1, frame_id, equal.location, _ref(answer), answer.epoch, answer.total)
 
 
 @lru_cache(maxsize=1024)  # of a hundred thousand frames most are of the same few classes

@@ -102,6 +102,7 @@ class TypeCache(Ancestry):
             (facts.SOURCE_FILE, type_ids),
             (facts.SOURCE_MAP, type_ids),
             (facts.LINES, methods),
+            lenient=True,
         )
         for place in places:
             signature = self.known(facts.SIGNATURE, place.classID)
@@ -124,12 +125,28 @@ class TypeCache(Ancestry):
             lines or NO_LINES,
             self.known(facts.SOURCE_FILE, type_id),
             self.stratum_of(type_id),
+            self._refused(type_id, place.methodID),
         )
         is_all = methods is not None and (lines is not None or place.methodID == OBSOLETE)
         is_told = type_id in self.all_of(facts.SOURCE_FILE) and type_id in self.all_of(facts.SOURCE_MAP)
         if declaring is not None and is_all and is_told:
             self._places.setdefault(type_id, {})[key] = shown
         return shown
+
+    def _refused(self, type_id: ReferenceTypeID, method_id: MethodID) -> str:
+        """What of a place the agent refused to tell, and why; "" for what it has told."""
+        asked: tuple[tuple[str, facts.Fact[Any, Any], Any], ...] = (
+            ("the name of the class", facts.SIGNATURE, type_id),
+            ("the method", facts.METHODS, type_id),
+            ("the line", facts.LINES, (type_id, method_id)),
+            ("the source file", facts.SOURCE_FILE, type_id),
+            ("the source map", facts.SOURCE_MAP, type_id),
+        )
+        for what, fact, key in asked:
+            error = self.refusal(fact, key) if self._refusals and key not in self.all_of(fact) else None
+            if error is not None and (what != "the name of the class" or type_id not in self._types):
+                return f"{what} is not known: {error}"
+        return ""
 
     async def locations_of_line(
         self, methods: Sequence[MethodKey], line: int, file: str | None = None

@@ -19,6 +19,7 @@ _GONE = frozenset({Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_METH
 """Errors about a type that was unloaded, or is not linked yet: there is no answer now, and nothing to remember."""
 
 _UNKNOWN: Any = object()
+_MOST_REFUSALS = 10_000
 
 _MOST_ABOVE = 10_000
 """Types above one type; the largest hierarchies have some hundred."""
@@ -32,6 +33,7 @@ class FactCache:
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
+        self._refusals: dict[tuple[Fact[Any, Any], Any], JdwpError] = {}
         self._facts: dict[Fact[Any, Any], dict[Any, Any]] = {}
         self._fetching: list[set[ReferenceTypeID]] = []
 
@@ -43,9 +45,16 @@ class FactCache:
         values = ((key, fetched[fact, key] if (fact, key) in fetched else known.get(key, _UNKNOWN)) for key in wanted)
         return {key: value for key, value in values if value is not _UNKNOWN}
 
-    async def prefetch(self, *wants: tuple[Fact[Any, Any], Iterable[Any]]) -> None:
-        """Learns several facts side by side, so that asking for them afterwards is free. wire: 1 trip, 0 when known."""
-        await self._fetch([(fact, key) for fact, keys in wants for key in dict.fromkeys(keys)])
+    async def prefetch(self, *wants: tuple[Fact[Any, Any], Iterable[Any]], lenient: bool = False) -> None:
+        """Learns several facts side by side, so that asking for them afterwards is free. wire: 1 trip, 0 when known.
+
+        ``lenient``: a fact that the agent refuses to tell is missing, as one of a type that is gone; see ``refusal``.
+        """
+        await self._fetch([(fact, key) for fact, keys in wants for key in dict.fromkeys(keys)], lenient=lenient)
+
+    def refusal(self, fact: Fact[K, Any], key: K) -> JdwpError | None:
+        """The error with which the agent refused a fact, when it was last asked for it. No trip."""
+        return self._refusals.get((fact, key))
 
     def known(self, fact: Fact[K, V], key: K) -> V | None:
         """The fact if it is in the cache, else None. No trip."""
@@ -56,7 +65,9 @@ class FactCache:
         """All that is in the cache of one kind of fact. No trip."""
         return self._facts.get(fact, {})
 
-    async def _fetch(self, wants: list[tuple[Fact[Any, Any], Any]]) -> dict[tuple[Fact[Any, Any], Any], Any]:
+    async def _fetch(
+        self, wants: list[tuple[Fact[Any, Any], Any]], *, lenient: bool = False
+    ) -> dict[tuple[Fact[Any, Any], Any], Any]:
         """Asks for what is not known, returns what came of it and remembers it.
 
         Not remembered is what belongs to a type that was dropped meanwhile: the answer may be that of before.
@@ -79,11 +90,14 @@ class FactCache:
                 fetched[fact, key] = _read(fact, key, outcome)
             elif outcome.number in fact.without:
                 fetched[fact, key] = fact.without[outcome.number]
-            elif outcome.number not in _GONE:
+            elif lenient or outcome.number in _GONE:
+                self._refuse(fact, key, outcome)
+            else:
                 raise outcome
         for (fact, key), value in fetched.items():
             if fact.link:
                 self._require_above(key, value)
+            self._refusals.pop((fact, key), None)
             if _type_of(key) not in dropped:
                 self._facts.setdefault(fact, {})[key] = value
         return fetched
@@ -106,6 +120,11 @@ class FactCache:
                 for known in links:
                     found = known.get(above, ())
                     pending += found if isinstance(found, tuple) else (found,)
+
+    def _refuse(self, fact: Fact[Any, Any], key: Any, error: JdwpError) -> None:
+        if len(self._refusals) >= _MOST_REFUSALS:
+            self._refusals.clear()
+        self._refusals[fact, key] = error
 
     def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Drops what a redefinition changes: members, lines, variables, code, source name."""

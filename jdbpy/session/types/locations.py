@@ -25,6 +25,7 @@ def model_location(
     lines: LineTable,
     source: str | None,
     stratum: Stratum | None = None,
+    error: str = "",
 ) -> model.Location:
     """The place with its names. The method of an obsolete frame has no name any more: "<obsolete>".
 
@@ -44,6 +45,7 @@ def model_location(
         type_tag=place.typeTag,
         source_path=seen.path if seen else None,
         stratum=stratum.name if stratum and seen else "",
+        error=error,
     )
 
 

@@ -23,7 +23,6 @@ from jdbpy.session.values.formats import formatted
 from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.primitives import primitive_text
-from jdbpy.session.values.strings import string_start
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import (
     Entries,
@@ -38,6 +37,7 @@ from jdbpy.session.values.shown import (
     Trouble,
     UnknownLayout,
 )
+from jdbpy.session.values.strings import string_start
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire import ids

@@ -1,6 +1,7 @@
 """What is asked of objects before it is known whether anybody will look at them: their classes, the lengths of arrays.
 
-Only what never changes, so that it may be asked at any time. Texts are left out: they may be long; their lengths are not.
+Only what never changes, so that it may be asked at any time. Texts, which may be long, are left out; their lengths
+are asked for.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ async def glance_at(reader: Reader, values: Iterable[Value | JdwpError]) -> None
     objects = {
         int(each.value): each for each in values if isinstance(each, Value) and each.tag in _WANTED and each.value
     }
-    await both(gather([_glance(reader, each) for each in objects.values()]), reader.learn_foreseen())
+    glances = [_glance(reader, each) for each in objects.values()]
+    await both(gather(glances), both(reader.learn_foreseen(), reader.boot_class("java.lang.String")))
 
 
 async def _glance(reader: Reader, value: Value) -> None:

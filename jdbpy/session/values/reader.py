@@ -44,10 +44,6 @@ _TO_THE_END = -1
 """A number of elements that means the rest (agent note 107)."""
 
 
-MOST_OF_A_NAME = 65_536
-"""Characters of a name, a message or a property that are fetched."""
-
-
 class Shape(Record):
     """A class as far as reading its objects takes: its name, the fields it declares, its superclass (0: none)."""
 
@@ -243,13 +239,6 @@ class Reader:
             return []
         return (await self.request(reference_type.GetValues(shape.id, [field.id for field in fields]))).values
 
-    async def text(self, string_id: int) -> str:
-        """The characters of a string; of one that is too long to be a name or a message its beginning and "..."."""
-        from jdbpy.session.values.strings import string_start
-
-        text, length = await string_start(self, string_id, MOST_OF_A_NAME)
-        return text if length <= MOST_OF_A_NAME else f"{text[:MOST_OF_A_NAME]}..."
-
     def known_text(self, string_id: int) -> str | None:
         """The text of a string that was fetched before. No trip."""
         return self._remembered.text_of(string_id)
@@ -262,8 +251,8 @@ class Reader:
         """Takes in the array behind a string. No trip."""
         self._remembered.learn_body(string_id, body)
 
-    async def whole_text(self, string_id: int) -> str:
-        """All characters of a string, however many: for those whose length is known (``strings``)."""
+    async def text(self, string_id: int) -> str:
+        """All characters of a string, however many: for names, and for those whose length is known (``strings``)."""
         known = self._remembered.text_of(string_id)
         if known is None:
             known = (await self.request(string_reference.Value(_not_null(string_id)))).stringValue

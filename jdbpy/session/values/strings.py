@@ -21,6 +21,9 @@ WHOLE = 4_096
 MOST = 1_000_000
 """Characters that are fetched at most where a text is needed in full."""
 
+MOST_OF_A_MESSAGE = 16_384
+"""Characters of a message of an exception that are fetched."""
+
 _STRING = "java.lang.String"
 
 
@@ -40,9 +43,15 @@ async def string_start(reader: Reader, string_id: int, most: int) -> tuple[str, 
     """The first ``most`` characters of a string (more, if that is no dearer), and its length. wire: 3 trips."""
     length = await string_length(reader, string_id)
     if length is None or length <= max(most, WHOLE):
-        text = await reader.whole_text(string_id)
+        text = await reader.text(string_id)
         return text, utf16_length(text)
     return await string_part(reader, string_id, 0, most), length
+
+
+async def message_text(reader: Reader, string_id: int) -> str:
+    """The text of a message; of a very long one the beginning and "...". wire: 3 trips."""
+    text, length = await string_start(reader, string_id, MOST_OF_A_MESSAGE)
+    return text if length <= MOST_OF_A_MESSAGE else f"{text[:MOST_OF_A_MESSAGE]}..."
 
 
 async def string_part(reader: Reader, string_id: int, start: int, count: int) -> str:
@@ -50,15 +59,13 @@ async def string_part(reader: Reader, string_id: int, start: int, count: int) ->
     length = await string_length(reader, string_id)
     body = None if length is None or length <= WHOLE else await _body(reader, string_id)
     if body is None:
-        text = await reader.whole_text(string_id)
+        text = await reader.text(string_id)
         if len(text) == utf16_length(text):
             return text[start : start + count]
         data = text.encode("utf-16-be", "surrogatepass")
         return data[2 * start : 2 * (start + count)].decode("utf-16-be", "surrogatepass")
     if body.layout == "utf16":
-        pieces, high_first = await both(
-            reader.elements(body.array, 2 * start, 2 * count), is_high_byte_first(reader)
-        )
+        pieces, high_first = await both(reader.elements(body.array, 2 * start, 2 * count), is_high_byte_first(reader))
         return decode_utf16_bytes(pieces, high_first=high_first)
     elements = await reader.elements(body.array, start, count)
     return decode_latin1(elements) if body.layout == "latin1" else decode_chars(elements)

@@ -18,8 +18,8 @@ from jdbpy.session.eval.target import Raw, Ref, Spot
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values import writes
-from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.strings import MOST, string_length, string_part
 from jdbpy.session.values.viewer import contents
 from jdbpy.session.values.waves import gather
@@ -187,7 +187,7 @@ async def _whole(reader: Reader, string_id: int) -> str:
             hint="length(), charAt(i), substring(from, to) and the like fetch what they need",
             code="TOO_LONG",
         )
-    return await reader.whole_text(string_id)
+    return await reader.text(string_id)
 
 
 def _place_of(obj: Ref | None, field: Field | None, index: int = 0) -> Place:

@@ -16,6 +16,7 @@ from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Field, RefType
 from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.strings import message_text
 from jdbpy.wire.ids import ReferenceTypeID
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ async def _message(
             found = await _call(target, exception, throwable, "getMessage", calls)
         except JdbpyError:
             return None
-    return await reader.run(reader.text(found.id)) if isinstance(found, Ref) else None
+    return await reader.run(message_text(reader, found.id)) if isinstance(found, Ref) else None
 
 
 def _field(target: Target, type_id: ReferenceTypeID, name: str) -> Field | None:

@@ -179,7 +179,6 @@ class Intrinsic(Op):
             return await self.invoke.on(run, operands)
         return Operand(self.type, LocalString(result) if isinstance(result, str) else result)
 
-
     async def _piece(self, run: Run, operands: Sequence[Operand]) -> Answer:
         """The answer out of the length or a piece of the string; None for other methods, and where that will not do."""
         member = self.invoke.method.member

@@ -5,7 +5,13 @@ from __future__ import annotations
 from jdbpy.session.types.signatures import simple_name
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, Text, Trouble
-from jdbpy.session.values.strings import decode_chars, decode_latin1, decode_utf16_bytes, is_high_byte_first
+from jdbpy.session.values.strings import (
+    decode_chars,
+    decode_latin1,
+    decode_utf16_bytes,
+    is_high_byte_first,
+    message_text,
+)
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
@@ -59,10 +65,10 @@ async def throwable(obj: Obj) -> Shown:
     The stack is in a form that no debugger can read until the program, or ``po``, asks for it once.
     """
     if not obj.want:
-        return Trouble(await obj.text(await obj.get("detailMessage")), [])
+        return Trouble(await _message(obj, await obj.get("detailMessage")), [])
     fields = obj.read("detailMessage", "cause", "stackTrace", "suppressedExceptions")
     (detail, cause, stack, suppressed), own = await both(fields, obj.own_parts())
-    message, [frames, others] = await both(obj.text(detail), gather([_length(obj, stack), _size(obj, suppressed)]))
+    message, [frames, others] = await both(_message(obj, detail), gather([_length(obj, stack), _size(obj, suppressed)]))
     parts = [Part("message", detail, "java.lang.String")]
     if cause.value and cause.value != obj.id:
         parts.append(Part("cause", cause, "java.lang.Throwable"))
@@ -72,6 +78,10 @@ async def throwable(obj: Obj) -> Shown:
         parts.append(Part("suppressed", suppressed, "java.util.List<java.lang.Throwable>"))
     note = "" if frames else "the target has not filled in its stack yet: evaluate getStackTrace() on it"
     return Trouble(message, [*parts, *own], note)
+
+
+async def _message(obj: Obj, detail: Value) -> str | None:
+    return await message_text(obj.reader, int(detail.value)) if detail.value else None
 
 
 async def _length(obj: Obj, array: Value) -> int:
