@@ -52,6 +52,7 @@ class SourceWindow(Record):
     current: int | None
     total: int
     stale: bool = False  # the file seems not to be what the class was compiled from
+    warning: str = ""  # why it seems so, a clause: "it has no method total"
 
 
 class Stop(Record):

@@ -136,8 +136,8 @@ async def test_dump(jvm: Jvm) -> None:
 
 
 async def test_filter(jvm: Jvm) -> None:
-    """A filter over 2,000 strings: the array, the first one, all others. Cold, the class String comes first, and of each
-    string the array behind it, then the length of that; the texts are not asked for."""
+    """A filter over 2,000 strings: the array, the first one, all others. Cold, the class String comes first, and of
+    each string the array behind it, then the length of that; the texts are not asked for."""
     async with at_look(jvm) as counted:
         values = counted.session.values
         assert await counted.waves(values.evaluate("words[? it.length() > 5]")) <= 2 + 3 + 5

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from jdbpy.session.events import Notice
 from jdbpy.session.model import Location
@@ -194,29 +195,39 @@ async def test_without_a_path_the_working_directory_is_searched(
     assert await sources.find("com.acme.Order", "Order.java") == "src/com/acme/Order.java"
 
 
-async def test_an_entry_that_does_not_answer_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = write(tmp_path / "good/Order.java", "// here")
+async def test_an_entry_that_does_not_answer_is_abandoned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mock_clock: MockClock
+) -> None:
+    file = write(tmp_path / "good/Order.java", "class Order {}")
     (tmp_path / "dead").mkdir()
     sources, target = sources_in(tmp_path / "dead", tmp_path / "good")
-    answer = threading.Event()
+    entered, answer = threading.Event(), threading.Event()
     has = DirectoryRoot.has
 
     def wait(root: DirectoryRoot, path: str) -> bool:
         if root.path == str(tmp_path / "dead"):
+            entered.set()
             answer.wait()
         return has(root, path)
 
     monkeypatch.setattr(DirectoryRoot, "has", wait)
-    monkeypatch.setattr(component, "SEARCH_LIMIT", 0.1)
     try:
-        assert await sources.find("Order", "Order.java") is None
-        monkeypatch.setattr(component, "SEARCH_LIMIT", 30.0)
-        assert await sources.find("Order", "Order.java") == str(file)
-        texts = [event.text for event in target.published if isinstance(event, Notice)]
-        reason = "on the source path does not answer within 0.1 s; it is no longer searched"
-        assert texts == [f"{tmp_path / 'dead'} {reason}"]
-        with trio.move_on_after(0):  # the user has interrupted: nothing is said, and nothing left out
-            await sources.find("Order", "Order.java")
+        with trio.CancelScope() as scope:  # the user interrupts: nothing is said, and nothing left out
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(sources.find, "Order", "Order.java")
+                await trio.to_thread.run_sync(entered.wait, 60)
+                scope.cancel()
+        assert target.published == []
+        entered.clear()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sources.find, "Order", "Order.java")
+            await trio.to_thread.run_sync(entered.wait, 60)
+            mock_clock.jump(component.SEARCH_LIMIT + 1)
+        [notice] = target.published
+        assert isinstance(notice, Notice)
+        assert notice.text == (
+            f"{tmp_path / 'dead'} on the source path does not answer within 10 s; it is no longer searched"
+        )
         assert await sources.find("Order", "Order.java") == str(file)
     finally:
         answer.set()
@@ -263,3 +274,87 @@ async def test_a_stop_shows_its_source(jvm: Jvm) -> None:
         assert stop.source is not None
         assert stop.source.current == d.program.line("anonymous")
         assert "// @anonymous" in dict(stop.source.lines)[stop.source.current]
+
+
+# -- files that are hardly those of the class ----------------------------------------------------------------------
+
+SHOP = """\
+package com.acme;
+
+/** total( */
+class Shop {
+    int sum;
+
+    int total(int n) {
+        String text = "}";
+        return sum + n; // total
+    }
+
+    void later() {
+        Runnable run = () ->
+            System.out.println();
+        run.run();
+    }
+
+    class Inner {
+        void go() { }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("class_name", "method", "line", "doubt"),
+    [
+        ("com.acme.Shop", "total", 9, ""),
+        ("com.acme.Shop", "total", 13, "line 13 is not in its method total"),
+        ("com.acme.Shop", "sold", 9, "it has no method sold"),
+        ("com.acme.Shop", "total", 99, "it ends with line 21"),
+        ("com.acme.Shop", "<init>", 5, ""),
+        ("com.acme.Shop", "<init>", 6, "it has no code on line 6"),
+        ("com.acme.Shop", "<init>", 3, "it has no code on line 3"),
+        ("com.acme.Shop", "lambda$later$0", 14, ""),
+        ("com.acme.Shop", "lambda$later$0", 8, "line 8 is not in its method later"),
+        ("com.acme.Shop", "access$000", 9, ""),
+        ("com.acme.Shop$Inner", "go", 19, ""),
+        ("com.acme.Shop$Outer", "go", 19, "it has no class Outer"),
+        ("com.acme.Shop$1Local", "go", 19, "it has no class Local"),
+        ("com.acme.Shop$1", "go", 19, ""),
+    ],
+)
+async def test_a_file_that_cannot_be_the_class_s_is_doubted(
+    tmp_path: Path, class_name: str, method: str, line: int, doubt: str
+) -> None:
+    write(tmp_path / "com/acme/Shop.java", SHOP)
+    sources, _ = sources_in(tmp_path)
+    window = await sources.window(at(class_name, "Shop.java", line).replace(method=method))
+    assert window is not None
+    assert (window.warning, window.stale) == (doubt, bool(doubt))
+
+
+async def test_files_of_another_package_are_not_shown(tmp_path: Path) -> None:
+    write(tmp_path / "Order.java", "class Order {}")
+    write(tmp_path / "com/acme/Order.java", "package com.other;\nclass Order {}")
+    write(tmp_path / "com/acme/Main.kt", "/*\npackage com.acme\n*/\nfun main() {}")
+    sources, _ = sources_in(tmp_path)
+    assert await sources.find("com.acme.Order", "Order.java") is None
+    assert await sources.find("com.acme.MainKt", "Main.kt") is None
+    right = write(tmp_path / "src/Order.java", "/* package x; */ @Deprecated package com . acme; class Order {}")
+    sources.path = (str(tmp_path),)
+    assert await sources.find("com.acme.Order", "Order.java") == str(right)
+
+
+async def test_paths_of_source_maps(tmp_path: Path) -> None:
+    """A JSP at the root of a web application; Clojure, which tells where the file was when it was compiled."""
+    page = write(tmp_path / "web/index.jsp", "<p>")
+    write(tmp_path / "web/other/index.jsp", "<p>other")
+    core = write(tmp_path / "src/acme/my_core.clj", '(ns ^{:doc "x"} acme.my-core\n  (:require x))')
+    script = write(tmp_path / "script.clj", "(println 1)")
+    sources, _ = sources_in(tmp_path / "web", tmp_path / "src", tmp_path)
+    assert await sources.find("org.apache.jsp.index_jsp", "./index.jsp") == str(page)
+    assert await sources.find("org.apache.jsp.index_jsp", "/index.jsp") == str(page)
+    assert await sources.find("acme.my_core$total", "/build/ci/src/acme/my_core.clj") == str(core)
+    assert await sources.find("acme.my_core$total", "acme/my_core.clj") == str(core)
+    assert await sources.find("user$eval1", str(script)) == str(script)
+    assert await sources.find("user$eval1", "/etc/hosts") is None
+    assert at("A", "index.jsp", 1).replace(source_path="index.jsp").source_file == "./index.jsp"

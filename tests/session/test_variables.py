@@ -280,3 +280,31 @@ async def test_what_a_frame_holds_outlives_methods_that_are_run(jvm: Jvm) -> Non
 
 async def values_of(session: jdbpy.Session, *texts: str) -> list[str]:
     return [(await session.values.evaluate(text)).text for text in texts]
+
+
+async def test_frames_that_the_agent_cannot_tell_apart_are_refused(jvm: Jvm) -> None:
+    """Its frame ids hold 16 bits of the number: frame 65,537 is frame 1 to it."""
+    deep = inline(
+        """
+        class Deep {
+            static int down(int n) {
+                if (n == 0)
+                    return 0; // @bottom
+                return down(n - 1) + 1;
+            }
+            public static void main(String[] args) throws Exception {
+                Thread thread = new Thread(null, () -> down(65_600), "deep", 1L << 30);
+                thread.start();
+                thread.join();
+            }
+        }
+        """
+    )
+    async with debug(jvm, deep) as d:
+        await d.run_to("bottom")
+        trace = await d.session.stack.of()
+        last, first = trace.frames[65_535], trace.frames[65_536]
+        found = {each.name: each.value and each.value.text for each in await d.session.stack.variables(last)}
+        assert found == {"n": "65535"}
+        with pytest.raises(StateError, match=r"frame 65537 .* those of frame 1$"):
+            await d.session.stack.variables(first)

@@ -31,7 +31,8 @@ def source_texts(window: SourceWindow) -> list[Text]:
         text.rstrip()
         texts.append(text)
     if window.stale:
-        texts.append(styled(f"(the class was not compiled from this {escape(window.name)}: lines may be off)", "error"))
+        warning = f"(the class was not compiled from this {escape(window.name)}: {escape(window.warning)})"
+        texts.append(styled(warning, "error"))
     return texts
 
 

@@ -127,16 +127,19 @@ async def _show(ctx: Context, class_name: str, source: str | None, first: int, l
     ctx.listed = Listed(class_name, source, first, last)
     lines = tuple((number, file.lines[number - 1]) for number in range(first, last + 1))
     name = file.path.rpartition("/")[2]
-    return Listing(SourceWindow(file.path, name, lines, await _current_line(ctx, file.path), total))
+    current, warning = await _current_line(ctx, file.path)
+    return Listing(SourceWindow(file.path, name, lines, current, total, bool(warning), warning))
 
 
-async def _current_line(ctx: Context, path: str) -> int | None:
-    """The line of the selected frame, when it stands in this file."""
+async def _current_line(ctx: Context, path: str) -> tuple[int | None, str]:
+    """The line of the selected frame, when it stands in this file, and why the file is hardly that of its class."""
     if ctx.session.selection[0] is None:
-        return None
+        return None, ""
     location = (await ctx.session.stack.selected()).location
-    found = await ctx.session.sources.find(location.class_name, location.source_file)
-    return location.line if found == path else None
+    found = await ctx.session.sources.text(location.class_name, location.source_file)
+    if found is None or found.path != path:
+        return None, ""
+    return location.line, ctx.session.sources.doubt(found, location)
 
 
 async def _current_file(ctx: Context) -> tuple[str, str | None]:

@@ -171,6 +171,7 @@ PARTS = (
         Field("current", "integer?", "the line that is marked"),
         Field("total", "integer", "lines of the file"),
         Field("stale", "boolean", "the file seems not to be what the class was compiled from", optional=True),
+        Field("warning", "string", "why it seems so", optional=True),
     ),
     shape(
         "class",

@@ -60,7 +60,7 @@ def source_lines(window: SourceWindow) -> Iterator[str]:
     for number, text in window.lines:
         yield f"{'=>' if number == window.current else '  '} {number:>{width}}  {escape_line(text)}".rstrip()
     if window.stale:
-        yield f"(the class was not compiled from this {escape(window.name)}: lines may be off)"
+        yield f"(the class was not compiled from this {escape(window.name)}: {escape(window.warning)})"
 
 
 def value_text(value: Value | None, error: str = "", *, children: bool = True) -> str:

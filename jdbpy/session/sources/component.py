@@ -14,6 +14,7 @@ import trio
 from jdbpy.session.events import Notice, SourceWindow
 from jdbpy.session.local_paths import local_class_path
 from jdbpy.session.model import Frame, Location
+from jdbpy.session.sources.doubts import doubt
 from jdbpy.session.sources.jdk import find_jdk_sources
 from jdbpy.session.sources.search import Found, Search
 from jdbpy.session.sources.text import SourceFile
@@ -45,6 +46,7 @@ class Sources:
         self._search = Search(self.path)
         self._jdk_looked_for = False
         self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
+        self._doubts: dict[tuple[int, str, str, int | None], tuple[SourceFile, str]] = {}
         self._warned: set[str] = set()
         self._lock = trio.Lock()  # one search at a time: they share the indexes of the roots
 
@@ -74,12 +76,13 @@ class Sources:
     async def window(self, place: Location | Frame | None, around: int = AROUND) -> SourceWindow | None:
         """The lines around a place, ``around`` before and after it; None without line numbers or source.
 
-        ``stale`` is set when the file is shorter than the class believes: then its end is shown.
+        ``stale`` is set when the file cannot be what the class was compiled from, and ``warning`` says why: its end is
+        shown when it is too short.
         """
         location = place.location if isinstance(place, Frame) else place
         if location is None or location.line is None:
             return None
-        return _window(await self._file(*_name(location)), location, around)
+        return self._window(await self._file(*_name(location)), location, around)
 
     def has_recent(self, place: Location) -> bool:
         """Whether ``recent_window`` knows: the file was looked at a moment ago. Of places without a line it does."""
@@ -89,7 +92,7 @@ class Sources:
     def recent_window(self, place: Location) -> SourceWindow | None:
         """As ``window``, from the file as it was a moment ago; waits for nothing."""
         _, file = self._recent.get(_name(place), (0.0, None))
-        return _window(file, place, AROUND)
+        return self._window(file, place, AROUND)
 
     async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
         """The whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
@@ -99,6 +102,21 @@ class Sources:
         """Where the source file of a class is, or None."""
         file = await self._file(class_name, source)
         return file.path if file else None
+
+    def doubt(self, file: SourceFile, place: Location) -> str:
+        """Why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks against it."""
+        key = (id(file), place.class_name, place.method, place.line)
+        known = self._doubts.get(key)
+        if known is None or known[0] is not file:
+            if len(self._doubts) >= _REMEMBERED:
+                self._doubts.clear()
+            known = self._doubts[key] = (file, doubt(file, place))
+        return known[1]
+
+    def _window(self, file: SourceFile | None, place: Location, around: int) -> SourceWindow | None:
+        if file is None or place.line is None:
+            return None
+        return window_of(file, place.source or "", place.line, around, self.doubt(file, place))
 
     async def _file(self, class_name: str, source: str | None) -> SourceFile | None:
         async with self._lock:
@@ -112,13 +130,13 @@ class Sources:
 
     async def _look(self, class_name: str, source: str | None) -> SourceFile | None:
         """The file as a search finds it; one that does not come back is abandoned, and its entry is left out after."""
-        search, found, expired = self._search, Found(None), True
+        search, found, expired = self._search, Found(None), False
         ended = False
         try:
             with trio.move_on_after(SEARCH_LIMIT) as scope:
                 found = await trio.to_thread.run_sync(search.find, class_name, source, abandon_on_cancel=True)
                 ended = True
-            expired = scope.cancelled_caught
+            expired = not ended and scope.cancelled_caught
         finally:
             if not ended and self._search is search:  # its thread goes on, with what it has
                 left = [entry for entry in search.entries if not expired or entry != search.at]
@@ -147,15 +165,12 @@ def _name(place: Location) -> tuple[str, str | None]:
     return place.class_name, place.source_file
 
 
-def _window(file: SourceFile | None, place: Location, around: int) -> SourceWindow | None:
-    return None if file is None or place.line is None else window_of(file, place.source or "", place.line, around)
-
-
-def window_of(file: SourceFile, name: str, line: int, around: int = AROUND) -> SourceWindow:
+def window_of(file: SourceFile, name: str, line: int, around: int = AROUND, warning: str = "") -> SourceWindow:
     """The lines of a file around one of them; see ``Sources.window``."""
     total = len(file.lines)
-    stale = line > total
+    beyond = line > total
     middle = min(line, total)
     first, last = max(1, middle - around), min(total, middle + around)
     lines = tuple((number, file.lines[number - 1]) for number in range(first, last + 1))
-    return SourceWindow(file.path, name, lines, None if stale else line, total, stale)
+    warning = warning or (f"it ends with line {total}" if beyond else "")
+    return SourceWindow(file.path, name, lines, None if beyond else line, total, bool(warning), warning)

@@ -107,6 +107,9 @@ class Search:
             self.at = root.entry
             for end in ends:
                 yield from ((root, each, False) for each in root.named(name) if each.endswith(end))
+            if paths[0].startswith("/"):  # it was compiled in another place: the longest end that is here
+                here = [each for each in root.named(name) if paths[0].endswith(f"/{each}")]
+                yield from ((root, each, False) for each in sorted(here, key=len, reverse=True))
         if source is not None and "/" in source and not has_packages(name):
             return  # the map tells the path of a page: one of the same name elsewhere is another page
         for root in roots:

@@ -90,6 +90,8 @@ def source_paths(class_name: str, source: str | None) -> tuple[str, ...]:
     ``source`` is the name of its SourceFile attribute, or the path of a source map: "com/acme/Main.kt", "./index.jsp".
     """
     by_custom = relative_path(class_name, source)
+    if source is not None and source.startswith("/"):  # of the machine, or of the root of a web application
+        return source, source.lstrip("/")
     if source is None or "/" in source:
         return (by_custom.removeprefix("./"),)
     return (by_custom,) if by_custom == source else (by_custom, source)

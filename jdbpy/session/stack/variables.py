@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from jdbpy.errors import JdwpError
+from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both as both_sides, together
 from jdbpy.session.model import Frame, Limits, Variable
 from jdbpy.session.stack.frame_memory import key_of
@@ -31,6 +31,9 @@ _NOTHING = Value(Tag.OBJECT, 0)
 DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
 """Enough for a line on each variable."""
 
+_MOST_FRAMES = 65_536
+"""Frames whose ids differ: the agent keeps 16 bits of the number (frameID.c)."""
+
 _WHY_NOT: dict[int, str] = {
     Error.INVALID_SLOT: "it holds no value here",
     Error.TYPE_MISMATCH: "it holds a value of another type here",
@@ -44,6 +47,8 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
     the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them;
     whatever the number of frames.
     """
+    for frame in frames:
+        require_readable(frame)
     frames = await current_frames(target, frames)
     await prefetch_slots(target, frames)
     slots = [await frame_slots(target, frame) for frame in frames]
@@ -156,6 +161,7 @@ async def read_slots(
     target: Target, frame: Frame, variables: Sequence[SlotVariable]
 ) -> tuple[Value, list[Value | JdwpError]]:
     """``this`` (null in static code) and one outcome for each variable. wire: 1 trip, 0 when they were read before."""
+    require_readable(frame)
     known = target.frame_memory.recall(frame)
     outcomes = known.of(variables) if known is not None else None
     if known is not None and outcomes is not None:
@@ -166,6 +172,17 @@ async def read_slots(
         raise found
     target.frame_memory.keep(frame, found.beside(known))
     return found.this, [found.slots[key_of(variable)] for variable in variables]
+
+
+def require_readable(frame: Frame) -> None:
+    """Raises StateError for a frame whose id the agent takes for that of another one."""
+    if frame.index > _MOST_FRAMES:
+        raise StateError(
+            f"the variables of frame {frame.index} cannot be read: the agent numbers frames with 16 bits, and tells "
+            f"those of frame {(frame.index - 1) % _MOST_FRAMES + 1}",
+            hint=f"frames up to the {_MOST_FRAMES:,}th can be looked at",
+            code="NOT_AVAILABLE",
+        )
 
 
 def _worth_looking_up(target: Target, frame: Frame, variables: Sequence[SlotVariable]) -> list[str]:

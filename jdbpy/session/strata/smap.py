@@ -16,7 +16,7 @@ _LINE = re.compile(r"(\d+)(?:#(\d+))?(?:,(\d+))?:(\d+)(?:,(\d+))?")
 
 
 class SourcePlace(Record):
-    """A line of a source file. ``path`` is relative, with slashes; None when the map names the file only."""
+    """A line of a source file. ``path`` has slashes, mostly relative; None when the map names the file only."""
 
     file: str
     path: str | None
@@ -143,10 +143,10 @@ def _files(body: list[str]) -> list[StratumFile]:
 
 def _path(name: str, path: str) -> str:
     """The file's path. Kotlin writes there the name of the class that the file became, in the file's package."""
-    directory, _, last = path.replace("\\", "/").lstrip("/").rpartition("/")
-    if last == name:
-        return f"{directory}/{last}" if directory else last
-    return f"{directory}/{name}" if directory else name
+    path = path.replace("\\", "/")
+    root = "/" if path.startswith("/") else ""  # Clojure tells where the file was on the machine that compiled it
+    directory = path.strip("/").rpartition("/")[0]
+    return f"{root}{directory}/{name}" if directory else f"{root}{name}"
 
 
 def _runs(body: list[str], files: list[StratumFile]) -> list[Run]:

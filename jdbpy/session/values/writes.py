@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.slots import SlotVariable
-from jdbpy.session.stack.variables import current_frames, frame_slots
+from jdbpy.session.stack.variables import current_frames, frame_slots, require_readable
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types import facts
@@ -44,6 +44,7 @@ async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> 
     ``this`` and for a value that does not fit. wire: 1 trip, and what checking the value takes.
     """
     target.conn.require_allowed(stack_frame.SetValues)
+    require_readable(frame)
     [frame] = await current_frames(target, [frame])
     variable = next((each for each in await frame_slots(target, frame) if each.slot == slot), None)
     if variable is None:
