@@ -287,15 +287,15 @@ async def test_frames_that_the_agent_cannot_tell_apart_are_refused(jvm: Jvm) -> 
     deep = inline(
         """
         class Deep {
-            static int down(int n) {
-                if (n == 0)
-                    return 0; // @bottom
-                return down(n - 1) + 1;
-            }
             public static void main(String[] args) throws Exception {
                 Thread thread = new Thread(null, () -> down(65_600), "deep", 1L << 30);
                 thread.start();
                 thread.join();
+            }
+            static int down(int n) {
+                if (n == 0)
+                    return 0; // @bottom
+                return down(n - 1) + 1;
             }
         }
         """
