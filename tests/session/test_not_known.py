@@ -25,14 +25,13 @@ from jdbpy.wire.messages import (
     thread_reference,
 )
 from tests.fakes.jvm import FakeJvm
-from tests.fakes.world import FakeClass, FakeMethod
 from tests.harness import LIMIT
 
 REFUSED = int(Error.INTERNAL)
 
 
 class Fake:
-    """A fake JVM that is debugged, in whose class ``Other``, which was not asked about yet, its thread hits."""
+    """A fake JVM that is debugged, whose thread hits in a class of which nothing is known."""
 
     def __init__(self, jvm: FakeJvm, session: jdbpy.Session) -> None:
         self.jvm = jvm
@@ -53,11 +52,9 @@ class Fake:
 @asynccontextmanager
 async def fake(**options: Any) -> AsyncIterator[Fake]:
     jvm = FakeJvm()
-    other = FakeClass(200, "LOther;", "Other.java", [FakeMethod(0x8000, "run", "()V", {0: 3, 8: 4})], [])
     async with jvm.listening() as address, jdbpy.attach(address) as session:
         await session.breakpoints.add("Played:4", **options)
-        jvm.world.classes.append(other)
-        jvm.world.threads[1].stack.insert(0, other.location(other.methods[0], 8))
+        session._target.types.forget([each.id for each in jvm.world.classes])
         yield Fake(jvm, session)
 
 
@@ -93,7 +90,7 @@ async def test_a_stop_is_a_stop_whatever_is_refused(command: type[Command[Any]],
         assert (stop.frame is None) == (command in (thread_reference.Frames, reference_type.SignatureWithGeneric))
         if command is method.LineTable:
             assert stop.location is not None
-            assert (stop.location.line, stop.location.source) == (None, "Other.java")
+            assert (stop.location.line, stop.location.source) == (None, "Played.java")
 
 
 async def test_a_hit_whose_callers_cannot_be_read_is_a_stop() -> None:
@@ -104,7 +101,7 @@ async def test_a_hit_whose_callers_cannot_be_read_is_a_stop() -> None:
 
 
 async def test_a_step_that_cannot_be_looked_at_is_a_stop() -> None:
-    smap = "\n".join(["SMAP", "Other.java", "Xyz", "*S Xyz", "*F", "1 Other.xyz", "*L", "1,9:3,1", "*E", ""])
+    smap = "\n".join(["SMAP", "Played.java", "Xyz", "*S Xyz", "*F", "1 Played.xyz", "*L", "1,9:3,1", "*E", ""])
     async with fake() as f:
         f.jvm.on(reference_type.SourceDebugExtension, reference_type.SourceDebugExtensionReply(smap))
         stop = await f.hit()
@@ -143,7 +140,7 @@ async def test_thread_groups_are_not_left_out_in_silence() -> None:
 async def test_a_class_loader_that_is_refused_is_not_the_boot_loader() -> None:
     async with fake() as f:
         f.jvm.on(reference_type.ClassLoader, REFUSED)
-        detail = await f.session.classes.detail("Other")
+        detail = await f.session.classes.detail("Played")
         assert (detail.loader, detail.info.loader) == (NOT_KNOWN, NOT_KNOWN)
         [why] = [each for each in detail.unknown if "loader" in each]
         assert "INTERNAL" in why
