@@ -13,12 +13,11 @@ import jdbpy
 from jdbpy.cli.json_form.encode import encode as to_json
 from jdbpy.cli.plain.events import stop_lines
 from jdbpy.errors import JdwpError
-from jdbpy.session.model import NOT_KNOWN, StepDepth
+from jdbpy.session.model import NOT_KNOWN
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ThreadID
+from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import (
-    event,
     method,
     reference_type,
     thread_group_reference,
@@ -54,7 +53,7 @@ async def fake(**options: Any) -> AsyncIterator[Fake]:
     jvm = FakeJvm()
     async with jvm.listening() as address, jdbpy.attach(address) as session:
         await session.breakpoints.add("Played:4", **options)
-        session._target.types.forget([each.id for each in jvm.world.classes])
+        session._target.types.forget([ReferenceTypeID(each.id) for each in jvm.world.classes])
         yield Fake(jvm, session)
 
 
@@ -98,24 +97,6 @@ async def test_a_hit_whose_callers_cannot_be_read_is_a_stop() -> None:
         f.jvm.on(thread_reference.Frames, REFUSED)
         stop = await f.hit()
         assert "INTERNAL" in stop.message
-
-
-async def test_a_step_that_cannot_be_looked_at_is_a_stop() -> None:
-    smap = "\n".join(["SMAP", "Played.java", "Xyz", "*S Xyz", "*F", "1 Played.xyz", "*L", "1,9:3,1", "*E", ""])
-    async with fake() as f:
-        f.jvm.on(reference_type.SourceDebugExtension, reference_type.SourceDebugExtensionReply(smap))
-        stop = await f.hit()
-        await f.session.execution.step(StepDepth.OVER)
-        f.jvm.on(thread_reference.FrameCount, REFUSED)
-        assert stop.thread is not None
-        request = max(f.jvm.requests)
-        step = max(number for number, made in f.jvm.requests.items() if made.eventKind == 1)
-        assert step <= request
-        place = f.jvm.world.threads[1].stack[0]
-        await f.jvm.happen(event.SingleStep(step, ThreadID(1), place))
-        stop = await f.stop()
-        assert stop.reason == "step"
-        assert "INTERNAL" in stop.error
 
 
 async def test_threads_whose_state_is_refused_stay_among_the_threads() -> None:
