@@ -253,6 +253,9 @@ class BrokenSession:
     def take_nowait(self) -> None:
         return None
 
+    def touch(self) -> None:
+        pass
+
     @property
     def info(self) -> object:
         raise RuntimeError("a fault of ours")
