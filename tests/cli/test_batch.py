@@ -266,7 +266,7 @@ async def test_a_fault_of_ours_is_a_result_too(capsys: pytest.CaptureFixture[str
     assert await batch.run(Lines([Script(command="version\nshow color")])) == 1
     out, err = capsys.readouterr()
     failed, shown = [check_line(line) for line in out.splitlines()]
-    assert failed["error"]["code"] == "INTERNAL"
+    assert failed["error"]["code"] == "JDBPY_FAULT"
     assert "RuntimeError: a fault of ours" in failed["error"]["message"]
     assert "Traceback" in err
     assert shown["ok"]
