@@ -22,7 +22,7 @@ from tests.eval.fake_shop import plain, shop
         ("order.total", ["read_frame", "classes_of", "read_fields"]),
         ("order.next.total", ["read_frame", "classes_of", "read_fields", "read_fields"]),
         ("ints[1]", ["read_frame", "read_array"]),
-        ('text.equals("hello")', ["read_frame", "string_length", "read_strings"]),
+        ('text.equals("hello")', ["read_frame", "string_length", "string_length", "read_strings"]),
         ("text == null", ["read_frame"]),
         ("boxed > 5", ["read_frame", "read_fields"]),
         ("none != null && none.total > 1", ["read_frame"]),
