@@ -21,6 +21,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
+from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
 from jdbpy.wire import ending
@@ -28,7 +29,10 @@ from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 
 LIMIT = 3.0
-"""Seconds that the proof may take, beside its round trips, before the socket is closed without it."""
+"""Seconds without a byte from the target, beside the round trips, after which the socket is closed unproved."""
+
+LONGEST = 5
+"""So many times the limit leaving may take in all: a flood of events that are under way has to be read first."""
 
 QUIET = 0.010
 """Seconds without an event set after which none is under way any more."""
@@ -50,8 +54,11 @@ async def leave(target: Target, *, prove: bool = True) -> None:
     held = _Unknown()
     limit = LIMIT + TRIPS * target.round_trip
     try:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + limit):
-            await _leave(target, held, prove=prove)
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + limit) as scope:
+            async with open_nursery() as nursery:
+                nursery.start_soon(_extend, target, scope, limit)
+                await _leave(target, held, prove=prove)
+                nursery.cancel_scope.cancel()
             return
     except Disconnected as gone:
         if gone.reason in _ENDED or not prove:
@@ -65,6 +72,16 @@ async def leave(target: Target, *, prove: bool = True) -> None:
         return
     if prove:
         raise LeaveError(held.sentence(limit), hint=_HINT)
+
+
+async def _extend(target: Target, scope: trio.CancelScope, limit: float) -> None:
+    """Put the deadline off as long as the target sends something, up to ``LONGEST`` times the limit."""
+    began, received = trio.current_time(), target.conn.statistics().bytes_in
+    while True:
+        await trio.sleep(limit / 6)
+        now, before, received = trio.current_time(), received, target.conn.statistics().bytes_in
+        if received != before:
+            scope.deadline = min(now + limit, began + LONGEST * limit)
 
 
 async def resume_left_over(target: Target) -> int:

@@ -5,14 +5,18 @@ A second debugger, which is nothing but a connection, looks at the suspend count
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 import jdbpy
 from jdbpy import Session, StepDepth, SuspendPolicy
@@ -314,3 +318,17 @@ async def test_a_signal_keeps_its_status_and_the_sentence_is_there(
                 errors = b"".join([chunk async for chunk in process.stderr])
                 assert await process.wait() == 128 + number
             assert errors.count(b"may still be suspended") == 1, errors
+
+
+@pytest.mark.parametrize(("sends", "after"), [(False, 1.0), (True, 5.0)])
+async def test_leaving_has_more_time_while_the_target_sends(
+    sends: bool, after: float, autojump_clock: MockClock
+) -> None:
+    """A flood of events that are under way is read before the answer to Dispose is."""
+    received = itertools.count() if sends else itertools.repeat(0)
+    connection = SimpleNamespace(statistics=lambda: SimpleNamespace(bytes_in=next(received)))
+    began = trio.current_time()
+    with trio.CancelScope(deadline=began + 1) as scope:
+        await leaving._extend(cast(Any, SimpleNamespace(conn=connection)), scope, 1.0)
+    assert scope.cancelled_caught
+    assert trio.current_time() - began == pytest.approx(after)
