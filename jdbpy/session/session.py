@@ -238,6 +238,7 @@ class Session(Components):
         """Runs the session's own task; the block that opened the session starts and cancels it."""
         async with trio.open_nursery() as self._chores:
             self._chores.start_soon(self._watchdog.run)
+            self._chores.start_soon(self._target.answers.run)
             try:
                 await self._pump.run()
             finally:

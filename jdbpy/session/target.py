@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.answers import Answers
 from jdbpy.session.events import Event, Exited, Stop
 from jdbpy.session.foresight import Foresight
 from jdbpy.session.invocations import Invocations
@@ -69,6 +70,7 @@ class Target:
         self.launched = launched
         self.suspension = Suspension()
         self.invocations = Invocations(conn, self.suspension)
+        self.answers = Answers(conn)
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
         self.selection = Selection()

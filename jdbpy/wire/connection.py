@@ -11,7 +11,7 @@ knows what no command is for, except that a few leave something behind (``undo``
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -280,6 +280,15 @@ class Connection:
             if isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError):
                 raise outcome
         return outcomes
+
+    def outstanding(self, *, without: Collection[type[Command[Any]]] = ()) -> list[int]:
+        """Return the packet ids of the commands that were not answered yet, those of some classes left out."""
+        return [number for number, pending in self._outstanding.items() if type(pending.command) not in without]
+
+    def receiving(self, least: int) -> tuple[int, int] | None:
+        """Return (bytes that are here, bytes of all) of the packet that is coming in, if it has ``least`` or more."""
+        packet = self._packets.incomplete()
+        return packet if packet is not None and packet[1] >= least else None
 
     # -- events --------------------------------------------------------------------------------------------------
 

@@ -144,6 +144,10 @@ class PacketStream:
             await self._close()
             self._finished.set()
 
+    def incomplete(self) -> tuple[int, int] | None:
+        """Return (bytes that are here, bytes of the whole packet) of a packet that has come in as a part."""
+        return self._framer.incomplete()
+
     def stop(self) -> None:
         """Ends ``run``; what is queued is not sent any more."""
         self._queue.clear()

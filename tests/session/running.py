@@ -50,3 +50,17 @@ async def counts_of(session: Session) -> dict[int, int]:
     counts = await conn.batch([thread_reference.SuspendCount(thread) for thread in threads])
     found = zip(threads, counts, strict=True)
     return {int(thread): count.suspendCount for thread, count in found if not isinstance(count, JdwpError)}
+
+
+async def counts_agree(session: Session, *, waiting: bool = False) -> None:
+    """The suspend count of every thread, as the agent tells it, is the one that the session believes in.
+
+    ``waiting``: threads that have come to a breakpoint may be suspended by that as well, and wait for their turn.
+    """
+    await session._target.publisher.settled()
+    found = await counts_of(session)
+    expected = {thread: session._target.suspension.count(thread) for thread in found}
+    if waiting:
+        assert all(found[thread] in (count, count + 1) for thread, count in expected.items())
+    else:
+        assert found == expected

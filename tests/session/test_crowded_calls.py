@@ -11,29 +11,11 @@ from jdbpy.errors import StateError
 from jdbpy.session.eval.own_calls import Call, CallRunner
 from jdbpy.session.events import Exited, Notice, Stop
 from jdbpy.session.model import SuspendPolicy
-from jdbpy.wire.ids import ObjectID, ThreadID
-from jdbpy.wire.messages import thread_reference, virtual_machine
 from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target
+from tests.session.running import counts_agree
 
 POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
 EXPRESSION = "p.a() * 10 + p.a() - new Pool(p.number * 11).a()"
-
-
-async def counts_agree(session: jdbpy.Session, *, waiting: bool = False) -> None:
-    """The suspend count of every thread, as the agent tells it, is the one that the session believes in.
-
-    ``waiting``: threads that have come to a breakpoint may be suspended by that as well, and wait for their turn.
-    """
-    await session._target.publisher.settled()
-    conn, suspension = session._target.conn, session._target.suspension
-    threads = (await conn.request(virtual_machine.AllThreads())).threads
-    replies = await conn.batch([thread_reference.SuspendCount(ThreadID(ObjectID(each))) for each in threads])
-    found = {int(thread): reply.suspendCount for thread, reply in zip(threads, replies, strict=True)}
-    expected = {int(thread): suspension.count(thread) for thread in threads}
-    if waiting:
-        assert all(found[thread] in (count, count + 1) for thread, count in expected.items())
-    else:
-        assert found == expected
 
 
 async def next_hit(session: jdbpy.Session) -> int:

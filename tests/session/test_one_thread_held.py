@@ -10,7 +10,8 @@ import trio
 from jdbpy.session.events import Stop
 from jdbpy.session.model import SuspendPolicy
 from tests.harness import LIMIT, Jvm, debug
-from tests.session.test_crowded_calls import counts_agree, next_hit, runs_to_its_end
+from tests.session.running import counts_agree
+from tests.session.test_crowded_calls import next_hit, runs_to_its_end
 
 
 @pytest.mark.parametrize("condition", ["round >= 0", "p.a() >= 0"])

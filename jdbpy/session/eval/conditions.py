@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError
@@ -24,6 +24,9 @@ from jdbpy.session.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Location, Value
 
+Bounded = Callable[[], AbstractContextManager[None]]
+"""Makes the context in which a text is evaluated; it ends the evaluation when the target does not answer."""
+
 Describe = Callable[[list[Operand]], Awaitable[list[tuple[model.Value, str]]]]
 """Operands as plain data, with their texts in a logpoint."""
 
@@ -31,9 +34,12 @@ Describe = Callable[[list[Operand]], Awaitable[list[tuple[model.Value, str]]]]
 class CompiledCondition:
     """A boolean expression, evaluated in the innermost frame of a thread that an event has stopped."""
 
-    def __init__(self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str) -> None:
+    def __init__(
+        self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str, bounded: Bounded
+    ) -> None:
         """Raises EvalError when the text is no single expression."""
         self.text = text
+        self._bounded = bounded
         with _of_expression(text):
             program = Program(text)
             program.expression()
@@ -49,12 +55,15 @@ class CompiledCondition:
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
     async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
-        """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws.
+        """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws,
+        TimedOut when the target does not answer.
 
         wire: 1 trip for what it reads of the frame, 1 for each further link.
         """
         own = HitVariables(self._variables, given)
-        return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
+        with self._bounded():
+            return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
+        raise AssertionError("a block that was ended raises")
 
     def glance(self, place: Location) -> Glance | None:
         """The short way, once the condition was asked at that place and if it reads primitive variables only."""
@@ -110,12 +119,19 @@ class CompiledTemplate:
     """The text of a logpoint with the values of its expressions; see ``template`` for how it is written."""
 
     def __init__(
-        self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str, describe: Describe
+        self,
+        target: Target,
+        frame_target: FrameTargetOf,
+        variables: Variables,
+        text: str,
+        describe: Describe,
+        bounded: Bounded,
     ) -> None:
         """Raises EvalError for what cannot be parsed, with the column in the template."""
         self.text = text
         self._template = parse_template(text)
         self._describe = describe
+        self._bounded = bounded
         # Blanks in front make the columns of errors those in the template.
         parsed = [parse_expression(" " * each.at + each.expression) for each in self._template.placeholders]
         program = Program(text, [tree.ExpressionStatement(0, tree.Values(0, tuple(parsed)))])
@@ -136,9 +152,10 @@ class CompiledTemplate:
         if not self._template.placeholders:
             return LogEntry(self._template.render([]))
         own = HitVariables(self._variables, given)
-        values = (await self._at_hits.evaluate(thread_id, passing, own)).value
-        assert isinstance(values, Elements)
-        found = await self._describe(values.elements)
+        with self._bounded():
+            values = (await self._at_hits.evaluate(thread_id, passing, own)).value
+            assert isinstance(values, Elements)
+            found = await self._describe(values.elements)
         named = zip(self._template.placeholders, found, strict=True)
         shown = tuple(model.Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
         return LogEntry(self._template.render([text for _, text in found]), shown)

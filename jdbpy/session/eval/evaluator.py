@@ -7,7 +7,7 @@ loaders and of source files. How results are shown is the business of ``session.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.concurrency import both
@@ -130,11 +130,15 @@ class Evaluator:
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""
-        return CompiledCondition(self._target, self.frame_target, self.variables, text)
+        return CompiledCondition(self._target, self.frame_target, self.variables, text, self._bounded)
 
     def template(self, text: str, describe: Describe) -> CompiledTemplate:
         """Compiles the text of a logpoint. Raises EvalError with the column."""
-        return CompiledTemplate(self._target, self.frame_target, self.variables, text, describe)
+        return CompiledTemplate(self._target, self.frame_target, self.variables, text, describe, self._bounded)
+
+    def _bounded(self) -> AbstractContextManager[None]:
+        """Bound what is evaluated at a hit. Raises TimedOut at its end."""
+        return self._target.answers.bounded(self._rules().limit)
 
     @staticmethod
     def assignment(target_text: str, value_text: str) -> Program:

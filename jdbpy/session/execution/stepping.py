@@ -149,13 +149,20 @@ class Stepping:
         requests.submit_clear(self._pending.pop(thread, []))
         submitted = [requests.submit(spec) for spec in specs]
         self._pending[thread] = [request for request, _ in submitted]
+        watching = None
         if thread not in self._watched:
             self._watched.add(thread)
             modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.Count(1)]
             none = constants.SuspendPolicy.NONE
-            submitted.append(requests.submit(RequestSpec(EventKind.THREAD_DEATH, none, modifiers, self._on_death)))
+            watching = requests.submit(RequestSpec(EventKind.THREAD_DEATH, none, modifiers, self._on_death))
+            submitted.append(watching)
         self._resuming.run_for_step(thread)
-        for outcome in await self._target.conn.gather([pending for _, pending in submitted]):
+        try:
+            outcomes = await self._target.conn.gather([pending for _, pending in submitted])
+        finally:
+            if watching is not None and not watching[0].active:  # refused, or abandoned: it is taken out of the target
+                self._watched.discard(thread)
+        for outcome in outcomes:
             if isinstance(outcome, JdwpError):
                 raise outcome
 

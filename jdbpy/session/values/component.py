@@ -82,7 +82,7 @@ class Values:
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
         default to ``rules``. Raises UsageError for an unknown format, EvalError in javac's words with the column,
         Thrown when a Java exception leaves the expression, StateError when a method would have to be run and cannot, or
-        has not returned in time.
+        has not returned in time, TimedOut when the target does not answer for that time and 3 s.
         wire: 1 trip for what is read of the frame, 1 for each further link.
         """
         from jdbpy.session.eval.java.types import VOID
@@ -212,27 +212,28 @@ class Values:
     async def _evaluation(
         self, time_limit: float | None = None, others_run: bool | None = None, format: str = ""
     ) -> AsyncIterator[tuple[Evaluation, Results]]:
-        """An evaluation in the selected frame; without one, of what needs none."""
+        """An evaluation in the selected frame; without one, of what needs none. Raises TimedOut without answers."""
         from jdbpy.session.values.results import Results
 
         self._target.require_alive()
         if format:
             check_format(format)
-        frame: Frame | None = None
-        missing: StateError | None = None
-        try:
-            frame = await self._stack.standing()
-        except StateError as error:
-            missing = error
-        self._note_stop()
         rules = self.rules.changed(time_limit, others_run)
-        async with self.evaluator.evaluation(frame, rules) as evaluation:
+        with self._target.answers.bounded(rules.limit):
+            frame: Frame | None = None
+            missing: StateError | None = None
             try:
-                yield evaluation, Results(self._target, format)
-            except EvalError as error:
-                if missing is not None and error.code == "NEEDS_FRAME":
-                    raise missing from error
-                raise
+                frame = await self._stack.standing()
+            except StateError as error:
+                missing = error
+            self._note_stop()
+            async with self.evaluator.evaluation(frame, rules) as evaluation:
+                try:
+                    yield evaluation, Results(self._target, format)
+                except EvalError as error:
+                    if missing is not None and error.code == "NEEDS_FRAME":
+                        raise missing from error
+                    raise
 
     def _note_stop(self) -> None:
         """Sets ``$exc``, ``$ret``, ``$old`` and ``$new`` by the last stop of the selected thread, once."""
