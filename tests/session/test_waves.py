@@ -130,3 +130,13 @@ async def test_a_circle_ends() -> None:
 
     with pytest.raises(UnknownLayout, match="circles"):
         await first_in_order([Unread(1, least=0)], expand, 1)
+
+
+async def test_a_chain_of_many_nodes_is_no_circle() -> None:
+    """Its end may be further away than the rounds that a structure in circles is given."""
+
+    async def expand(places: list[int]) -> list[Plan[int]]:
+        return [[Known(place), Unread(place + 1)] if place < 12_000 else [Known(place)] for place in places]
+
+    assert await first_in_order([Unread(1)], expand, 11_000) == list(range(1, 11_001))
+    assert await first_in_order([Unread(1)], expand, 20_000) == list(range(1, 12_001))

@@ -209,7 +209,9 @@ class Placement:
 
     async def _set(self, point: LogicalBreakpoint, places: Iterable[Location]) -> None:
         """Sets the breakpoint at those places where it does not stand yet, and learns their lines. wire: 1 trip."""
-        await self._settle_places(point, self._submit_places(point, places))
+        with self._target.conn.gathering:  # thousands in a row: no task is woken to send each
+            submitted = self._submit_places(point, places)
+        await self._settle_places(point, submitted)
 
     def _submit_places(
         self, point: LogicalBreakpoint, places: Iterable[Location]

@@ -1,6 +1,7 @@
 """The commands that read ``this`` and the variables of one frame, and what their answers say. Pure.
 
 Each variable has a command of its own, as one that holds no value at this place would spoil all that are asked with it.
+For many frames all variables of a frame are asked in one command; where that is spoiled, the frame is asked again so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.stack.frame_memory import FrameVariables, key_of
 from jdbpy.session.stack.slots import SlotVariable
 from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FrameID, ThreadID, Value
 from jdbpy.wire.messages import stack_frame
 from jdbpy.wire.messages.stack_frame import SlotInfo
@@ -24,6 +26,24 @@ def frame_commands(thread: ThreadID, frame: FrameID, variables: Sequence[SlotVar
         slots = [SlotInfo(variable.slot, ord(variable.signature[0]))]
         commands.append(stack_frame.GetValues(thread, frame, slots))
     return commands
+
+
+def frame_command(
+    thread: ThreadID, frame: FrameID, variables: Sequence[SlotVariable], static: bool
+) -> Command[Any] | None:
+    """What asks for them all at once, ``this`` as the variable in slot 0; None when there is nothing to ask.
+
+    The target looks for the frame from the innermost on for each slot, and for ``ThisObject`` twice.
+    """
+    slots = [] if static else [SlotInfo(0, ord("L"))]
+    slots += [SlotInfo(variable.slot, ord(variable.signature[0])) for variable in variables]
+    return stack_frame.GetValues(thread, frame, slots) if slots else None
+
+
+def frame_values(variables: Sequence[SlotVariable], static: bool, values: Sequence[Value]) -> FrameVariables:
+    """What the answer to ``frame_command`` tells of the frame."""
+    this, rest = (Value(Tag.OBJECT, 0), values) if static else (values[0], values[1:])
+    return FrameVariables(this, dict(zip(map(key_of, variables), rest, strict=True)))
 
 
 def frame_variables(variables: Sequence[SlotVariable], answers: Sequence[Any]) -> FrameVariables | JdwpError:

@@ -6,14 +6,15 @@ variable x of the enclosing method, ``this$0`` for the enclosing object.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both as both_sides, together
 from jdbpy.session.model import Frame, Limits, Variable
 from jdbpy.session.stack.frame_memory import key_of
-from jdbpy.session.stack.frame_reads import frame_commands, frame_variables
+from jdbpy.session.stack.frame_reads import frame_command, frame_commands, frame_values, frame_variables
 from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
@@ -22,9 +23,12 @@ from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import OBSOLETE, Field, Method
 from jdbpy.session.values.describe import Describer
 from jdbpy.session.values.waves import both, gather
+from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
 from jdbpy.wire.messages import thread_reference
+
+T = TypeVar("T")
 
 _NOTHING = Value(Tag.OBJECT, 0)
 
@@ -33,6 +37,13 @@ DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
 
 _MOST_FRAMES = 65_536
 """Frames whose ids differ: the agent keeps 16 bits of the number (frameID.c)."""
+
+_MOST_STEPS = 2_000_000
+"""Frames that the target passes by for what is asked at once: from the innermost on, anew for each variable of each
+frame (a second or so). What was asked is answered to its end, whatever is cancelled here."""
+
+_MOST_AT_ONCE = 5_000
+"""Frames that are asked about at once."""
 
 _WHY_NOT: dict[int, str] = {
     Error.INVALID_SLOT: "it holds no value here",
@@ -45,16 +56,20 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
 
     Raises StateError when a thread has run on since its frame was read. wire: 1 trip for the variable tables, 1 for
     the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them;
-    whatever the number of frames.
+    whatever the number of frames, but for stacks so deep that ``_MOST_STEPS`` bounds what is asked at once.
     """
     for frame in frames:
         require_readable(frame)
     frames = await current_frames(target, frames)
     await prefetch_slots(target, frames)
-    slots = [await frame_slots(target, frame) for frame in frames]
+    at_places: dict[object, list[SlotVariable]] = {}
+    for frame in frames:
+        if _place(frame) not in at_places:
+            at_places[_place(frame)] = await frame_slots(target, frame)
+    slots = [at_places[_place(frame)] for frame in frames]
     likely = [each for found in zip(frames, slots, strict=True) for each in _worth_looking_up(target, *found)]
     read, _ = await both_sides(
-        lambda: together(*(partial(_read_slots, target, *each) for each in zip(frames, slots, strict=True))),
+        lambda: _read_all_slots(target, frames, slots),
         lambda: target.likely.look_up(dict.fromkeys(likely)),
     )
     reader = target.objects.reader
@@ -89,10 +104,79 @@ async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]
     return [renewed.get(id(frame), frame) for frame in frames]
 
 
-async def _read_slots(
-    target: Target, frame: Frame, variables: Sequence[SlotVariable]
-) -> tuple[Value, list[Value | JdwpError]]:
-    return (_NOTHING, []) if frame.native else await read_slots(target, frame, variables)
+async def _read_all_slots(
+    target: Target, frames: Sequence[Frame], slots: Sequence[Sequence[SlotVariable]]
+) -> list[tuple[Value, list[Value | JdwpError]]]:
+    """As ``read_slots`` for each frame. One by one only those of which a variable cannot be read.
+
+    wire: 1 trip, one more for what cannot be read; or as many as ``_MOST_STEPS`` allows.
+    """
+    found: list[tuple[Value, list[Value | JdwpError]] | None] = [None] * len(frames)
+    asked: list[tuple[int, bool, Command[Any]]] = []
+    alone: list[int] = []
+    static_at: dict[object, bool | None] = {}
+    for index, (frame, variables) in enumerate(zip(frames, slots, strict=True)):
+        known = target.frame_memory.recall(frame)
+        outcomes = known.of(variables) if known is not None else None
+        if frame.native:
+            found[index] = _NOTHING, []
+        elif known is not None and outcomes is not None:
+            found[index] = known.this, outcomes
+        else:
+            place = _place(frame)
+            if place not in static_at:
+                static_at[place] = _is_static(target, frame)
+            static = static_at[place]
+            if static is None or len(frames) == 1 or any(each.kind == "slot" for each in variables):
+                alone.append(index)
+                continue
+            command = frame_command(wire_thread(frame.thread.id), FrameID(frame.id), variables, static)
+            if command is None:
+                found[index] = _NOTHING, []
+            else:
+                asked.append((index, static, command))
+    for part in _bounded(asked, [frames[index].index * (1 + len(slots[index])) for index, _, _ in asked]):
+        answers = await target.conn.batch([command for _, _, command in part])
+        for (index, static, _), answer in zip(part, answers, strict=True):
+            if isinstance(answer, JdwpError):
+                alone.append(index)
+                continue
+            read = frame_values(slots[index], static, answer.values)
+            target.frame_memory.keep(frames[index], read.beside(target.frame_memory.recall(frames[index])))
+            found[index] = read.this, [read.slots[key_of(variable)] for variable in slots[index]]
+    for some in _bounded(alone, [frames[index].index * (2 + len(slots[index])) for index in alone]):
+        each_read = await together(*(partial(read_slots, target, frames[index], slots[index]) for index in some))
+        for index, outcome in zip(some, each_read, strict=True):
+            found[index] = outcome
+    return [each for each in found if each is not None]
+
+
+def _bounded(items: Sequence[T], costs: Sequence[int]) -> Iterator[list[T]]:
+    """The items in order, in parts of ``_MOST_STEPS`` and ``_MOST_AT_ONCE`` at most."""
+    part: list[T] = []
+    steps = 0
+    for item, cost in zip(items, costs, strict=True):
+        if part and (steps + cost > _MOST_STEPS or len(part) >= _MOST_AT_ONCE):
+            yield part
+            part, steps = [], 0
+        part.append(item)
+        steps += cost
+    if part:
+        yield part
+
+
+def _is_static(target: Target, frame: Frame) -> bool | None:
+    """True if the frame's method has no ``this``; None when the method is not known."""
+    if not _has_slots(frame):
+        return None
+    type_id, method_id = _key(frame)
+    methods = target.types.known(facts.METHODS, type_id) or ()
+    return next((each.is_static for each in methods if each.id == method_id), None)
+
+
+def _place(frame: Frame) -> object:
+    """Frames of equal places have the same variables."""
+    return _key(frame), frame.location.code_index, _has_slots(frame)
 
 
 async def _described(
@@ -123,8 +207,8 @@ async def _described(
 
 async def prefetch_slots(target: Target, frames: Iterable[Frame]) -> None:
     """Learns what ``frame_slots`` asks for these frames. wire: 1 trip, 0 when known; near by 1 more without -g."""
-    keys = [_key(frame) for frame in frames if _has_slots(frame)]
-    types = [type_id for type_id, _ in keys]
+    keys = list(dict.fromkeys(_key(frame) for frame in frames if _has_slots(frame)))
+    types = list(dict.fromkeys(type_id for type_id, _ in keys))
     code = keys if target.far and target.can("canGetBytecodes") else []
     code = [key for key in code if target.types.known(facts.VARIABLES, key) is None]  # or there is no table
     await target.types.prefetch(

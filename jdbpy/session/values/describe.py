@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from jdbpy.session.values.views.registry import Registry
 
 _MOST_VALUES = 10_000
-"""Values of one description in all: depth and width may each be modest and their product not."""
+"""Values of one description in all, or one collection of as many elements as the limits allow: depth and width may each
+be modest and their product not."""
 
 _DEFAULT_LIMITS = Limits()
 
@@ -122,7 +123,7 @@ class Describer:
         self._raw = raw
         self._brief = brief
         self._format = format
-        self._left = _MOST_VALUES
+        self._left = max(_MOST_VALUES, limits.elements + 1)
 
     async def values(self, values: Sequence[ids.Value]) -> list[Value]:
         return [each.value for each in await gather([self.describe(value, self._limits.depth) for value in values])]

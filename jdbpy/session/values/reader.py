@@ -13,7 +13,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from jdbpy.errors import Disconnected, JdwpError, ProtocolError
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
@@ -33,12 +35,19 @@ from jdbpy.wire.messages import (
     reference_type,
     string_reference,
 )
+from jdbpy.wire.pending import Pending
 from jdbpy.wire.record import Record
 
 T = TypeVar("T")
 
 SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
 """What ``Shape`` is made of."""
+
+_FEW = 50
+"""Commands of a wave among which equal ones are not looked for."""
+
+_MOST_AT_ONCE = 10_000
+"""Commands that are sent before the first of them is answered: what a cancelled wave leaves to the target."""
 
 _TO_THE_END = -1
 """A number of elements that means the rest (agent note 107)."""
@@ -85,6 +94,60 @@ class _BootClass:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+class _Walk:
+    """A chain of nodes that is followed where its replies come in: each submits the question for the next node."""
+
+    def __init__(self, conn: Connection, fields: Sequence[Field], want: int, spare: int, skip_empty: bool) -> None:
+        self.items: list[Value] = []
+        self.lost = False
+        self._conn = conn
+        self._fields = fields
+        self._want = want
+        self._spare = spare
+        self._skip_empty = skip_empty
+        self._pending: Pending[Any] | None = None
+        self._error: JdbpyError | None = None
+        self._ended = trio.Event()
+
+    async def run(self, first: int) -> None:
+        """Follow the chain to its end. Cancelled, it asks for no further node."""
+        with self._conn.gathering:
+            self._ask(first)
+        try:
+            await self._ended.wait()
+        except BaseException:
+            if self._pending is not None:
+                self._pending.abandon()
+            raise
+        if self._error is not None:
+            raise self._error
+
+    def _ask(self, node: int) -> None:
+        try:
+            self._pending = self._conn.submit(_get_fields(node, self._fields), on_reply=self._answered)
+        except JdbpyError as error:
+            self._end(error)
+
+    def _answered(self, outcome: object_reference.GetValuesReply | JdbpyError) -> None:
+        if isinstance(outcome, JdbpyError):
+            self._end(outcome)
+            return
+        item, link = outcome.values
+        if item.value or not self._skip_empty:
+            self.items.append(item)
+        else:
+            self._spare -= 1
+            self.lost = self._spare < 0
+        if self.lost or not link.value or len(self.items) >= self._want:
+            self._end(None)
+        else:
+            self._ask(int(link.value))
+
+    def _end(self, error: JdbpyError | None) -> None:
+        self._error = error
+        self._ended.set()
 
 
 class Reader:
@@ -232,6 +295,19 @@ class Reader:
         outcomes = await self.batch([_get_fields(object_id, fields) for object_id in object_ids])
         return [outcome if isinstance(outcome, JdwpError) else outcome.values for outcome in outcomes]
 
+    async def follow(
+        self, first: int, fields: Sequence[Field], want: int, spare: int, *, skip_empty: bool
+    ) -> list[Value] | None:
+        """Items along a chain of nodes, ``want`` at most: of the two ``fields`` the first is the item, the second the
+        link to a node of the same class.
+
+        With ``skip_empty`` nodes whose item is null do not count; None when there are more than ``spare`` of them.
+        Raises JdwpError. wire: 1 trip a node, during which no task wakes; all other questions of the wave wait.
+        """
+        walk = _Walk(self._conn, fields, want, spare, skip_empty)
+        await self.outside(partial(walk.run, first))
+        return None if walk.lost else walk.items
+
     async def statics(self, shape: Shape, fields: Sequence[Field]) -> list[Value]:
         """Values of static fields that the class itself declares."""
         assert all(field.is_static and field.type_id == shape.id for field in fields)
@@ -349,13 +425,32 @@ class Reader:
     ) -> tuple[list[Any], dict[str, list[RefType]]]:
         """One wave: outcomes of the commands, and the types of the names. wire: 1 trip."""
         if not wanted and not signatures:
-            return await self._conn.batch(commands), {}
+            return await self._batch(commands), {}
         replies, _, found = await together(
-            lambda: self._conn.batch(commands),
+            lambda: self._batch(commands),
             lambda: self._types.prefetch(*wanted.items()),
             lambda: self._types.by_signatures(signatures),
         )
         return replies, found
+
+    async def _batch(self, commands: list[Command[Any]]) -> list[Any]:
+        """Outcomes of the commands; equal ones are sent once. wire: 1 trip for each ``_MOST_AT_ONCE`` of them."""
+        if len(commands) < _FEW:
+            return await self._conn.batch(commands)
+        different: dict[Any, Command[Any]] = {}
+        keys: list[Any] = []
+        for command in commands:
+            key = _same(command)
+            different.setdefault(key, command)
+            keys.append(key)
+        unlike = list(different.values())
+        outcomes: list[Any] = []
+        for start in range(0, len(unlike), _MOST_AT_ONCE):
+            outcomes += await self._conn.batch(unlike[start : start + _MOST_AT_ONCE])
+        if len(unlike) == len(commands):
+            return outcomes
+        told = dict(zip(different, outcomes, strict=True))
+        return [told[key] for key in keys]
 
 
 async def _learn(type_id: ReferenceTypeID) -> None:
@@ -375,6 +470,20 @@ async def _outcome(call: Callable[[], Awaitable[Any]]) -> Any:
         raise
     except Exception as error:
         return error
+
+
+def _same(command: Command[Any]) -> Any:
+    """What equal commands of one wave have in common, many of which may be: many variables refer to one object."""
+    match command:
+        case object_reference.ReferenceType():
+            return command.object
+        case object_reference.GetValues():
+            return command.object, *command.fields
+        case string_reference.Value():
+            return "text", command.stringObject
+        case array_reference.Length():
+            return "length", command.arrayObject
+    return "alone", id(command)
 
 
 def _unloaded() -> JdwpError:

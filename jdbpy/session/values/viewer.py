@@ -37,19 +37,24 @@ async def contents(target: Target, value: Value, most: int) -> Items | Entries |
 
 
 class Viewer:
-    """Runs the views of one registry."""
+    """Runs the views of one registry, for one description: a class is looked at once."""
 
     def __init__(self, reader: Reader, views: Registry, text_limit: int) -> None:
         self._reader = reader
         self._views = views
         self._text_limit = text_limit
+        self._found: dict[int, tuple[list[Shape], View | None]] = {}
 
     async def find(self, object_id: int) -> tuple[list[Shape], View | None]:
         """The object's class and those above it, up to the first that has a view, or to java.lang.Object."""
-        chain = [await self._reader.shape(await self._reader.type_id(object_id))]
+        type_id = await self._reader.type_id(object_id)
+        if type_id in self._found:
+            return self._found[type_id]
+        chain = [await self._reader.shape(type_id)]
         while True:
             view = self._views.find(chain[-1].name)
             if view is not None or not chain[-1].superclass:
+                self._found[type_id] = chain, view
                 return chain, view
             chain.append(await self._reader.shape(chain[-1].superclass))
 

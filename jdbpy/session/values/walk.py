@@ -40,20 +40,31 @@ Expand = Callable[[list[Any]], Awaitable[list[Plan[Entry]]]]
 """Reads references; returns for each the parts that stand in its place."""
 
 _ROUNDS = 10_000
-"""A structure that changes while it is read can lead in circles."""
+"""More rounds than wanted entries: a structure that changes while it is read can lead in circles."""
 
 
 async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int) -> list[Entry]:
     """The first ``want`` entries, or all if there are fewer. One wave for each level that has to be read."""
-    parts = list(plan)
-    for _ in range(_ROUNDS):
-        picked = _needed(parts, want)
+    entries: list[Entry] = []  # those before the first part that is not read: no round looks at them again
+    parts = _settled(plan, entries)
+    for _ in range(_ROUNDS + want):
+        picked = _needed(parts, want - len(entries))
         if not picked:
-            return [part.entry for part in parts if isinstance(part, Known)][:want]
+            entries += [part.entry for part in parts if isinstance(part, Known)]
+            return entries[:want]
         found = iter(await expand([unread.at for unread in picked]))
         replaced = {id(unread): next(found) for unread in picked}
-        parts = [each for part in parts for each in replaced.get(id(part), (part,))]
+        parts = _settled([each for part in parts for each in replaced.get(id(part), (part,))], entries)
     raise UnknownLayout("it leads in circles")
+
+
+def _settled(parts: Plan[Entry], entries: list[Entry]) -> Plan[Entry]:
+    """Return the parts from the first on that is not read; the entries before it go to ``entries``."""
+    for index, part in enumerate(parts):
+        if isinstance(part, Unread):
+            return parts[index:]
+        entries.append(part.entry)
+    return []
 
 
 def _needed(parts: Sequence[Unread | Known[Entry]], want: int) -> list[Unread]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.errors import JdwpError
+from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import Items, UnknownLayout
@@ -11,6 +13,12 @@ from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
+
+_LONG = 200
+"""A chain of more nodes than this is followed by itself; the nodes of shorter ones share the waves of all else."""
+
+_SPARE = 10_000
+"""Nodes without an item that a long chain may have: one that changes while it is read can lead in circles."""
 
 
 async def array_prefix(obj: Obj, array: Value, size: int) -> Items:
@@ -44,6 +52,8 @@ async def chain(
 ) -> list[Value]:
     """Items of a linked list in order, ``want`` at most; nodes without an item are passed over. wire: 1 trip a node."""
     fields = await find_fields(reader, node_class, [item, link])
+    if want > _LONG:
+        return await _long_chain(reader, fields, first, want, skip_empty=True)
 
     async def expand(places: list[int]) -> list[Plan[Value]]:
         return [_link(*readable(values)) for values in await reader.fields_of_all(places, fields)]
@@ -63,6 +73,9 @@ async def double_chain(
     fields = await find_fields(reader, node_class, ["item", "next", "prev"])
 
     async def walk(start: Value, step: int, count: int) -> list[Value]:
+        if min(size, want) > _LONG:
+            return await _long_chain(reader, [fields[0], fields[step]], start, count)
+
         async def expand(places: list[int]) -> list[Plan[Value]]:
             nodes = [readable(values) for values in await reader.fields_of_all(places, fields)]
             return [
@@ -75,6 +88,21 @@ async def double_chain(
         return await walk(first, 1, want)
     front, back = await gather([walk(first, 1, size - size // 2), walk(last, 2, size // 2)])
     return [*front, *reversed(back)]
+
+
+async def _long_chain(
+    reader: Reader, fields: Sequence[Field], first: Value, want: int, *, skip_empty: bool = False
+) -> list[Value]:
+    """Items of a chain of many nodes; ``fields`` are the item and the link. No wave passes from node to node."""
+    if not first.value:
+        return []
+    try:
+        found = await reader.follow(reference(first), fields, want, _SPARE, skip_empty=skip_empty)
+    except JdwpError:
+        raise UnknownLayout("it changed while it was read") from None
+    if found is None:
+        raise UnknownLayout("it leads in circles")
+    return found
 
 
 async def items_of(obj: Obj, collection: Value, want: int) -> Items:
