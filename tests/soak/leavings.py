@@ -33,7 +33,7 @@ RENEWED = 150
 
 STATES: dict[str, tuple[str, ...]] = {
     "breakpoint": ("stop in Busy.work",),
-    "breakpoint of a thread": ("break suspend thread Busy.work",),
+    "breakpoint of a thread": ("break thread Busy.work",),
     "condition": ("stop in Busy.work if count % 50 == 0",),
     "condition with a call": ("stop in Busy.work if !Busy.yes()",),
     "logpoint": ('logpoint Busy.work "{thread} {count}" limit 100/s',),
