@@ -25,7 +25,7 @@ STATUSES = {0, 1, 4, 5, *ENDING.values()}
 
 LINES = (
     "stop in Busy.work",
-    "break suspend thread Busy.work if count % 100 == 0",
+    "break thread Busy.work if count % 100 == 0",
     "cont",
     "step",
     "where all",
