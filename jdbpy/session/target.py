@@ -71,6 +71,8 @@ class Target:
         self.suspension = Suspension()
         self.invocations = Invocations(conn, self.suspension)
         self.answers = Answers(conn)
+        self.pinned: set[int] = set()
+        """The ids of the objects that the user keeps from collection."""
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
         self.selection = Selection()

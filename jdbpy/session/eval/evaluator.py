@@ -25,7 +25,7 @@ from jdbpy.session.eval.ops.making import in_target
 from jdbpy.session.eval.ops.values import text_of
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.eval.saved import Saved
+from jdbpy.session.eval.saved import CallResults, Saved
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
@@ -48,13 +48,16 @@ class Evaluation:
         self.frame = frame
         self._graph = ClassGraph(target)
         self.target = target
+        self.result: Operand | None = None
+        """What the last text gave."""
 
     async def run(self, program: Program) -> Operand:
         """The value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""
         variables = self._evaluator.variables
         compiled = await program.compile(self.target, self._graph, variables, condition=False)
         try:
-            return await compiled.run(self.target, variables)
+            self.result = await compiled.run(self.target, variables)
+            return self.result
         except Thrown as error:
             if error.id is not None:
                 variables.set_raw("exc", Ref(error.id))
@@ -108,6 +111,7 @@ class Evaluator:
         self.variables = DebuggerVariables()
         self._ledger = PinLedger(target)
         self.saved = Saved(self._ledger, self.variables)
+        self._call_results = CallResults(target, self.variables)
         self._target = target
         self._source_of = source_of
         self._rules = rules
@@ -117,11 +121,14 @@ class Evaluator:
     @asynccontextmanager
     async def evaluation(self, frame: Frame | None, rules: InvokeRules | None = None) -> AsyncIterator[Evaluation]:
         """An evaluation in a frame; None is for expressions that need none."""
+        self._call_results.make_room()
         target = self.frame_target(frame, rules)
+        evaluation = Evaluation(self, target, frame)
         try:
-            yield Evaluation(self, target, frame)
+            yield evaluation
         finally:
             target.pins.release()
+            self._call_results.add(target.received, evaluation.result)
 
     def frame_target(self, frame: Frame | None, rules: InvokeRules | None = None) -> FrameTarget:
         """The frame as the target of an expression; its ``pins`` must be released."""

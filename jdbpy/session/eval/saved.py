@@ -1,20 +1,61 @@
 """Values that the user has saved under a name: ``save order orders.get(3)``, then ``$order``.
 
-Owns the pins of saved objects, which live until the name is given to something else or taken away.
+Owns the pins of saved objects, which live until the name is given to something else or taken away; and the results of
+methods that the user has run, which a suspended target keeps for as long as it is not told to forget them.
 """
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import UsageError
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import LocalBox, LocalString, Operand
 from jdbpy.session.eval.target import Ref
-from jdbpy.session.eval.variables import OWN_NAMES, DebuggerVariables
+from jdbpy.session.eval.variables import OWN_NAMES, DebuggerVariables, objects_of
+from jdbpy.session.target import Target
+from jdbpy.wire.ids import ObjectID
+from jdbpy.wire.messages import virtual_machine
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluation
+
+
+KEPT = 8
+"""So many evaluations that have run methods keep the objects which these gave."""
+
+
+class CallResults:
+    """Objects that methods have given, by evaluation, the oldest first; beyond KEPT they are released.
+
+    A target of which everything is suspended keeps each object that it has sent (agent note 101), and the program may
+    run out of memory. An id is taken back once for each reply that gave it to us, never more often: the VM aborts then.
+    """
+
+    def __init__(self, target: Target, variables: DebuggerVariables) -> None:
+        self._target = target
+        self._variables = variables
+        self._evaluations: deque[list[int]] = deque()
+
+    def make_room(self) -> None:
+        """Release what more than KEPT evaluations have left. wire: no wait."""
+        while len(self._evaluations) > KEPT:
+            received = self._evaluations.popleft()
+            kept = self._variables.release(frozenset(received) - self._target.pinned) | self._target.pinned
+            counts = Counter(each for each in received if each not in kept)
+            if counts and self._target.conn.close_reason is None:
+                requests = [virtual_machine.Request(ObjectID(each), count) for each, count in counts.items()]
+                self._target.conn.submit(virtual_machine.DisposeObjects(requests))
+
+    def add(self, received: list[int], result: Operand | None) -> None:
+        """Take in what an evaluation has received, an id for each time. What its result refers to is new again."""
+        used = set(objects_of(result)) if result is not None else set()
+        for older in self._evaluations:
+            received += [each for each in older if each in used]
+            older[:] = [each for each in older if each not in used]
+        if received:
+            self._evaluations.append(received)
 
 
 class Saved:

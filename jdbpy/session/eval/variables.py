@@ -6,10 +6,13 @@ collected by the target unless it was saved under a name.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
+from jdbpy.errors import EvalError
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import BY_TAG, LATE, VOID
 from jdbpy.session.eval.jvm.raw import from_wire
-from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.operands import Elements, Entry, Operand
 from jdbpy.session.eval.ops.base import Variables
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.model import Value
@@ -28,9 +31,16 @@ class DebuggerVariables:
     def __init__(self) -> None:
         self._values: dict[str, Operand] = {}
         self._count = 0
+        self._released: set[str] = set()
 
     def get(self, name: str) -> Operand | None:
-        """The value of a variable, None if it has none."""
+        """The value of a variable, None if it has none. Raises EvalError for one of the history that was released."""
+        if name in self._released:
+            raise EvalError(
+                f"the object of ${name} is not kept any more: a method has made it, and others have made later ones",
+                hint="evaluate it again; 'save NAME EXPRESSION' keeps an object",
+                code="RELEASED",
+            )
         return self._values.get(name)
 
     def set(self, name: str, value: Operand) -> None:
@@ -48,7 +58,20 @@ class DebuggerVariables:
     def history(self, count: int) -> list[tuple[str, Operand]]:
         """The last results with their numbers, oldest first; as many as are asked for."""
         first = max(1, self._count - count + 1)
-        return [(str(number), self._values[str(number)]) for number in range(first, self._count + 1)]
+        names = [str(number) for number in range(first, self._count + 1)]
+        return [(name, self._values[name]) for name in names if name not in self._released]
+
+    def release(self, objects: Collection[int]) -> frozenset[int]:
+        """Forget these objects in the history; return those of them that have a name, which stay."""
+        named: frozenset[int] = frozenset()
+        for name, operand in list(self._values.items()):
+            found = frozenset(each for each in objects_of(operand) if each in objects)
+            if found and name.isdecimal():
+                del self._values[name]
+                self._released.add(name)
+            else:
+                named |= found
+        return named
 
     def set_raw(self, name: str, value: Raw) -> None:
         """Sets what the debugger itself provides, such as the exception of a stop."""
@@ -68,6 +91,19 @@ class DebuggerVariables:
         self._count += 1
         self._values[str(self._count)] = self._values["_"] = value
         return self._count
+
+
+def objects_of(operand: Operand) -> Iterator[int]:
+    """Return the ids of the objects of the target that a value refers to."""
+    match operand.value:
+        case Ref(id=number):
+            yield number
+        case Elements(elements=elements):
+            for each in elements:
+                yield from objects_of(each)
+        case Entry(key=key, value=value):
+            yield from objects_of(key)
+            yield from objects_of(value)
 
 
 class HitVariables:

@@ -39,7 +39,7 @@ class Heap:
         self.usage = Usage(runner)
         self._classes = classes
         self._stack = stack
-        self.pinned: set[int] = set()
+        self.pinned = target.pinned
 
     async def instances(self, class_name: str, *, limit: int = 20, limits: Limits = _SHORT) -> Instances:
         """Reachable instances of a class, in every loader that has one of that name.

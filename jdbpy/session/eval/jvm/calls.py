@@ -24,7 +24,7 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Method
 from jdbpy.session.types.signatures import FINAL, split_method
 from jdbpy.session.values.assignable import OF_THE_JDK, require_assignable
-from jdbpy.wire.constants import InvokeOptions, TypeTag
+from jdbpy.wire.constants import InvokeOptions, Tag, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value
 from jdbpy.wire.messages import class_type, interface_type, object_reference
 
@@ -39,6 +39,7 @@ _ENDS_THE_VM = frozenset(
         ("java.lang.Shutdown", "beforeHalt"),
     )
 )
+_PLAIN = frozenset((Tag.OBJECT, Tag.ARRAY, Tag.STRING))
 _WEDGES_THE_THREAD = frozenset((("java.lang.Thread", "suspend"), ("java.lang.Thread", "suspend0")))
 
 
@@ -51,6 +52,9 @@ class Calls:
         self._rules = rules
         self._pins = pins
         self._one_at_a_time = trio.Lock()
+        self.received: list[int] = []
+        """The ids of plain objects that replies have given, once for each: classes, loaders and threads are known for
+        longer than an evaluation lasts."""
 
     async def invoke(
         self, obj: Ref | None, owner_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
@@ -105,6 +109,7 @@ class Calls:
             return await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         result = from_wire(reply.returnValue)
         if isinstance(result, Ref):
+            self._receive(result)
             self._learn_class(result, split_method(method.signature)[1])
             await self._pins.add(result)
         return result
@@ -130,9 +135,14 @@ class Calls:
         if reply.exception.objectID:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)
+        self._receive(made)
         self._target.objects.reader.told_type(made.id, class_id)
         await self._pins.add(made)
         return made
+
+    def _receive(self, result: Ref) -> None:
+        if result.id and result.tag in _PLAIN:
+            self.received.append(result.id)
 
     def _refuse_dangerous(self, owner: str, name: str) -> None:
         if (owner, name) in _ENDS_THE_VM:

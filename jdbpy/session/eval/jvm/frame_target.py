@@ -65,6 +65,11 @@ class FrameTarget(HeapTarget):
         self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
         self._foreseen: FrameValues | None = None
 
+    @property
+    def received(self) -> list[int]:
+        """The objects that methods have given, an id for each time. Not those of compiled lambdas: they are shared."""
+        return self._calls.received if self._calls is not None and not self._rules.javac else []
+
     # -- the frame -----------------------------------------------------------------------------------------------
 
     async def frame(self) -> FrameFacts:
