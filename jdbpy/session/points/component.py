@@ -100,7 +100,8 @@ class Points:
             raise
         if slip:
             self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
-        self._watch_end()
+        if point.reports:  # else all stays as it was: thousands may be added in a row
+            self._watch_end()
         self._check_place(point, (*(place.class_name for place in point.places()), *options.classes))
         return shown
 

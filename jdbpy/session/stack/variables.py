@@ -38,9 +38,9 @@ DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
 _MOST_FRAMES = 65_536
 """Frames whose ids differ: the agent keeps 16 bits of the number (frameID.c)."""
 
-_MOST_STEPS = 2_000_000
+_MOST_STEPS = 500_000
 """Frames that the target passes by for what is asked at once: from the innermost on, anew for each variable of each
-frame (a second or so). What was asked is answered to its end, whatever is cancelled here."""
+frame (half a second or so). What was asked is answered to its end, whatever is cancelled here."""
 
 _MOST_AT_ONCE = 5_000
 """Frames that are asked about at once."""
