@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -12,6 +14,10 @@ from tests.harness.wire_coverage import (
     pytest_sessionfinish as pytest_sessionfinish,
     pytest_terminal_summary as pytest_terminal_summary,
 )
+
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(_number) is signal.SIG_IGN:  # under nohup, or in the background: what tests start inherits it
+        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 settings.register_profile(
     "jdbpy", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]

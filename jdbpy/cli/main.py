@@ -23,7 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     standard.prepare()
     try:
         status = _dispatch(words)
-        standard.flush()  # here, where a closed pipe can be dealt with
+        try:
+            standard.flush()  # here, where a closed pipe can be dealt with
+        except standard.OutputLost as lost:
+            return status or standard.end(lost)  # a terminal that has gone has ended it already
         return status
     except KeyboardInterrupt:  # before or after the time in which signals are looked after
         return INTERRUPTED

@@ -75,6 +75,6 @@ async def test_output_of_a_launched_target(any_jvm: Jvm, tmp_path: Path) -> None
         terminal.type("cont\r")
         await terminal.expect("2 hello \\u001b[2Jevil", "waiting", "The target has ended with status 0")
         terminal.type("quit\r")
-        await terminal.expect("the target is ended")
+        await terminal.expect("the target has ended")
         assert await terminal.wait_exit() == 0
         assert terminal.modes == terminal.modes_before

@@ -159,7 +159,8 @@ class FakeJvm:
                 if isinstance(found, command):
                     return found
             async with self._arrived:
-                await self._arrived.wait()
+                if self._looked_at == len(self.commands):  # none has come while the lock was waited for
+                    await self._arrived.wait()
 
     def received(self, command: type[C]) -> list[C]:
         """All commands of a class so far."""

@@ -80,7 +80,7 @@ async def test_the_agent_counts_where_each_event_is_a_hit(jvm: Jvm) -> None:
     async with debug(jvm, ROUNDS) as d:
         await d.run_to("round")
         before = d.session.statistics().events
-        options = PointOptions(classes=(ROUNDS,), hits="== 7")
+        options = PointOptions(classes=(f"*{ROUNDS[1:]}",), hits="== 7")  # a named class has breakpoints
         point = await d.session.traces.methods(exits=False, options=options)
         stop = await d.session.execution.cont()
         await d.check_stop(stop, "method-entry", frames=["Rounds.add", "Rounds.main"], breakpoint=point.number)

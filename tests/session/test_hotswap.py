@@ -261,6 +261,7 @@ async def test_a_class_file_that_the_target_does_not_know(jvm: Jvm, tmp_path: Pa
 async def test_a_breakpoint_without_a_place_in_the_new_code_is_told(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         await at_marker(d, "note")
+        d.session.breakpoints.refuse_lines_without_code()
         point = await d.session.breakpoints.add(d.at("return"))
         moved = compiled(lambda source: source.replace("class Swapped {", "class Swapped {" + "\n" * 40, 1))
         done = await d.session.hotswap.redefine_all(moved)
