@@ -192,14 +192,15 @@ async def fail_later(hit: Hit) -> Verdict:
 
 
 @pytest.mark.parametrize("fail", [fail_at_once, fail_later])
-async def test_a_handler_that_fails_lets_the_target_go_and_says_so(fail: Handler) -> None:
+async def test_a_hit_that_cannot_be_looked_at_is_a_stop_that_says_why(fail: Handler) -> None:
+    """Resuming it would lose the stop."""
     async with stage() as s:
         await s.request(2, fail)
-        with s.target.publisher.subscribe() as events:
-            await s.hit(2)
-            await s.peer.answer(virtual_machine.Resume())
-            told = await anext(events)
-        assert isinstance(told, Notice) and "INVALID_OBJECT" in told.text
+        await s.hit(2)
+        [[(hit, plan)]] = s.shown
+        assert (hit.event.requestID, plan.reason) == (2, StopReason.BREAKPOINT)
+        assert "INVALID_OBJECT" in plan.extra["error"]
+        assert s.target.state is VmState.STOPPED
 
 
 async def test_an_unknown_kind_of_event_is_told_and_passed() -> None:
