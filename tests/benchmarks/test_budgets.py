@@ -195,7 +195,7 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
         assert await counted.waves(vm.clocks()) <= 6 + 4
         assert await counted.fewest(vm.clocks) <= 2 + 1
         assert await counted.waves(vm.flags()) <= 9 + 4
-        assert await counted.fewest(vm.flags) <= 6
+        assert await counted.fewest(vm.flags) <= 6 + 1  # as above
         assert await counted.waves(usage.memory()) <= 9 + 4
         assert await counted.fewest(usage.memory) <= 5 + 3  # eighteen calls at once
         assert await counted.waves(vm.diagnostic_command("VM.version")) <= 6 + 4
