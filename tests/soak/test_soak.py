@@ -46,8 +46,8 @@ async def test_mutated_sessions(jvm: Jvm, tmp_path: Path) -> None:
     await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=6))
 
 
-async def test_twenty_tasks(any_jvm: Jvm, tmp_path: Path) -> None:
-    await hold(tasks.run, Run("tasks", any_jvm, tmp_path, seed=1, seconds=1000, tries=1))
+async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(tasks.run, Run("tasks", jvm, tmp_path, seed=1, seconds=1000, tries=1))
 
 
 async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:

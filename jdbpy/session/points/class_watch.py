@@ -37,6 +37,7 @@ class ClassWatch:
         self._target = target
         self._on_class = on_class
         self._requests: list[EventRequest] = []
+        self._is_open = False
 
     async def open(self, base: ReferenceTypeID | None = None) -> list[RefType]:
         """The classes of today; ``on_class`` is called with those to come. With ``base`` only subclasses are watched
@@ -45,6 +46,7 @@ class ClassWatch:
         Watching begins before the listing, in one segment, so that no class can be loaded unseen in between.
         """
         types = self._target.types
+        self._is_open = True
         await both(lambda: self._watch(base), types.all_classes)
         known = [each for each in types.all_known() if not each.is_array]
         chosen = self.name.choose(each.name for each in known if self.name.needle in each.name)
@@ -54,7 +56,8 @@ class ClassWatch:
         return found
 
     def close(self) -> list[Pending[Any]]:
-        """Watches no more; what is returned may be waited for."""
+        """Watch no more, also where ``open`` is still under way; the pending replies may be waited for."""
+        self._is_open = False
         requests, self._requests = self._requests, []
         return self._target.requests.drop(requests)
 
@@ -76,6 +79,8 @@ class ClassWatch:
         return f"waits for {self.name.text} to be loaded" + (f" (there is {', '.join(near)})" if near else "")
 
     async def _watch(self, base: ReferenceTypeID | None) -> None:
+        if not self._is_open:  # its point was disarmed while classes were listed
+            return
         only = [event_request.ClassOnly(base)] if base else []
         policy = self._target.requests.policy_of_watching
         specs = [
@@ -101,8 +106,10 @@ class ClassWatch:
         self.name = ClassName(full, bound=True)
         if not was_full:
             before, self._requests = self._requests, []
-            await self._watch(base)
-            self._target.requests.submit_clear(before)
+            try:
+                await self._watch(base)
+            finally:  # a caller that is cancelled has no other hold on them
+                self._target.requests.drop(before)
 
     def _on_prepare(self, hit: Hit) -> Vote:
         event = hit.event

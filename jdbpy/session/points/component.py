@@ -82,7 +82,7 @@ class Points:
         if point.after is None:
             self._points[point.number] = point  # its first hit may come before all of it is set
         try:
-            await point.arm()
+            await point.renew()  # it may be removed or disabled meanwhile
             await self._check(point, point.condition)
             shown = point.snapshot()
             if point.after is not None:  # it was set only to see whether it can be
