@@ -1,4 +1,4 @@
-"""Setting a point is slow; meanwhile others remove or disable it, or its task is cancelled. Nothing of it stays behind."""
+"""Points that are removed, disabled or cancelled while they are being set: nothing of them stays behind."""
 
 from __future__ import annotations
 
