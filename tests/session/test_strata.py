@@ -9,7 +9,7 @@ import pytest
 import jdbpy
 from jdbpy.errors import JdbpyError
 from jdbpy.session.model import StepDepth
-from tests.harness import Debugging, Jvm, debug, program
+from tests.harness import Debugging, Jvm, debug, inline, program
 from tests.harness.class_files import with_source_map
 from tests.harness.programs import Program
 
@@ -88,7 +88,7 @@ async def test_steps_go_by_the_lines_of_the_source(jvm: Jvm, mapped: Program) ->
         await d.session.breakpoints.add("Inlined:10")
         await d.resume()
         assert place(await d.wait_stop("breakpoint")) == "Main.kt:10"
-        assert [await step(d) for _ in range(6)] == [
+        assert [await step(d, StepDepth.INTO) for _ in range(6)] == [
             "Util.kt:2",
             "Util.kt:3",
             "Main.kt:3",  # the same number in another file is another line
@@ -97,6 +97,90 @@ async def test_steps_go_by_the_lines_of_the_source(jvm: Jvm, mapped: Program) ->
             "Main.kt:13",
         ]
         assert await step(d, StepDepth.INTO) == "Util.kt:2"
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_next_stays_on_the_own_lines_of_the_frame(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        await d.session.breakpoints.add("Main.kt:10")
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        assert [await step(d) for _ in range(4)] == ["Main.kt:3", "Main.kt:11", "Main.kt:12", "Main.kt:13"]
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_in_inlined_code_next_goes_on_in_it_and_step_up_leaves_it(jvm: Jvm, mapped: Program) -> None:
+    for depth, stops in ((StepDepth.OVER, ["Util.kt:3", "Main.kt:3"]), (StepDepth.OUT, ["Main.kt:3"])):
+        async with debug(jvm, mapped) as d:
+            await d.session.breakpoints.add("Util.kt:2", temporary=True)
+            await d.resume()
+            await d.wait_stop("breakpoint")
+            assert [await step(d, depth) for _ in stops] == stops
+            await d.resume()
+            await d.wait_exit()
+
+
+async def test_a_count_of_steps_is_of_lines_of_the_source(jvm: Jvm, mapped: Program) -> None:
+    async with debug(jvm, mapped) as d:
+        await d.session.breakpoints.add("Main.kt:10")
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        stop = await d.check_stop(await d.session.execution.step(StepDepth.OVER, count=3), "step")
+        assert place(stop) == "Main.kt:12"
+        await d.resume()
+        await d.wait_exit()
+
+
+LOOP = inline("""
+    class Loop {
+        public static void main(String[] args) {
+            int sum = rounds(1); // @start
+            System.out.println(sum); // @end
+        }
+
+        static int rounds(int depth) {
+            int sum = depth; // @rounds
+            for (int i = 0; i < 20_000; i++) // @loop
+                sum += i; // @in-loop
+            sum += depth < 3 ? rounds(depth + 1) : 0; // @deeper
+            return sum; // @return
+        }
+    }
+""")
+
+
+async def test_next_passes_an_inlined_loop_at_full_speed(jvm: Jvm, tmp_path: Path) -> None:
+    line = LOOP.line
+    first, last = line("start"), line("return")
+    smap = f"""SMAP
+Loop.kt
+Kotlin
+*S Kotlin
+*F
+1 Loop.kt
+*L
+{first}#1,{line("loop") - first}:{first}
+90#1,2:{line("loop")}
+{line("deeper")}#1,2:{line("deeper")}
+*S KotlinDebug
+*F
+1 Loop.kt
+*L
+{line("rounds")}#1,2:{line("loop")}
+*E
+"""  # the loop is of a function of the same file, past the lines that it has of its own
+    async with debug(jvm, with_source_map(LOOP, tmp_path, smap)) as d:
+        await d.session.breakpoints.add(f"Loop.kt:{line('rounds')}", temporary=True)
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        before = d.session.statistics().waves
+        assert await step(d) == f"Loop.kt:{line('deeper')}"
+        assert d.session.statistics().waves - before < 20
+        assert await step(d) == f"Loop.kt:{last}"  # not in a deeper call of itself
+        assert (await d.session.stack.of()).total == 2
+        assert await step(d) == f"Loop.kt:{first}"
         await d.resume()
         await d.wait_exit()
 

@@ -24,7 +24,10 @@ async def step(ctx: Context, count: Count = 1) -> Resumed:
 
 @command("step up", "finish", "fin", "out", "so", "step out", group="stepping", resumes=True, repeats="again")
 async def step_up(ctx: Context, count: Count = 1) -> Resumed:
-    """Run until the current method returns to its caller, and show what it returned: `$ret` in expressions."""
+    """Run until the current method returns to its caller, and show what it returned: `$ret` in expressions.
+
+    Out of a lambda it comes to the code that called it. Out of code that Kotlin inlined it comes to the call's line.
+    """
     return await _step(ctx, StepDepth.OUT, StepSize.LINE, count)
 
 
@@ -32,7 +35,8 @@ async def step_up(ctx: Context, count: Count = 1) -> Resumed:
 async def next_line(ctx: Context, count: Count = 1) -> Resumed:
     """Run to the next line of this method, over the methods that it calls.
 
-    Where the line has a single call, what that returned is shown; it is `$ret` in expressions.
+    Where the line has a single call, what that returned is shown; it is `$ret` in expressions. Code that a compiler
+    inlined (Kotlin) is passed like a call; `step` enters it.
     """
     return await _step(ctx, StepDepth.OVER, StepSize.LINE, count)
 

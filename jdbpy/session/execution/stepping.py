@@ -17,8 +17,11 @@ from jdbpy.session.execution.returned import returned
 from jdbpy.session.model import Location, StepDepth, StepSize
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops.shower import StopShower
+from jdbpy.session.strata.inlining import Inlined, inlined_at
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
+from jdbpy.session.types.facts import MethodKey
+from jdbpy.session.types.signatures import is_hidden_class
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, thread_reference
@@ -33,16 +36,22 @@ _SIZES = {StepSize.LINE: constants.StepSize.LINE, StepSize.MIN: constants.StepSi
 
 
 class MappedLine(Record):
-    """A line of source in one frame, told by what a frame keeps while it runs: its method and its depth."""
+    """A line of source in one frame, told by what a frame keeps while it runs: its method and its depth.
 
-    method: int
+    ``inlined`` is the call for which the line was inlined into the method, None for the method's own line.
+    """
+
+    type_tag: int
+    key: MethodKey
     depth: int
     source: str | None
     line: int | None
+    inlined: Inlined | None
 
-    @classmethod
-    def of(cls, location: Location, depth: int) -> MappedLine:
-        return cls(location.method_id, depth, location.source, location.line)
+    def is_called_in(self, line: MappedLine) -> bool:
+        """True if the line is in the same frame, and was inlined for a call that this one is not in."""
+        same_frame = (self.key, self.depth) == (line.key, line.depth)
+        return same_frame and line.inlined not in (None, self.inlined)
 
 
 class Stepping:
@@ -63,38 +72,68 @@ class Stepping:
 
         Raises StateError when the thread runs, UsageError for a count below 1. wire: 1 trip (Clear of the former
         step, Set and Resume in one segment), one more when the class at the top has to be asked for. A step by line
-        that comes to a method which the compiler made (a bridge, an accessor) goes on through it.
+        goes on through methods that the compiler made (bridges, accessors) and code that the VM spun for a lambda.
+        A step over stays on the frame's own lines: what a compiler inlined there is passed at full speed.
         """
         if count < 1:
             raise UsageError("the number of steps must be 1 or more")
         self._require(thread)
+        by_line = size is StepSize.LINE
         # As in jdb, filters apply to steps by line that could enter something, not to 'step up' and 'stepi'.
-        use = filtered and size is StepSize.LINE and depth is not StepDepth.OUT
+        use = filtered and by_line and depth is not StepDepth.OUT
         patterns = excludes.outside(self.patterns, await self._class_at_top(thread)) if use and self.patterns else ()
-        by_line = size is StepSize.LINE and depth is not StepDepth.OUT
         start = await self._mapped_line(thread) if by_line else None
-        by_one = count == 1 and size is StepSize.LINE and depth is not StepDepth.INTO
+        is_inlined = start is not None and start.inlined is not None and depth is StepDepth.OUT
+        by_one = count == 1 and by_line and depth is not StepDepth.INTO and not is_inlined
         watch = await returned(self._target, thread, await self._place(thread), depth) if by_one else None
-        modifiers = [
-            event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth]),
-            *(event_request.ClassExclude(pattern) for pattern in patterns),
-            event_request.Count(count),
-        ]
+        left = 1 if start is None else count  # the agent counts raw lines: through a map they are counted here
+        excluded = [event_request.ClassExclude(pattern) for pattern in patterns]
+        step = event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth])
+
+        def one_more(policy: constants.SuspendPolicy, steps: int = 1) -> RequestSpec:
+            return RequestSpec(EventKind.SINGLE_STEP, policy, [step, *excluded, event_request.Count(steps)], done)
+
+        def to_own_lines(of: MappedLine, policy: constants.SuspendPolicy) -> list[RequestSpec]:
+            """Set breakpoints at the frame's own lines; a step out is for the case that it comes to none of them."""
+            out = event_request.Step(_thread_id(thread), _SIZES[size], constants.StepDepth.OUT)
+            left_frame = RequestSpec(EventKind.SINGLE_STEP, policy, [out, *excluded, event_request.Count(1)], done)
+            only = event_request.ThreadOnly(_thread_id(thread))
+            places = [event_request.LocationOnly(each) for each in self._own_lines(of, anew=depth is StepDepth.OUT)]
+            return [left_frame, *(RequestSpec(EventKind.BREAKPOINT, policy, [only, at], at_own_line) for at in places)]
+
+        async def at_own_line(hit: Hit) -> Verdict:
+            location, now = await self._top(thread)
+            if start is None or now != start.depth:  # deeper in a recursion
+                return GO
+            return await counted(hit, self._mapped(location, now))
 
         async def done(hit: Hit) -> Verdict:
-            nonlocal start
             self._target.requests.spent(hit.request)
-            passed = size is StepSize.LINE and await self._in_made_up_method(hit.event.location)
-            if not passed and by_line:
-                passed, start = await self._still_on_line(thread, hit.event.location, start)
+            place = hit.event.location
+            passed, here = by_line and await self._is_made_up(place), start
+            if not passed and by_line and depth is not StepDepth.OUT:
+                passed, here = await self._still_on_line(thread, place, start)
+                if start is not None and here is not None and depth is StepDepth.OVER and start.is_called_in(here):
+                    await self._go_on(thread, to_own_lines(start, hit.policy))
+                    return GO
             if passed:
-                again = [*modifiers[:-1], event_request.Count(1)]
-                await self._go_on(thread, RequestSpec(EventKind.SINGLE_STEP, hit.policy, again, done))
+                await self._go_on(thread, [one_more(hit.policy)])
+                return GO
+            return await counted(hit, here)
+
+        async def counted(hit: Hit, here: MappedLine | None) -> Verdict:
+            nonlocal start, left
+            start, left = here, left - 1
+            if left:
+                await self._go_on(thread, [one_more(hit.policy)])
                 return GO
             return StopPlan(StopReason.STEP, await watch.value() if watch is not None else {})
 
         exits = [watch.spec()] if watch is not None else []
-        await self._arm(thread, [*exits, RequestSpec(EventKind.SINGLE_STEP, self.policy(), modifiers, done)])
+        if is_inlined and start is not None:
+            await self._arm(thread, to_own_lines(start, self.policy()))
+        else:
+            await self._arm(thread, [*exits, one_more(self.policy(), count if start is None else 1)])
 
     async def start_until(self, thread: int, line: int | None = None) -> None:
         """Runs until a line past the current one (None) or the given line of this method, or until its frame is left.
@@ -107,12 +146,13 @@ class Stepping:
         if location.line is None:
             raise StateError("this method has no line numbers", hint="'step up' runs until it returns")
         start = location.line if line is None else line
+        first = self._mapped(location, depth)
 
         async def at_line(hit: Hit) -> Verdict:
             here, now = await self._top(thread)
             left = now < depth
-            inlined = here.stratum and here.source != location.source  # lines of another file are no later lines
-            further = now == depth and (line is not None or here.line is None or (here.line > start and not inlined))
+            beside = now == depth and not first.is_called_in(self._mapped(here, now))  # inlined lines are no later ones
+            further = now == depth and (line is not None or here.line is None or (here.line > start and beside))
             return StopPlan(StopReason.UNTIL, {}) if left or further else None
 
         step = event_request.Step(
@@ -166,20 +206,32 @@ class Stepping:
             if isinstance(outcome, JdwpError):
                 raise outcome
 
-    async def _go_on(self, thread: int, spec: RequestSpec) -> None:
-        """Sets one more step of a thread that stands at the end of the former; the caller lets it run. wire: 1 trip."""
-        request, pending = self._target.requests.submit(spec)
-        others = [each for each in self._pending.get(thread, ()) if each.kind != EventKind.SINGLE_STEP]
-        self._pending[thread] = [*others, request]
-        await pending.wait()
+    async def _go_on(self, thread: int, specs: list[RequestSpec]) -> None:
+        """Sets what a thread's step needs to go on, instead of what it had; the caller lets it run. wire: 1 trip."""
+        requests, had = self._target.requests, self._pending.get(thread, [])
+        exits = [each for each in had if each.kind == EventKind.METHOD_EXIT_WITH_RETURN_VALUE]
+        with self._target.conn.gathering:
+            requests.submit_clear([each for each in had if each not in exits])
+            submitted = [requests.submit(spec) for spec in specs]
+        self._pending[thread] = [*exits, *(request for request, _ in submitted)]
+        for outcome in await self._target.conn.gather([pending for _, pending in submitted]):
+            if isinstance(outcome, JdwpError):
+                raise outcome
 
-    async def _in_made_up_method(self, place: ids.Location) -> bool:
-        """Whether the compiler made the method: a bridge, an accessor; not a lambda's body: that is the user's code."""
+    async def _is_made_up(self, place: ids.Location) -> bool:
+        """True in a method without source: a bridge, an accessor, what the VM spun to call a lambda.
+
+        A lambda's body is the user's code, although its method is synthetic. wire: 1 trip, 0 when known.
+        """
         if not place.methodID:
             return False
-        methods = (await self._target.types.methods([place.classID])).get(place.classID, ())
+        types = self._target.types
+        [location] = await types.locations([place])
+        methods = types.known(facts.METHODS, place.classID) or ()
         method = next((each for each in methods if each.id == place.methodID), None)
-        return method is not None and method.is_synthetic and not method.name.startswith("lambda$")
+        if method is not None and method.is_synthetic:
+            return not method.is_lambda_body
+        return location.line is None and is_hidden_class(location.class_name)
 
     async def _mapped_line(self, thread: int) -> MappedLine | None:
         """The line that a step starts on, when a stratum makes it another than the VM's own.
@@ -194,7 +246,7 @@ class Stepping:
             return None
         self._target.step_by_raw_lines()
         location, depth = await self._top(thread)
-        return MappedLine.of(location, depth) if location.stratum else None
+        return self._mapped(location, depth) if location.stratum else None
 
     async def _still_on_line(
         self, thread: int, place: ids.Location, start: MappedLine | None
@@ -212,8 +264,36 @@ class Stepping:
         if not location.stratum:
             return True, start
         _, depth = await self._top(thread)
-        here = MappedLine.of(location, depth)
+        here = self._mapped(location, depth)
         return here == start, here
+
+    def _mapped(self, location: Location, depth: int) -> MappedLine:
+        """Return the line of a known location, with the call that it was inlined for. No trip."""
+        types, type_id = self._target.types, ids.ReferenceTypeID(location.type_id)
+        key = type_id, ids.MethodID(location.method_id)
+        source_map, stratum = types.known(facts.SOURCE_MAP, type_id), types.stratum_of(type_id)
+        lines, inlined = types.known(facts.LINES, key), None
+        raw = lines.line_at(location.code_index) if lines is not None else None
+        if source_map is not None and stratum is not None and raw is not None:
+            inlined = inlined_at(source_map, stratum, types.known(facts.SOURCE_FILE, type_id), raw)
+        return MappedLine(location.type_tag, key, depth, location.source, location.line, inlined)
+
+    def _own_lines(self, line: MappedLine, *, anew: bool) -> list[ids.Location]:
+        """Return where code of the frame's lines begins that is inlined in none, or in the same call as the line.
+
+        ``anew`` leaves the call: it begins at the lines that are inlined in none, and at this line too. No trip.
+        """
+        types = self._target.types
+        known = types.known(facts.LINES, line.key)
+        found = []
+        for index, _ in known.entries if known is not None else ():
+            place = ids.Location(line.type_tag, *line.key, index)
+            location = types.location(place)
+            entry = self._mapped(location, line.depth)
+            own = entry.inlined is None or (not anew and entry.inlined == line.inlined)
+            if location.stratum and own and (anew or entry != line):
+                found.append(place)
+        return found
 
     def _shown_last(self, thread: int) -> Stop | None:
         """The last stop, if the thread still stands there."""
@@ -225,7 +305,8 @@ class Stepping:
     async def _on_death(self, hit: Hit) -> Verdict:
         self._target.requests.spent(hit.request)
         self._watched.discard(hit.thread)
-        if self._pending.pop(hit.thread, None):
+        if requests := self._pending.pop(hit.thread, None):
+            self._target.requests.drop(requests)
             text = "the thread ended during the step; the target runs on"
             self._target.publish(Notice("thread-ended", text, (("thread", hit.thread),)))
         self._target.suspension.forget(hit.thread)

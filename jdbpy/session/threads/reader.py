@@ -7,7 +7,6 @@ word; the agent's own threads never show up (it keeps them to itself).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
@@ -15,7 +14,7 @@ from jdbpy.session.model import NOT_KNOWN, Frame, Location, ThreadInfo, ThreadRe
 from jdbpy.session.target import Target
 from jdbpy.session.threads.answers import FrameRange, Place, ThreadAnswer, places, questions
 from jdbpy.session.types.refs import OBSOLETE
-from jdbpy.session.types.signatures import is_lambda_class
+from jdbpy.session.types.signatures import is_hidden_class
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
@@ -185,7 +184,7 @@ def model_frame(
         native=location.code_index < 0,
         obsolete=location.method_id == OBSOLETE,
         height=None if total is None else total - index,
-        hidden=_is_hidden(location.class_name),
+        hidden=is_hidden_class(location.class_name),
     )
 
 
@@ -215,12 +214,6 @@ def _frame_of(answer: ThreadAnswer, equal: Frame) -> Frame:
     """The innermost frame of a thread, another's being at the same place."""
     frame_id, _ = next(answer.placed_frames())
     return model_frame(1, frame_id, equal.location, _ref(answer), answer.epoch, answer.total)
-
-
-@lru_cache(maxsize=1024)  # of a hundred thousand frames most are of the same few classes
-def _is_hidden(class_name: str) -> bool:
-    """Whether the VM made the class for itself: lambdas, method handles; their names tell."""
-    return "/0x" in class_name or is_lambda_class(class_name) or class_name.startswith("java.lang.invoke.LambdaForm$")
 
 
 def wire_thread(number: int) -> ThreadID:

@@ -92,6 +92,10 @@ class Method(Member[MethodID]):
         return bool(self.bits & signatures.BRIDGE)
 
     @property
+    def is_lambda_body(self) -> bool:
+        return signatures.is_lambda_body(self.name)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Erased types as in source: ("int", "java.lang.String...")."""
         return signatures.parameter_types(self.signature, varargs=self.is_varargs)

@@ -7,6 +7,7 @@ Owns the spelling of types and modifiers (JVMS 4.3, 4.1, 4.5, 4.6). Pure text; g
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 PRIMITIVES = {
     "B": "byte",
@@ -167,6 +168,17 @@ def outermost(name: str) -> str:
 def is_lambda_class(name: str) -> bool:
     """Whether the class was spun by the runtime to carry a lambda or a method reference: no source belongs to it."""
     return "$$Lambda" in name
+
+
+@lru_cache(maxsize=1024)  # of a hundred thousand frames most are of the same few classes
+def is_hidden_class(class_name: str) -> bool:
+    """True if the VM made the class for itself: lambdas, method handles; their names tell."""
+    return "/0x" in class_name or is_lambda_class(class_name) or class_name.startswith("java.lang.invoke.LambdaForm$")
+
+
+def is_lambda_body(method_name: str) -> bool:
+    """True if compilers of Java, Kotlin or Scala give the body of a lambda this name."""
+    return "lambda$" in method_name or "$anonfun$" in method_name
 
 
 def is_synthetic(bits: int) -> bool:
