@@ -19,7 +19,7 @@ from typing import Any
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.events import Exited, Gone, Notice, StopReason
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
@@ -340,7 +340,18 @@ class Pump:
             self._warn(f"an event was ignored: {misfit}")
             return None
         hit = self._hit(composite, event, request)
+        if request is _automatic and isinstance(event, wire_event.Exception) and hit.policy != SuspendPolicy.NONE:
+            return hit, self._thrown(event)
         return hit, request.handler(hit)
+
+    async def _thrown(self, event: wire_event.Exception) -> Verdict:
+        """Stop at the exception of ``onthrow``. wire: as ``exception_info``."""
+        from jdbpy.session.points.throwables import exception_info
+
+        try:
+            return StopPlan(StopReason.EXCEPTION, {"exception": await exception_info(self._target, event)})
+        except JdwpError as error:
+            return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
 
     def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> Hit:
         policy = SuspendPolicy(composite.suspendPolicy)
@@ -438,11 +449,7 @@ _REASONS: dict[type[Any], StopReason] = {
 
 def _on_automatic(hit: Hit) -> Verdict:
     """Events that the agent sends unasked: VMStart, or the exception of ``onthrow`` (agent notes 3, 14)."""
-    if hit.policy == SuspendPolicy.NONE:
-        return None
-    if isinstance(hit.event, wire_event.Exception):
-        return StopPlan(StopReason.EXCEPTION, {})
-    return StopPlan(StopReason.START, {})
+    return None if hit.policy == SuspendPolicy.NONE else StopPlan(StopReason.START, {})
 
 
 _automatic = EventRequest(EventKind.VM_START, SuspendPolicy.ALL, _on_automatic)

@@ -43,6 +43,13 @@ async def test_ipv6(any_jvm: Jvm) -> None:
             assert not session.remote
 
 
+@pytest.mark.parametrize("form", ["{port}", ":{port}", "localhost:{port}"])
+async def test_an_agent_at_ipv6_only_is_found_by_its_port(any_jvm: Jvm, form: str) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False, agent=",address=[::1]:0") as target:
+        async with jdbpy.attach(form.format(port=target.port)) as session:
+            assert session.info.address == f"[::1]:{target.port}"
+
+
 async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker") as target:
         async with jdbpy.attach(target.address) as session:
@@ -157,6 +164,19 @@ async def test_nobody_there() -> None:
             async with jdbpy.attach(f"127.0.0.1:{port}"):
                 pass
     assert "-agentlib:jdwp" in caught.value.hint
+
+
+@pytest.mark.parametrize("form", ["{}", "localhost:{}"])
+async def test_nobody_at_any_address_of_this_machine(form: str) -> None:
+    with socket.socket() as taken, socket.socket(socket.AF_INET6) as other:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        other.bind(("::1", port))
+        with pytest.raises(ConnectError) as caught:
+            async with jdbpy.attach(form.format(port)):
+                pass
+    said = f"no debugger agent is listening at 127.0.0.1:{port} or [::1]:{port} (connection refused)"
+    assert caught.value.message == said
 
 
 async def test_a_name_that_does_not_resolve() -> None:

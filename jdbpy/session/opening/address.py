@@ -8,6 +8,7 @@ from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
 LOOPBACK = "127.0.0.1"
+LOCALHOST = "localhost"
 
 
 class Address(Record):
@@ -37,6 +38,11 @@ def parse_address(text: str, *, default_host: str = LOOPBACK, any_port: bool = F
             f"'{text}' is not an address: a port is a number up to 65535", hint="[HOST:]PORT, for example 5005"
         )
     return Address({"": default_host, "*": "0.0.0.0"}.get(host, host), int(port))
+
+
+def loopbacks(where: Address) -> list[Address]:
+    """The addresses of this machine itself with that port: an agent listens at one of them only."""
+    return [Address(LOOPBACK, where.port), Address("::1", where.port)]
 
 
 def is_loopback(host: str) -> bool:

@@ -16,7 +16,7 @@ import trio
 from jdbpy.errors import ConnectError, LeaveError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.events import Notice
-from jdbpy.session.opening.address import LOOPBACK, Address, is_loopback, parse_address
+from jdbpy.session.opening.address import LOCALHOST, LOOPBACK, Address, is_loopback, loopbacks, parse_address
 from jdbpy.session.opening.greeting import CONNECT_LIMIT, Greeted, greet
 from jdbpy.session.options import Options
 from jdbpy.session.session import Session
@@ -34,6 +34,9 @@ AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.
 START_LIMIT = 2.0
 """Seconds to wait for the first stop of a target whose threads are suspended."""
 
+LATE_START_LIMIT = 1.0
+"""Seconds to wait for the first stop of a target that may have been left running by an earlier debugger."""
+
 GREETED_AT_ONCE = 16
 """Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
 
@@ -44,16 +47,18 @@ async def attach(
 ) -> AsyncIterator[Session]:
     """Attach to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
+    Without a host these are 127.0.0.1 and ::1, in that order.
+
     ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. Leaving the
     block detaches: the target runs on. Raises UsageError for the address, ConnectError if no JVM answers there.
     wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
     its start, and for a VM that no ``java`` launcher has started.
     """
-    where = parse_address(address)
+    where = parse_address(address, default_host=LOCALHOST)
     deadline = trio.current_time() + timeout
-    stream = await _dial(where, timeout)
+    stream, reached = await _dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
     left = max(0.0, deadline - trio.current_time())
-    async with open_session(stream, str(where), options or Options(), timeout=left) as session:
+    async with open_session(stream, str(reached), options or Options(), timeout=left) as session:
         yield session
 
 
@@ -97,34 +102,41 @@ async def listen(
             yield session
 
 
-async def _dial(where: Address, limit: float) -> trio.SocketStream:
-    """A TCP connection to the first address of the host that takes one. Raises ConnectError."""
-    try:
-        with trio.fail_after(limit):
-            # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
-            host = where.host.encode() if where.host.isascii() else where.host
-            stream = await trio.open_tcp_stream(host, where.port)
-    except trio.TooSlowError:
-        raise ConnectError(
-            f"no answer from {where} within {limit:g} seconds",
-            hint="a firewall or a wrong address; through ssh: ssh -L 5005:127.0.0.1:5005 HOST, then attach 5005",
-        ) from None
-    except OSError as error:
-        raise ConnectError(_why_not(where, error), hint=_what_next(error)) from error
-    stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
-    return stream
+async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
+    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError."""
+    refused: list[tuple[Address, OSError]] = []
+    with trio.move_on_after(limit):
+        for where in addresses:
+            try:
+                # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
+                host = where.host.encode() if where.host.isascii() else where.host
+                stream = await trio.open_tcp_stream(host, where.port)
+            except OSError as error:
+                refused.append((where, error))
+                continue
+            stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
+            return stream, where
+        raise ConnectError(_why_not(refused), hint=_what_next(refused[0][1])) from refused[0][1]
+    raise ConnectError(
+        f"no answer from {addresses[0]} within {limit:g} seconds",
+        hint="a firewall or a wrong address; through ssh: ssh -L 5005:127.0.0.1:5005 HOST, then attach 5005",
+    )
 
 
-def _why_not(where: Address, error: OSError) -> str:
-    reason = error
-    if isinstance(error.__cause__, BaseExceptionGroup):  # what trio found at each address
-        reasons = [one for one in error.__cause__.exceptions if isinstance(one, OSError)]
-        reason = reasons[0] if reasons else error
-    elif isinstance(error.__cause__, OSError):
-        reason = error.__cause__
-    if isinstance(reason, ConnectionRefusedError):
-        return f"nobody takes a debugger at {where}: connection refused"
-    return f"cannot connect to {where}: {reason.strerror or reason}"
+def _why_not(refused: Sequence[tuple[Address, OSError]]) -> str:
+    """Return what the addresses have answered; one of a machine without IPv6 is left out."""
+    [(where, first), *others] = [(where, _reason(error)) for where, error in refused]
+    if not isinstance(first, ConnectionRefusedError):
+        return f"cannot connect to {where}: {first.strerror or first}"
+    tried = [where, *(other for other, error in others if isinstance(error, ConnectionRefusedError))]
+    return f"no debugger agent is listening at {' or '.join(map(str, tried))} (connection refused)"
+
+
+def _reason(error: OSError) -> OSError:
+    """Return what trio found at the first of a name's addresses."""
+    if isinstance(error.__cause__, BaseExceptionGroup):
+        return next((one for one in error.__cause__.exceptions if isinstance(one, OSError)), error)
+    return error.__cause__ if isinstance(error.__cause__, OSError) else error
 
 
 def _what_next(error: OSError) -> str:
@@ -251,6 +263,8 @@ async def _session(
                 try:
                     if greeted.suspended:
                         await _await_start(target)
+                    elif launched is None and not remote and ports is not None:
+                        await _await_late_start(target, ports)
                     yield session
                 except (Exception, KeyboardInterrupt) as error:
                     await _leave_after(session, error)
@@ -299,3 +313,18 @@ async def _await_start(target: Target) -> None:
         if threads:
             what = "1 thread was" if threads == 1 else f"{threads} threads were"
             target.publish(Notice("warning", f"{what} left suspended by an earlier debugger; resumed"))
+
+
+async def _await_late_start(target: Target, ports: tuple[int, int]) -> None:
+    """Wait for the first stop of a target whose agent has only begun to work, and is about to suspend all threads.
+
+    That is so with ``launch=``, ``onthrow=`` and ``onuncaught=``: the agent takes a debugger first, and a helper thread
+    of it then suspends the target and sends the event. Nothing on the wire tells that, but the options of the agent do,
+    where the JVM's command line can be read. No such event comes to a debugger that attaches later: the wait is short.
+    """
+    from jdbpy.session.opening.tunnel import agent_options
+
+    given = await trio.to_thread.run_sync(agent_options, *ports)
+    if "launch" in given and given.get("suspend", "y") == "y" and target.last_stop is None:
+        with trio.move_on_after(LATE_START_LIMIT):
+            await target.publisher.wait_for_stop()

@@ -7,10 +7,13 @@ is for the session to say.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 
 _ESTABLISHED = "01"
+
+_AGENT = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:|agentpath:[^=]*jdwp[^=/]*=)(.*)")
 
 ELSEWHERE = "a process outside this machine's network (a container)"
 
@@ -34,6 +37,27 @@ def tunnel_to(local_port: int, peer_port: int, *, proc: str = "/proc") -> str:
     return ""
 
 
+def agent_options(local_port: int, peer_port: int, *, proc: str = "/proc") -> dict[str, str]:
+    """Return the options of the debugger agent in the JVM that has the peer's end of a loopback connection.
+
+    They are those of its command line; {} if that is not known, or has none. No trip; about a millisecond.
+    """
+    inode = ""
+    for process in filter(str.isdigit, os.listdir(proc)) if os.path.isdir(proc) else ():
+        with suppress(OSError):
+            with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
+                given = [found[1] for word in file.read().split("\0") if (found := _AGENT.match(word))]
+            inode = inode or (dict(_established(proc)).get((peer_port, local_port), "-") if given else "")
+            if given and _has_socket(process, inode, proc):
+                return dict(_pair(each) for each in given[0].split(","))
+    return {}
+
+
+def _pair(option: str) -> tuple[str, str]:
+    name, _, value = option.partition("=")
+    return name, value
+
+
 def _established(proc: str) -> Iterator[tuple[tuple[int, int], str]]:
     """Pairs of local and remote port of all connections, with the inodes of their sockets."""
     for table in ("tcp", "tcp6"):
@@ -49,12 +73,19 @@ def _owner(inode: str, proc: str) -> int | None:
     """The process that has a socket; None if it belongs to somebody else, whose files may not be looked at."""
     for process in filter(str.isdigit, os.listdir(proc)):
         with suppress(OSError):
-            directory = f"{proc}/{process}/fd"
-            for each in os.listdir(directory):
-                with suppress(OSError):
-                    if os.readlink(f"{directory}/{each}") == f"socket:[{inode}]":
-                        return int(process)
+            if _has_socket(process, inode, proc):
+                return int(process)
     return None
+
+
+def _has_socket(process: str, inode: str, proc: str) -> bool:
+    """True if the socket is among the files of the process. Raises OSError where these may not be looked at."""
+    directory = f"{proc}/{process}/fd"
+    for each in os.listdir(directory):
+        with suppress(OSError):
+            if os.readlink(f"{directory}/{each}") == f"socket:[{inode}]":
+                return True
+    return False
 
 
 def _is_jvm(process: int, proc: str) -> bool:

@@ -14,11 +14,10 @@ from typing import Any
 
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError, UsageError
 from jdbpy.session import events
-from jdbpy.session.concurrency import both
 from jdbpy.session.points.class_watch import ClassWatch
 from jdbpy.session.points.conditions import Given
 from jdbpy.session.points.event_point import Basis, Concerned, EventPoint
-from jdbpy.session.points.throwables import read_throwable
+from jdbpy.session.points.throwables import exception_info
 from jdbpy.session.requests import Hit
 from jdbpy.session.types.class_names import ClassName
 from jdbpy.session.types.refs import RefType
@@ -119,18 +118,8 @@ class ExceptionPoint(EventPoint):
         return {"exc": (Value(thrown.tag, thrown.objectID), "")}
 
     async def details(self, hit: Hit) -> dict[str, Any]:
-        """What was thrown and where it will be caught. wire: as ``read_throwable``."""
-        place, object_id = hit.event.catchLocation, hit.event.exception.objectID
-        caught = [place] if place.classID else []
-        thrown, catch = await both(
-            lambda: read_throwable(self._target.objects.reader, object_id),
-            lambda: self._target.types.locations(caught),
-        )
-        causes = ", caused by ".join(map(str, thrown.causes))
-        info = events.ExceptionInfo(
-            thrown.type, thrown.message, object_id, bool(caught), catch[0] if catch else None, causes
-        )
-        return {"exception": info}
+        """What was thrown and where it will be caught. wire: as ``exception_info``."""
+        return {"exception": await exception_info(self._target, hit.event)}
 
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         info: events.ExceptionInfo | None = details.get("exception")

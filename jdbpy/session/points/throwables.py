@@ -6,12 +6,16 @@ So the message is what its constructor was given; one that ``getMessage`` makes 
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
+from jdbpy.session import concurrency
+from jdbpy.session.events import ExceptionInfo
+from jdbpy.session.target import Target
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.strings import message_text
 from jdbpy.session.values.waves import both
 from jdbpy.wire.ids import Value
+from jdbpy.wire.messages.event import Exception
 from jdbpy.wire.record import Record
 
 MOST_CAUSES = 5
@@ -35,6 +39,17 @@ async def read_throwable(reader: Reader, object_id: int) -> Throwable:
     wire: 3 trips when its class is known, and 2 a cause; 1 a superclass that is new.
     """
     return await reader.run(_read(reader, object_id, (object_id,)))
+
+
+async def exception_info(target: Target, event: Exception) -> ExceptionInfo:
+    """Return what an event has thrown, and where that will be caught. wire: as ``read_throwable``."""
+    place, object_id = event.catchLocation, event.exception.objectID
+    caught = [place] if place.classID else []
+    thrown, catch = await concurrency.both(
+        lambda: read_throwable(target.objects.reader, object_id), lambda: target.types.locations(caught)
+    )
+    causes = ", caused by ".join(map(str, thrown.causes))
+    return ExceptionInfo(thrown.type, thrown.message, object_id, bool(caught), catch[0] if catch else None, causes)
 
 
 async def _read(reader: Reader, object_id: int, above: tuple[int, ...]) -> Throwable:
