@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import trio
 
@@ -47,6 +47,10 @@ from jdbpy.wire.record import Record
 FAILED = 1
 TIMED_OUT = 4
 LOST = 5
+NAMED = 20
+"""The most breakpoints that were never hit of which each is named at the end."""
+MANY = 100
+"""Lines of a script from which on a breakpoint is not confirmed before the next line runs."""
 
 
 class Batch:
@@ -82,7 +86,9 @@ class Batch:
         """Runs all lines, and returns the exit status."""
         with self.stream:
             await self.start()
-            async with trio.open_nursery() as nursery:
+            many = len(lines.at_hand()) >= MANY
+            adding = self.session.breakpoints.adding_many() if many else nullcontext()
+            async with trio.open_nursery() as nursery, adding:
                 nursery.start_soon(self._show_idle)
                 line: str | None = await self._after_restart()
                 while not self._over:
@@ -127,6 +133,7 @@ class Batch:
         if stands or (self.context.restarts is not None and self.context.restarts.kept is not None):
             return
         points = session.points.list() if session.points_are_used else []
+        missed = 0
         for point in points:
             if point.kind not in ("line", "method") or not point.enabled or point.waiting:
                 continue
@@ -135,7 +142,11 @@ class Batch:
                 self.console.say(f"breakpoint {point.number} at {point.spec} was never set{why}")
                 self.status = self.status or FAILED
             elif not point.hits:
-                self.console.say(f"breakpoint {point.number} at {point.spec} was never hit")
+                missed += 1
+                if missed <= NAMED:
+                    self.console.say(f"breakpoint {point.number} at {point.spec} was never hit")
+        if missed > NAMED:
+            self.console.say(f"{missed - NAMED:,} more breakpoints were never hit; 'breakpoints' lists them")
 
     async def start(self) -> None:
         """Shows that the target stands at its start, if it does: a launched one always."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import jdbpy
 from jdbpy.errors import UsageError
-from jdbpy.wire.constants import EventKind
+from jdbpy.wire.constants import Error, EventKind
+from jdbpy.wire.messages import event_request
+from tests.fakes.jvm import FakeJvm
 from tests.harness import Jvm, debug, inline
 from tests.session.running import target_of
 
@@ -68,6 +71,49 @@ async def test_in_a_class_that_is_loaded(jvm: Jvm) -> None:
         await points.clear_all()
         await d.resume()
         await d.wait_exit()
+
+
+async def test_many_that_are_added_at_once_are_hit(jvm: Jvm) -> None:
+    program = inline(SOURCE)
+    async with debug(jvm, program) as d:
+        await d.run_to("first", "Lengthy")
+        points = d.session.breakpoints
+        await points.add(f"Lengthy:{COUNTED[0]}")
+        async with points.adding_many():
+            for line in COUNTED[1:]:
+                assert (await points.add(f"Lengthy:{line}")).resolved
+        for point in points.list()[:3]:
+            await d.resume()
+            await d.wait_stop("breakpoint", breakpoint=point.number)
+        await points.clear_all()
+        await d.session.execution.resume()
+        await d.wait_exit()
+
+
+async def test_many_are_added_without_waiting_for_each() -> None:
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach(address) as session:
+        await session.breakpoints.add("Played.main")
+        jvm.hold(event_request.Set)
+        async with session.breakpoints.adding_many():
+            for _ in range(50):
+                await session.breakpoints.add("Played.main")
+            await jvm.release()
+        assert all(point.resolved for point in session.breakpoints.list())
+
+
+async def test_one_of_many_that_is_refused_is_told() -> None:
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach(address) as session:
+        with session.events() as events:
+            await session.breakpoints.add("Played.main")
+            async with session.breakpoints.adding_many():
+                jvm.on(event_request.Set, Error.OUT_OF_MEMORY)
+                await session.breakpoints.add("Played.main")
+            failed = await anext(events)
+        assert isinstance(failed, jdbpy.Notice)
+        assert (failed.kind, dict(failed.data)["breakpoint"]) == ("breakpoint-failed", 2)
+        assert [bool(point.resolved) for point in session.breakpoints.list()] == [True, False]
 
 
 async def test_a_class_of_that_name_that_comes_later_is_found(any_jvm: Jvm) -> None:

@@ -35,14 +35,15 @@ async def read(
     count, before, loud = 0, ctx.collecting, not ctx.quiet
     ctx.quiet = ctx.quiet or quiet
     try:
-        for number, line in enumerate(lines, 1):
-            if not line.strip() or line.lstrip().startswith("#"):
-                continue
-            count += 1
-            if not await ctx.run_line(line):
-                raise JdbpyError(f"line {number} of {path} failed: {line.strip()}", code="SCRIPT")
-            if ctx.leaving:
-                break
+        async with ctx.session.breakpoints.adding_many():
+            for number, line in enumerate(lines, 1):
+                if not line.strip() or line.lstrip().startswith("#"):
+                    continue
+                count += 1
+                if not await ctx.run_line(line):
+                    raise JdbpyError(f"line {number} of {path} failed: {line.strip()}", code="SCRIPT")
+                if ctx.leaving:
+                    break
         if ctx.collecting is not None and ctx.collecting is not before:
             raise unfinished(ctx.collecting)
     finally:

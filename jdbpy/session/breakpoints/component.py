@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from jdbpy.errors import UsageError
@@ -103,6 +104,14 @@ class Breakpoints:
         place = await self._absolute(parse_location(spec))
         make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
         return await self._points.add(make, options)
+
+    def adding_many(self) -> AbstractAsyncContextManager[None]:
+        """Within the block, ``add`` does not wait until the agent has confirmed a breakpoint in code that is known.
+
+        Thousands are added at the speed of sending them. They can be hit at once. One that the agent refuses is
+        published as a ``breakpoint-failed`` notice by the end of the block. wire: 1 trip at its end.
+        """
+        return self._placement.adding_many()
 
     def list(self) -> builtins.list[Breakpoint]:
         """All breakpoints by number; ``points.list`` has the other points too. No trip."""

@@ -7,13 +7,15 @@ initialiser slips through. A request for a location keeps its class from being u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 import trio
 
-from jdbpy.errors import JdwpError, UsageError
+from jdbpy.errors import JdbpyError, JdwpError, UsageError
 from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
@@ -32,6 +34,9 @@ from jdbpy.wire.pending import Pending
 
 _FEW = 8
 """The most places of a breakpoint of which everything is learned when it is set."""
+
+_AHEAD = 256
+"""The most places that are not confirmed yet while many breakpoints are added."""
 
 OnHit = Callable[[LogicalBreakpoint, Hit], Vote]
 
@@ -70,6 +75,8 @@ class Placement:
         self.moves = True
         """A line without code is taken for the next one with code, which is said; False: it is refused."""
         self._prepared = 0  # the class of which requests told last
+        self._adding_many = False
+        self._unconfirmed: deque[tuple[LogicalBreakpoint, Location, Pending[Any]]] = deque()
 
     async def arm(self, point: LogicalBreakpoint) -> None:
         """Sets the breakpoint wherever its place is now, and watches for classes that are loaded later.
@@ -92,6 +99,30 @@ class Placement:
         except BaseException:
             self.disarm(point)
             raise
+
+    @asynccontextmanager
+    async def adding_many(self) -> AsyncIterator[None]:
+        """Within the block, setting a breakpoint in known code does not wait for the agent's confirmation.
+
+        The agent handles commands in order, so a later command finds it set. One that is refused is published as
+        failed. At most ``_AHEAD`` places are unconfirmed, and none behind the block. wire: 1 trip at the end.
+        """
+        nested, self._adding_many = self._adding_many, True
+        try:
+            yield
+        finally:
+            self._adding_many = nested
+        await self._confirm(0)
+
+    async def _confirm(self, most: int) -> None:
+        """Publish the places that the agent has refused, if more than so many are unconfirmed. wire: 1 trip."""
+        if len(self._unconfirmed) <= most:
+            return
+        await self._target.conn.request(virtual_machine.IDSizes())  # answered behind them; may be cancelled
+        while self._unconfirmed and self._unconfirmed[0][2].done:
+            point, place, pending = self._unconfirmed.popleft()
+            if _failed(pending.outcome) and point.placed.pop(place, None) is not None and not point.placed:
+                self._tell_failure(point, pending.outcome)
 
     async def _arm_in(self, group: ClassGroup, point: LogicalBreakpoint) -> None:
         types = await self._types_of(group, point.spec)
@@ -211,6 +242,10 @@ class Placement:
         """Sets the breakpoint at those places where it does not stand yet, and learns their lines. wire: 1 trip."""
         with self._target.conn.gathering:  # thousands in a row: no task is woken to send each
             submitted = self._submit_places(point, places)
+        if self._adding_many and self._is_known([place for place, _ in submitted]):
+            self._unconfirmed += [(point, place, pending) for place, pending in submitted]
+            await self._confirm(_AHEAD)
+            return
         await self._settle_places(point, submitted)
 
     def _submit_places(
@@ -230,7 +265,7 @@ class Placement:
 
     async def _settle_places(self, point: LogicalBreakpoint, submitted: list[tuple[Location, Pending[Any]]]) -> None:
         places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]
-        if self._is_known(places):
+        if not self._target.far and self._is_known(places):
             outcomes = await self._target.conn.gather(replies)
         else:
             outcomes, _ = await both(lambda: self._target.conn.gather(replies), lambda: self._learn(places))
@@ -241,9 +276,7 @@ class Placement:
             raise next(iter(refused.values()))
 
     def _is_known(self, places: Sequence[Location]) -> bool:
-        """True if nothing has to be asked for to show these places; not tried over a slow link. No trip."""
-        if self._target.far:
-            return False
+        """True if nothing has to be asked for to show these places. No trip."""
         for place in places:
             self.types.location(place)  # which keeps what it finds
         return self.types.is_placed(places)
@@ -365,7 +398,7 @@ class Placement:
         around = [each for each in known if outermost(each.name) in tops and not each.is_array]
         return await self._finder.places(spec, around, move=self.moves)
 
-    def _tell_failure(self, point: LogicalBreakpoint, error: UsageError) -> None:
+    def _tell_failure(self, point: LogicalBreakpoint, error: JdbpyError) -> None:
         text = f"breakpoint {point.number} cannot be set: {error.message}"
         if error.message != point.message:
             point.message = error.message
