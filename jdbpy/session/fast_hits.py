@@ -1,9 +1,12 @@
 """Hits of points whose condition is false: looked at and let go where packets come in, without waking a task.
 
 Owns the look at such a hit, from the event to the Resume, and what is asked ahead of the next one. It lets a hit go on
-its own only where there is nothing to decide: one event, of one point, whose condition computes with primitive
-variables of the frame and is false. Every other hit goes on to the pump, with what was read of it; the pump's rules
-stay the only ones. The ledger learns of a hit when it is let go, in the same breath as of the Resume.
+its own only where there is nothing to decide: one event, of one point, whose condition only reads and is false. Hits
+of several threads are looked at side by side. Every other hit goes on to the pump, with what was found out; the pump's
+rules stay the only ones. The ledger learns of a hit when it is let go, in the same breath as of the Resume.
+
+The first reads are those of the frame. What the condition reads then, fields of objects and the like, is asked for
+where the answers come in.
 
 Reading ahead. Over a link with latency the reads of the next hit follow the Resume after the time in which the thread
 was back lately, and are on their way when it hits. They are refused if it is not back, which does no harm: the hit is
@@ -25,8 +28,8 @@ from typing import Any
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
-from jdbpy.session.points.conditions import Condition, Glance
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.session.points.conditions import Condition, Evaluation, Glance
 from jdbpy.session.requests import EventRequest
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
@@ -58,7 +61,9 @@ _PAUSE = 100
 class _Look:
     """One hit that is being looked at, or that may come. ``packet`` is its event set, once that is here."""
 
-    __slots__ = ("answers", "condition", "epoch", "glance", "guess", "packet", "place", "policy", "request", "since")
+    __slots__ = (
+        "answers", "condition", "epoch", "glance", "guess", "outcomes", "packet", "place", "policy", "request", "since"
+    )  # fmt: skip
 
     def __init__(
         self, request: EventRequest, condition: Condition, glance: Glance, place: Location, guess: FrameID, epoch: int
@@ -72,6 +77,7 @@ class _Look:
         self.packet: Packet | None = None
         self.policy = SuspendPolicy.EVENT_THREAD
         self.answers: Sequence[Pending[Any]] = ()
+        self.outcomes: Sequence[Any] = ()  # of these, where the frame is the one that was foreseen
         self.since = 0.0  # when its reads were sent
 
     def is_read_for(self, other: _Look) -> bool:
@@ -157,9 +163,10 @@ class FastHits:
         """Asks for what the look needs. wire: no wait."""
         look.since = trio.current_time()
         *first, last = (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess))
-        submit = self._target.conn.submit
-        answers = [submit(command) for command in first]
-        look.answers = (*answers, submit(last, on_reply=partial(self._answered, look, thread)))
+        submit, pending = self._target.conn.submit, list[Pending[Any]]()
+        look.answers = pending
+        pending += [submit(command) for command in first]
+        pending.append(submit(last, on_reply=partial(self._answered, look, thread)))
 
     def _answered(self, look: _Look, thread: ThreadID, _: object) -> None:
         """The last answer is here: lets the hit go, or hands it on."""
@@ -171,32 +178,62 @@ class FastHits:
             self._misses += 1
             return
         answers = [answer.outcome for answer in look.answers]
-        if self._is_false(look, thread, answers):
+        if self._is_read(look, thread, answers):
+            look.outcomes = answers
+            self._go_on(look, thread, look.glance.begin(answers[1:]))
+        else:
+            self._hand_on(look)
+
+    def _go_on(self, look: _Look, thread: ThreadID, evaluation: Evaluation) -> None:
+        """The hit is let go if its condition is false, handed on if it is true, and else looked at further."""
+        if not self._is_as_it_was(look, thread):
+            evaluation.close()
+            self._hand_on(look)
+        elif evaluation.asks:
+            try:
+                *first, last = evaluation.asks
+                submit = self._target.conn.submit
+                answers = [submit(command) for command in first]
+                answers.append(submit(last, on_reply=lambda _: self._told(look, thread, evaluation, answers)))
+            except Disconnected:
+                evaluation.close()
+        elif evaluation.holds is False:
             with suppress(Disconnected):
                 self._let_go(look, thread)
         else:
-            self._target.publisher.came_in()
-            self._target.conn.queue_event(look.packet)
+            look.condition.was_read(thread, look.epoch, look.outcomes, holds=bool(evaluation.holds))
+            self._hand_on(look)
 
-    def _is_false(self, look: _Look, thread: ThreadID, answers: Sequence[Any]) -> bool:
-        """Whether the hit is to be let go: all is still as it was when it came in, and the condition is false."""
-        target, guard = self._target, look.request.guard
-        suspension = target.suspension
+    def _told(self, look: _Look, thread: ThreadID, evaluation: Evaluation, answers: list[Pending[Any]]) -> None:
+        """What the evaluation has asked for is here, the last of it just now."""
+        outcomes = [answer.outcome for answer in answers]
+        if any(isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError) for outcome in outcomes):
+            evaluation.close()
+            self._hand_on(look)
+            return
+        evaluation.answer(outcomes)
+        self._go_on(look, thread, evaluation)
+
+    def _hand_on(self, look: _Look) -> None:
+        """The hit is the pump's, as if it came in now."""
+        assert look.packet is not None
+        self._target.publisher.came_in()
+        self._target.conn.queue_event(look.packet)
+
+    def _is_as_it_was(self, look: _Look, thread: ThreadID) -> bool:
+        """True if all is still as it was when the hit came in."""
+        guard, suspension = look.request.guard, self._target.suspension
         if not look.request.active or guard is None or guard.condition is not look.condition:
             return False
-        if suspension.evaluating or suspension.epoch_of(thread) != look.epoch:
+        return not suspension.evaluating and suspension.epoch_of(thread) == look.epoch
+
+    def _is_read(self, look: _Look, thread: ThreadID, answers: Sequence[Any]) -> bool:
+        """True if the answers are those of the hit: the frame is at its place and has the id that was foreseen."""
+        if not self._is_as_it_was(look, thread) or any(isinstance(answer, JdbpyError) for answer in answers):
             return False
-        if any(isinstance(answer, JdbpyError) for answer in answers):
-            return False
-        reply, *values = answers
-        [top] = reply.frames
-        right = target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
-        if not right or top.location != look.place:
-            return False
-        if look.glance.is_false(values):
-            return True
-        look.condition.was_read(thread, look.epoch, answers)
-        return False
+        [top] = answers[0].frames
+        right = self._target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
+        return right and bool(top.location == look.place)
 
     def _let_go(self, look: _Look, thread: ThreadID) -> None:
         """Enters the hit and its end in the ledger; where it is worth while, sees to it that the next one is read."""

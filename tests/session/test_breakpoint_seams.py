@@ -45,7 +45,7 @@ class Verdicts:
     def glance(self, place: Location) -> Glance | None:
         return None
 
-    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         raise AssertionError("nobody has had a glance")
 
 

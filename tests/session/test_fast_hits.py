@@ -15,7 +15,7 @@ from jdbpy.session import model
 from jdbpy.session.events import Gone
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.model import VmState
-from jdbpy.session.points.conditions import NOTHING, Condition, Given, Glance
+from jdbpy.session.points.conditions import NOTHING, Condition, Evaluation, Given, Glance
 from jdbpy.session.points.hot_places import HitLoad
 from jdbpy.session.requests import RequestSpec
 from jdbpy.session.suspension import Op
@@ -32,6 +32,21 @@ FIRST = FrameID(3 * ONE_RESUME)
 RESUME = thread_reference.Resume(MAIN)
 NOT_SUSPENDED = Error.THREAD_NOT_SUSPENDED
 HOLDS, FAILS = 1, 0
+
+
+class Told:
+    """An evaluation that is over."""
+
+    asks: Sequence[Command[Any]] = ()
+
+    def __init__(self, holds: bool) -> None:
+        self.holds = holds
+
+    def answer(self, outcomes: Sequence[Any]) -> None:
+        raise AssertionError("it asks for nothing")
+
+    def close(self) -> None:
+        return
 
 
 class IsOne:
@@ -52,14 +67,15 @@ class IsOne:
     def glance(self, place: Location) -> Glance | None:
         return self if place == PLACE else None
 
-    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
+        assert holds
         self.told.append((thread_id, answers[1].values[0].value))
 
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
         return [stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(0, Tag.INT)])]
 
-    def is_false(self, answers: Sequence[Any]) -> bool:
-        return bool(answers[0].values[0].value != 1)
+    def begin(self, answers: Sequence[Any]) -> Evaluation:
+        return Told(bool(answers[0].values[0].value == 1))
 
 
 class Loop:

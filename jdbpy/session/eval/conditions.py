@@ -60,18 +60,20 @@ class CompiledCondition:
 
         wire: 1 trip for what it reads of the frame, 1 for each further link.
         """
+        if self._at_hits.holds(thread_id):
+            return True
         own = HitVariables(self._variables, given)
         with self._bounded():
             return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
         raise AssertionError("a block that was ended raises")
 
     def glance(self, place: Location) -> Glance | None:
-        """The short way, once the condition was asked at that place and if it reads primitive variables only."""
+        """The short way, once the condition was asked at that place and if it does nothing but read."""
         return self._at_hits.glance(place)
 
-    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
-        """Takes in what a glance has read, for the next call of ``holds``."""
-        self._at_hits.was_read(thread_id, epoch, answers)
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
+        """Takes in what a glance has found out, for the next call of ``holds``."""
+        self._at_hits.was_read(thread_id, epoch, answers, holds=holds)
 
     async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
         """What is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be meant.

@@ -19,14 +19,32 @@ signature, "" where only the value's own class is known)."""
 NOTHING: Given = MappingProxyType({})
 
 
+class Evaluation(Protocol):
+    """One evaluation of a condition, which goes on with what comes in. It waits for nothing itself."""
+
+    @property
+    def asks(self) -> Sequence[Command[Any]]:
+        """What it has to know next; nothing when it is over."""
+
+    @property
+    def holds(self) -> bool | None:
+        """The value, once it is over; None where it cannot be had so."""
+
+    def answer(self, outcomes: Sequence[Any]) -> None:
+        """Goes on with the answers to what it asks, or the errors in their place."""
+
+    def close(self) -> None:
+        """Ends it before its end."""
+
+
 class Glance(Protocol):
-    """A condition at one place in code that depends on nothing but primitive variables of the frame there."""
+    """A condition at one place in code that only reads: the frame there, and what is reached from that."""
 
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
-        """What asks for them."""
+        """What asks for the variables of the frame; there may be none."""
 
-    def is_false(self, answers: Sequence[Any]) -> bool:
-        """Whether the answers, or errors in their place, say that the condition does not hold. Waits for nothing."""
+    def begin(self, answers: Sequence[Any]) -> Evaluation:
+        """The evaluation with the answers to ``commands``, or the errors in their place."""
 
 
 class Condition(Protocol):
@@ -44,8 +62,9 @@ class Condition(Protocol):
     def glance(self, place: Location) -> Glance | None:
         """The short way to its value at a place; None where there is none, or none yet."""
 
-    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
-        """Takes in what a glance has read at a hit (its frame, then its variables), so that ``holds`` need not."""
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
+        """Takes in what a glance has read at a hit (its frame, then its variables), so that ``holds`` need not; and
+        that it holds there, if it was found to."""
 
 
 class Passing(Record):

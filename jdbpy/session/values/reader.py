@@ -168,6 +168,12 @@ class Reader:
         self._types = types
         self._remembered = remembered
 
+    @staticmethod
+    def commands_of(questions: Sequence[Any]) -> list[list[Command[Any]]] | None:
+        """The commands of each of the questions of a wave; None if one of them takes more than commands."""
+        asked = [list(each.commands) for each in questions if isinstance(each, _Commands)]
+        return asked if len(asked) == len(questions) else None
+
     async def run(self, reading: Reading[T]) -> T:
         """Runs a reading and all that it gathers. wire: as many trips as its longest chain of questions."""
         return await drive(reading, self._answer)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
+from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -62,38 +62,61 @@ class _Task:
         self.place = place
 
 
+class Drive(Generic[T]):
+    """A reading under way, for who brings the answers: ``questions`` are those of one wave, none at the end."""
+
+    def __init__(self, main: Reading[T]) -> None:
+        self._family = _Children([main])
+        self._live: set[Reading[Any]] = {main}
+        self._asked: list[tuple[_Task, object]] = []
+        self._run(deque([(_Task(main, None, self._family, 0), None)]))
+
+    @property
+    def questions(self) -> list[Any]:
+        return [question for _, question in self._asked]
+
+    def answer(self, answers: Sequence[Any]) -> None:
+        """Goes on with as many answers as there are ``questions``, up to the next ones or the end."""
+        self._run(deque((task, value) for (task, _), value in zip(self._asked, answers, strict=True)))
+
+    def result(self) -> T:
+        """What the reading gave, once nothing is asked any more. Raises what it raised."""
+        if self._family.error is not None:
+            raise self._family.error
+        return self._family.results[0]  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Ends what has not ended."""
+        for reading in self._live:
+            reading.close()
+
+    def _run(self, ready: deque[tuple[_Task, Any]]) -> None:
+        self._asked = []
+        while ready:
+            task, value = ready.popleft()
+            question = _step(task, value)
+            if isinstance(question, _Ended):
+                self._live.discard(task.reading)
+                ready.extend(_deliver(task, question))
+            elif isinstance(question, _Children):
+                self._live.update(question.readings)
+                ready.extend((_Task(child, task, question, i), None) for i, child in enumerate(question.readings))
+            else:
+                self._asked.append((task, question))
+
+
 async def drive(main: Reading[T], answer: Answer) -> T:
     """Runs a reading to its end and returns its result.
 
     ``answer`` gets the questions of one wave and returns as many answers. An error of its own ends everything.
     """
-    family = _Children([main])
-    ready: deque[tuple[_Task, Any]] = deque([(_Task(main, None, family, 0), None)])
-    live = {main}
+    drive = Drive(main)
     try:
-        while True:
-            open_questions: list[tuple[_Task, object]] = []
-            while ready:
-                task, value = ready.popleft()
-                question = _step(task, value)
-                if isinstance(question, _Ended):
-                    live.discard(task.reading)
-                    ready.extend(_deliver(task, question))
-                elif isinstance(question, _Children):
-                    live.update(question.readings)
-                    ready.extend((_Task(child, task, question, i), None) for i, child in enumerate(question.readings))
-                else:
-                    open_questions.append((task, question))
-            if not open_questions:
-                break
-            answers = await answer([question for _, question in open_questions])
-            ready.extend((task, value) for (task, _), value in zip(open_questions, answers, strict=True))
+        while questions := drive.questions:
+            drive.answer(await answer(questions))
     finally:
-        for reading in live:
-            reading.close()
-    if family.error is not None:
-        raise family.error
-    return family.results[0]  # type: ignore[no-any-return]
+        drive.close()
+    return drive.result()
 
 
 class _Ended:

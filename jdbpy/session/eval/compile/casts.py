@@ -10,7 +10,7 @@ from jdbpy.session.eval.compile.typenames import resolve_type
 from jdbpy.session.eval.java.conversions import Context, castable, refusal
 from jdbpy.session.eval.java.types import LATE, NULL, OBJECT, STRING, Primitive, SequenceType
 from jdbpy.session.eval.operands import LocalString, Operand
-from jdbpy.session.eval.ops.base import Constant, Op, Run
+from jdbpy.session.eval.ops.base import Constant, Null, Op, Run
 from jdbpy.session.eval.ops.convert import InstanceTest
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.target import Ref
@@ -23,14 +23,7 @@ async def compile_literal(c: Compiler, node: tree.Literal, scope: Scope) -> Op:
     """A literal. Strings are interned: the same text is the same object (JLS 3.10.5)."""
     if isinstance(node.value, str):
         return Constant(STRING, LocalString(node.value, interned=True), node.at)
-    return Constant(node.type, node.value, node.at) if node.type is not NULL else _Null(NULL, node.at)
-
-
-class _Null(Op):
-    """``null``, which is no constant expression."""
-
-    async def run(self, run: Run) -> Operand:
-        return Operand(NULL, None)
+    return Constant(node.type, node.value, node.at) if node.type is not NULL else Null(NULL, node.at)
 
 
 async def compile_object_id(c: Compiler, node: tree.ObjectId, scope: Scope) -> Op:

@@ -12,6 +12,7 @@ from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.eval.java.class_graph import ClassGraph
+from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.glance import FrameGlance, glance_of, read_of, reads_primitives_only
 from jdbpy.session.eval.operands import Operand
@@ -41,7 +42,8 @@ class AtHits:
         self._compiled: dict[Place, Compiled] = {}
         self._last_place: Place | None = None
         self._glances: dict[Place, FrameGlance | None] = {}
-        self._read: tuple[int, int, Sequence[Any]] | None = None  # thread, epoch, and what a glance has read there
+        self._read: dict[int, tuple[int, Sequence[Any], bool]] = {}
+        """By thread the epoch, what a glance has read there (the frame, its variables), and if the text is true."""
 
     async def evaluate(self, thread_id: int, passing: Passing | None, variables: Variables) -> Operand:
         """The value at this hit, whose own values are among the variables.
@@ -69,13 +71,23 @@ class AtHits:
         """The short way to the value at a place that was compiled; None where there is none. No trip."""
         place = _place(at)
         if place not in self._glances and place in self._compiled:
-            self._glances[place] = glance_of(self._compiled[place], self._variables)
-        return self._glances.get(place)
+            self._glances[place] = glance_of(self._compiled[place], self._target, self._variables)
+        glance = self._glances.get(place)
+        if glance is not None and glance.gives_up:
+            glance = self._glances[place] = None
+        return glance
 
-    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any]) -> None:
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Takes in the answers to Frames and to a glance's commands at a hit, which is evaluated next."""
-        self._read = (thread_id, epoch, answers)
-        self._last_place = _place(answers[0].frames[0].location)
+        self._read[thread_id] = (epoch, answers, holds)
+
+    def holds(self, thread_id: int) -> bool:
+        """True if a glance has found the condition true at this hit. Asked once."""
+        kept = self._read.get(thread_id)
+        if kept is None or kept[0] != self._target.suspension.epoch_of(thread_id) or not kept[2]:
+            return False
+        del self._read[thread_id]
+        return True
 
     async def _in_passing(
         self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID, variables: Variables
@@ -107,11 +119,13 @@ class AtHits:
         thread = wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)
         guess = self._target.foresight.guess(thread_id)
-        read = read_of(self._compiled[self._last_place]) if guess and self._last_place is not None else None
-        kept, self._read = self._read, None
-        if kept is not None and kept[:2] == (thread_id, epoch):
-            reply, *outcomes = kept[2]
+        kept = self._read.pop(thread_id, None)
+        if kept is not None and kept[0] == epoch:
+            reply, *outcomes = kept[1]
+            self._last_place = _place(reply.frames[0].location)
+            read: FrameRead | None = read_of(self._compiled[self._last_place])
         else:
+            read = read_of(self._compiled[self._last_place]) if guess and self._last_place is not None else None
             commands: list[Any] = [thread_reference.Frames(thread, 0, 1)]
             if read is not None and guess is not None:
                 commands += read.commands(thread, guess)

@@ -7,6 +7,7 @@ name gives the same class for ever).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.code import constant_pool
@@ -70,6 +71,12 @@ class ClassFinder:
         loader = self._target.types.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
         return loader is not None and all((loader, name) in self._memory.found for name in names)
 
+    def found(self, names: Sequence[str]) -> list[int] | None:
+        """What ``find`` gives, where that is known. No trip."""
+        loader = self._target.types.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
+        known = [self._memory.found.get((loader, name), 0) for name in names] if loader is not None else [0]
+        return known if all(known) else None
+
     async def find(self, names: Sequence[str]) -> list[int]:
         """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
         types = self._target.types
@@ -109,6 +116,12 @@ class ClassFinder:
         wanted = [ReferenceTypeID(class_id) for class_id in ids]
         await types.prefetch(*((fact, wanted) for fact in self.FACTS))
         return [self._facts(class_id) for class_id in wanted]
+
+    def known_facts(self, ids: Sequence[int]) -> list[ClassFacts] | None:
+        """What ``facts`` gives, where that is known. No trip."""
+        known, wanted = self._target.types.known, [ReferenceTypeID(class_id) for class_id in ids]
+        facts_of_all: list[Any] = [known(fact, each) for fact in self.FACTS for each in wanted]
+        return None if None in facts_of_all else [self._facts(each) for each in wanted]
 
     def _facts(self, class_id: ReferenceTypeID) -> ClassFacts:
         known = self._target.types.known
@@ -160,12 +173,16 @@ class ClassFinder:
         reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
         return bool(reply.status & ClassStatus.PREPARED)
 
+    def is_initialized(self, class_id: int) -> bool:
+        """True if a class is known to have been initialized. No trip."""
+        return class_id == self._home or class_id in self._memory.initialized
+
     async def initialized(self, class_id: int) -> bool:
         """Whether a class has been initialised, or has failed to. wire: 1 trip, 0 when known.
 
         The frame's own class is at least being initialised, or its code would not run.
         """
-        if class_id != self._home and class_id not in self._memory.initialized:
+        if not self.is_initialized(class_id):
             reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
             if not reply.status & (ClassStatus.INITIALIZED | ClassStatus.ERROR):
                 return False

@@ -1,67 +1,200 @@
-"""The short way to a condition's value: for one that computes with primitive variables of the frame and nothing else.
+"""The short way to a condition's value: for one that only reads, and is evaluated where the answers come in.
 
-Owns the rule which conditions these are. They are evaluated where the answers come in, so nothing here may wait: of all
-operations only those are let through that never do.
+Owns the rule which conditions these are, and their evaluation without a task: it is a coroutine that is driven by the
+answers to what it asks (``values/waves``). What it needs beside commands, a class that is not known yet or a method
+that has to be run, ends it without a value; the pump then evaluates the condition in the usual way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar, cast
 
 from jdbpy.errors import EvalError, JdwpError
+from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.jvm.frame_reads import FrameRead
-from jdbpy.session.eval.ops.base import Constant, Op, Run, Variables
-from jdbpy.session.eval.ops.convert import Convert
-from jdbpy.session.eval.ops.operators import Choice, Compute, ShortCircuit
-from jdbpy.session.eval.ops.read import ReadLocal
+from jdbpy.session.eval.jvm.heap_target import HeapTarget
+from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.ops.base import Constant, Null, Op, Run, Variables
+from jdbpy.session.eval.ops.convert import Convert, InstanceTest
+from jdbpy.session.eval.ops.intrinsics import Intrinsic, ReadsField
+from jdbpy.session.eval.ops.operators import Choice, Compute, SameObject, ShortCircuit
+from jdbpy.session.eval.ops.read import ArrayLength, ReadElement, ReadField, ReadLocal, ReadStatic, ReadThis
 from jdbpy.session.eval.program import Compiled
-from jdbpy.session.eval.target import FrameValues
+from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Ref
+from jdbpy.session.target import Target
+from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.waves import Drive, Reading, gather
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, ThreadID
 
+T = TypeVar("T")
+
 _PRIMITIVES = frozenset("ZBCSIJFD")
-_COMPUTING = (Constant, ReadLocal, Compute, ShortCircuit, Choice, Convert)
-"""Operations that wait for nothing when they are not ``remote``."""
+_READING = (
+    Constant, Null, ReadLocal, ReadThis, Compute, ShortCircuit, Choice, Convert, SameObject, InstanceTest, ReadField,
+    ReadStatic, ArrayLength, ReadElement, Intrinsic, ReadsField,
+)  # fmt: skip
+"""Operations that ask for nothing but through ``Run.target``, ``Run.graph`` and ``Run.together``."""
+
+_GIVEN_UP = 3
+"""So many evaluations at one place that came to no value are enough: the pump has them from the beginning then."""
+
+
+class _Unfit(EvalError):
+    """The evaluation needs more than answers to commands."""
+
+
+class GlanceTarget(HeapTarget):
+    """What is in the target, for an evaluation that is driven. Only what is known or can be read is there."""
+
+    def __init__(self, target: Target, classes: ClassFinder) -> None:
+        super().__init__(target, classes)
+        self.unfit = False
+
+    async def _run(self, reading: Reading[T]) -> T:
+        return await reading
+
+    def _refuse(self) -> NoReturn:
+        self.unfit = True
+        raise _Unfit("this takes more than a look")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._refuse()
+
+    async def find_classes(self, names: Sequence[str]) -> list[int]:
+        """See ``EvalTarget``."""
+        return self._classes.found(names) or self._refuse()
+
+    async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        """See ``EvalTarget``."""
+        return (self._classes.known_facts(ids) or self._refuse()) if ids else []
+
+    async def initialized(self, class_id: int) -> bool:
+        """See ``EvalTarget``."""
+        return self._classes.is_initialized(class_id) or self._refuse()
+
+    async def class_object(self, class_id: int) -> Ref:
+        """See ``EvalTarget``."""
+        return self._classes.class_objects.get(class_id) or self._refuse()
+
+    async def _refused(self, *args: Any, **more: Any) -> Any:
+        self._refuse()
+
+    simple_names = has_package = referenced_classes = elements = _refused
+    write_field = write_static = write_array = _refused
+
+
+async def _together(*calls: Callable[[], Awaitable[T]]) -> list[T]:
+    return await gather([cast("Reading[T]", call()) for call in calls])
 
 
 class FrameGlance:
     """A condition at one place in code."""
 
-    def __init__(self, compiled: Compiled, variables: Variables) -> None:
+    def __init__(self, compiled: Compiled, target: Target, classes: ClassFinder, variables: Variables) -> None:
+        self.given_up = 0
         self._compiled = compiled
+        self._target = target
+        self._classes = classes
         self._variables = variables
         self._read = read_of(compiled)
+
+    @property
+    def gives_up(self) -> bool:
+        """True if evaluations have come to nothing here, time and again."""
+        return self.given_up >= _GIVEN_UP
 
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
         """What asks for the variables."""
         return self._read.commands(thread, frame)
 
-    def is_false(self, answers: Sequence[Any]) -> bool:
-        """Whether the condition does not hold. What cannot be read, or throws, is no such answer."""
+    def begin(self, answers: Sequence[Any]) -> FrameEvaluation:
+        """The evaluation with those variables."""
         try:
             values = self._read.values(answers)
-            return values is not None and not self._value(values)
-        except (EvalError, JdwpError):
-            return False
+        except JdwpError:
+            values = None
+        return FrameEvaluation(self, values)
 
-    def _value(self, values: FrameValues) -> bool:
-        compiled = self._compiled
-        compiler = compiled.compiler
-        running = compiled.op.run(Run(compiler.target, compiler.graph, compiler, self._variables, values))
+    @contextmanager
+    def seen_by(self, target: GlanceTarget) -> Iterator[None]:
+        """What the compiled condition asks of classes goes to that target meanwhile."""
+        graph = self._compiled.compiler.graph
+        usual, graph.target = graph.target, cast("EvalTarget", target)
         try:
-            running.send(None)
-        except StopIteration as end:
-            return bool(end.value.value)
+            yield
         finally:
-            running.close()
-        raise AssertionError("an operation that only computes has waited")
+            graph.target = usual
+
+    def run(self, target: GlanceTarget, values: FrameValues) -> Reading[Operand]:
+        """The condition as a reading."""
+        compiler = self._compiled.compiler
+        run = Run(cast("EvalTarget", target), compiler.graph, compiler, self._variables, values)
+        run.together = _together
+        return self._compiled.op.run(run)
+
+    def target(self) -> GlanceTarget:
+        """A target for one evaluation."""
+        return GlanceTarget(self._target, self._classes)
 
 
-def glance_of(compiled: Compiled, variables: Variables) -> FrameGlance | None:
+class FrameEvaluation:
+    """One evaluation; see ``points.conditions.Evaluation``. ``values`` None: they could not be read."""
+
+    def __init__(self, glance: FrameGlance, values: FrameValues | None) -> None:
+        self.asks: Sequence[Command[Any]] = ()
+        self.holds: bool | None = None
+        self._glance = glance
+        self._target = glance.target()
+        self._shares: list[int] = []  # how many of ``asks`` each question stands for
+        self._drive: Drive[Operand] | None = None
+        if values is not None:
+            with glance.seen_by(self._target):
+                self._drive = Drive(glance.run(self._target, values))
+            self._go_on()
+
+    def answer(self, outcomes: Sequence[Any]) -> None:
+        """Goes on with the answers to ``asks``."""
+        assert self._drive is not None
+        rest = iter(outcomes)
+        answers = [[next(rest) for _ in range(count)] for count in self._shares]
+        with self._glance.seen_by(self._target):
+            self._drive.answer(answers)
+        self._go_on()
+
+    def close(self) -> None:
+        """Ends it."""
+        self.asks = ()
+        if self._drive is not None:
+            self._drive.close()
+
+    def _go_on(self) -> None:
+        assert self._drive is not None
+        questions = self._drive.questions
+        if not questions:
+            self.asks = ()
+            try:
+                self.holds = bool(self._drive.result().value)
+            except Exception:  # whatever it is: the pump is to tell
+                self._glance.given_up += self._target.unfit
+            return
+        asked = Reader.commands_of(questions)
+        if asked is None:
+            self._glance.given_up += 1
+            self.close()
+            return
+        self._shares = [len(each) for each in asked]
+        self.asks = [command for each in asked for command in each]
+
+
+def glance_of(compiled: Compiled, target: Target, variables: Variables) -> FrameGlance | None:
     """The short way to the value of what was compiled, if it has one."""
-    short = reads_primitives_only(compiled) and _computes_only(compiled.op)
-    return FrameGlance(compiled, variables) if short else None
+    classes = getattr(compiled.compiler.target, "_classes", None)
+    if not _only_reads(compiled.op) or not isinstance(classes, ClassFinder):
+        return None
+    return FrameGlance(compiled, target, classes, variables)
 
 
 def read_of(compiled: Compiled) -> FrameRead:
@@ -77,5 +210,5 @@ def reads_primitives_only(compiled: Compiled) -> bool:
     return primitive and bool(reads.locals) and not reads.this and not compiled.op.remote
 
 
-def _computes_only(op: Op) -> bool:
-    return isinstance(op, _COMPUTING) and not op.remote and all(_computes_only(child) for child in op.children)
+def _only_reads(op: Op) -> bool:
+    return type(op) in _READING and op.quiet and all(_only_reads(child) for child in op.children)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from jdbpy.errors import EvalError, JdwpError, UsageError
 from jdbpy.session.eval.errors import Thrown
@@ -22,11 +23,12 @@ from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.strings import MOST, string_length, string_part
 from jdbpy.session.values.viewer import contents
-from jdbpy.session.values.waves import gather
+from jdbpy.session.values.waves import Reading, gather
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ReferenceTypeID, Value
 from jdbpy.wire.messages import reference_type
 
+T = TypeVar("T")
 Place = tuple[int, int, int]
 """Object or 0, type of the field or 0, and field or index."""
 
@@ -39,11 +41,15 @@ class HeapTarget(ClassTarget):
         self._read: dict[Place, Raw] = {}  # ahead
         self.notes: list[str] = []  # words of warning that writing gave
 
+    async def _run(self, reading: Reading[T]) -> T:
+        """Runs what the reader reads."""
+        return await self._target.objects.reader.run(reading)
+
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
         """See ``EvalTarget``. Raises EvalError for an object that is gone or never was."""
         reader = self._target.objects.reader
         try:
-            return list(await reader.run(gather([reader.type_id(ref.id) for ref in objects])))
+            return list(await self._run(gather([reader.type_id(ref.id) for ref in objects])))
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:
                 raise
@@ -74,12 +80,12 @@ class HeapTarget(ClassTarget):
         if self._read and all(place in self._read for place in places):
             return [self._read[place] for place in places]
         reader = self._target.objects.reader
-        return [from_wire(value) for value in await reader.run(reader.fields(obj.id, fields))]
+        return [from_wire(value) for value in await self._run(reader.fields(obj.id, fields))]
 
     async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
         """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
         reader = self._target.objects.reader
-        rows = await reader.run(reader.fields_of_all([obj.id for obj in objects], fields))
+        rows = await self._run(reader.fields_of_all([obj.id for obj in objects], fields))
         for row in rows:
             if isinstance(row, JdwpError):
                 raise row
@@ -92,12 +98,12 @@ class HeapTarget(ClassTarget):
         if self._read and all(place in self._read for place in places):
             return [self._read[place] for place in places]
         command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
-        return [from_wire(value) for value in (await self._target.conn.request(command)).values]
+        return [from_wire(value) for value in (await self._run(self._target.objects.reader.request(command))).values]
 
     async def array_length(self, array: Ref) -> int:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
-        return await reader.run(reader.length(array.id))
+        return await self._run(reader.length(array.id))
 
     async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
         """See ``EvalTarget``."""
@@ -108,7 +114,7 @@ class HeapTarget(ClassTarget):
             return [self._read[place]]
         reader = self._target.objects.reader
         try:
-            values = await reader.run(reader.elements(array.id, start, count))
+            values = await self._run(reader.elements(array.id, start, count))
         except JdwpError as error:
             if error.number not in (Error.INVALID_INDEX, Error.INVALID_LENGTH):
                 raise
@@ -118,23 +124,23 @@ class HeapTarget(ClassTarget):
     async def whole_arrays(self, arrays: Sequence[Ref]) -> list[list[Raw]]:
         """All elements of arrays. wire: 1 trip, whatever their number."""
         reader = self._target.objects.reader
-        found = await reader.run(gather([reader.whole(array.id) for array in arrays]))
+        found = await self._run(gather([reader.whole(array.id) for array in arrays]))
         return [[from_wire(value) for value in values] for values in found]
 
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
-        return await reader.run(gather([_whole(reader, ref.id) for ref in strings]))
+        return await self._run(gather([_whole(reader, ref.id) for ref in strings]))
 
     async def string_length(self, string: Ref) -> int | None:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
-        return await reader.run(string_length(reader, string.id))
+        return await self._run(string_length(reader, string.id))
 
     async def string_part(self, string: Ref, start: int, count: int) -> str:
         """See ``EvalTarget``."""
         reader = self._target.objects.reader
-        return await reader.run(string_part(reader, string.id, start, count))
+        return await self._run(string_part(reader, string.id, start, count))
 
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
         """See ``EvalTarget``."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import EvalError
 from jdbpy.session.concurrency import together
@@ -76,6 +76,13 @@ class Constant(Op):
         return self._operand
 
 
+class Null(Op):
+    """``null``, which is no constant expression."""
+
+    async def run(self, run: Run) -> Operand:
+        return Operand(self.type, None)
+
+
 class ReadCell(Op):
     """A variable of the expression itself: declared in it, bound by a pattern, or a parameter of a lambda."""
 
@@ -102,6 +109,10 @@ class Variables(Protocol):
         """Gives a variable a value. Raises EvalError for a name that cannot be assigned."""
 
 
+Together = Callable[..., Awaitable[Any]]
+"""Runs calls side by side, and gives their results in order."""
+
+
 class Run:
     """One evaluation under way."""
 
@@ -114,6 +125,8 @@ class Run:
         self.variables = variables
         self.frame = values
         self.cells: dict[int, Operand] = {}
+        self.together: Together = together
+        """Runs calls side by side: in tasks, or in one coroutine where the evaluation is driven by what comes in."""
         self.made: dict[object, Ref] = {}  # strings and boxes of the debugger that are in the target by now
 
     def with_cells(self, cells: dict[int, Operand]) -> Run:
@@ -121,6 +134,7 @@ class Run:
         inner = Run(self.target, self.graph, self.compiler, self.variables, self.frame)
         inner.cells = {**self.cells, **cells}
         inner.made = self.made
+        inner.together = self.together
         return inner
 
     async def runtime_class(self, operand: Operand) -> JClass | None:
@@ -151,10 +165,10 @@ async def run_all(run: Run, ops: Sequence[Op]) -> list[Operand]:
     """
     if sum(op.remote for op in ops) < 2 or not all(op.quiet for op in ops):
         return [await op.run(run) for op in ops]
-    return await side_by_side([partial(op.run, run) for op in ops])
+    return await side_by_side(run, [partial(op.run, run) for op in ops])
 
 
-async def side_by_side(calls: Sequence[Callable[[], Awaitable[Operand]]]) -> list[Operand]:
+async def side_by_side(run: Run, calls: Sequence[Callable[[], Awaitable[Operand]]]) -> list[Operand]:
     """Runs calls that only read beside each other; of several errors, the first in order is raised."""
 
     async def outcome(call: Callable[[], Awaitable[Operand]]) -> Operand | EvalError:
@@ -163,7 +177,7 @@ async def side_by_side(calls: Sequence[Callable[[], Awaitable[Operand]]]) -> lis
         except EvalError as error:
             return error
 
-    outcomes = await together(*(partial(outcome, call) for call in calls))
+    outcomes: list[Any] = await run.together(*(partial(outcome, call) for call in calls))
     for each in outcomes:
         if isinstance(each, EvalError):
             raise each

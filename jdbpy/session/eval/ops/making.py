@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from jdbpy.errors import EvalError, JdbpyError
-from jdbpy.session.concurrency import together
 from jdbpy.session.eval.java.types import BOXES, STRING
 from jdbpy.session.eval.operands import Elements, Entry, LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import Run
@@ -36,7 +35,7 @@ async def in_target(run: Run, operands: Sequence[Operand]) -> list[Raw]:
 
 async def _make(run: Run, wanted: Sequence[LocalString | LocalBox]) -> None:
     strings = [each for each in wanted if isinstance(each, LocalString)]
-    made = await together(*(partial(run.target.new_string, pair_surrogates(each.text)) for each in strings))
+    made = await run.together(*(partial(run.target.new_string, pair_surrogates(each.text)) for each in strings))
     run.made.update(zip(strings, made, strict=True))
     # Literals are interned, so that == with the program's own constants answers as Java would (JLS 3.10.5).
     called = [each for each in wanted if isinstance(each, LocalBox) or each.interned]

@@ -129,7 +129,7 @@ class Body:
             return results + [await one(element) for element in elements[1:]]
         count = AT_ONCE_FAR if run.target.far else AT_ONCE
         for start in range(1, len(elements), count):
-            results += await side_by_side([partial(one, element) for element in elements[start : start + count]])
+            results += await side_by_side(run, [partial(one, element) for element in elements[start : start + count]])
         return results
 
     async def holds(self, run: Run, elements: Sequence[Operand]) -> list[bool]:
