@@ -5,8 +5,9 @@ its own only where there is nothing to decide: one event, of one point, whose co
 of several threads are looked at side by side. Every other hit goes on to the pump, with what was found out; the pump's
 rules stay the only ones. The ledger learns of a hit when it is let go, in the same breath as of the Resume.
 
-The first reads are those of the frame. What the condition reads then, fields of objects and the like, is asked for
-where the answers come in.
+The first reads are those of the frame, by the id that was foreseen: the agent refuses an id that is not that of the
+thread's frames now. What the condition reads then, fields of objects and the like, is asked for where the answers come
+in.
 
 Reading ahead. Over a link with latency the reads of the next hit follow the Resume after the time in which the thread
 was back lately, and are on their way when it hits. They are refused if it is not back, which does no harm: the hit is
@@ -33,7 +34,8 @@ from jdbpy.session.points.conditions import Condition, Evaluation, Glance
 from jdbpy.session.requests import EventRequest
 from jdbpy.session.suspension import Op
 from jdbpy.session.target import Target
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, SuspendPolicy
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.ids import FrameID, Location, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
@@ -62,7 +64,8 @@ class _Look:
     """One hit that is being looked at, or that may come. ``packet`` is its event set, once that is here."""
 
     __slots__ = (
-        "answers", "condition", "epoch", "glance", "guess", "outcomes", "packet", "place", "policy", "request", "since"
+        "ahead", "answers", "condition", "epoch", "glance", "guess", "outcomes", "packet", "place", "policy", "request",
+        "since",
     )  # fmt: skip
 
     def __init__(
@@ -77,7 +80,8 @@ class _Look:
         self.packet: Packet | None = None
         self.policy = SuspendPolicy.EVENT_THREAD
         self.answers: Sequence[Pending[Any]] = ()
-        self.outcomes: Sequence[Any] = ()  # of these, where the frame is the one that was foreseen
+        self.outcomes: Sequence[Any] = ()  # of these, where the frame came with them, and is the one that was foreseen
+        self.ahead = False  # they were asked before the hit, together with the frame
         self.since = 0.0  # when its reads were sent
 
     def is_read_for(self, other: _Look) -> bool:
@@ -141,12 +145,27 @@ class FastHits:
             self._misses = 0
         else:
             try:
-                self._read(look, thread)
+                return self._look_at(look, thread, packet, SuspendPolicy(composite.suspendPolicy))
             except Disconnected:
                 return False
         look.packet = packet
         look.policy = SuspendPolicy(composite.suspendPolicy)
         return True
+
+    def _look_at(self, look: _Look, thread: ThreadID, packet: Packet, policy: SuspendPolicy) -> bool:
+        """Reads what the condition needs of a hit that is here. False if it is the pump's at once. wire: no wait."""
+        look.policy = policy
+        commands = look.glance.commands(thread, look.guess)
+        if commands:
+            look.packet = packet
+            self._ask(look, thread, commands)
+            return True
+        evaluation = look.glance.begin(())
+        if evaluation.asks or evaluation.holds is False:
+            look.packet = packet
+            self._go_on(look, thread, evaluation)
+            return True
+        return False
 
     def _look(self, request: EventRequest, thread: ThreadID, place: Location) -> _Look | None:
         """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
@@ -160,9 +179,13 @@ class FastHits:
         return _Look(request, condition, glance, place, guess, suspension.epoch_of(thread))
 
     def _read(self, look: _Look, thread: ThreadID) -> None:
-        """Asks for what the look needs. wire: no wait."""
+        """Asks ahead for what the look needs, and where the thread is. wire: no wait."""
+        look.ahead = True
+        self._ask(look, thread, (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess)))
+
+    def _ask(self, look: _Look, thread: ThreadID, commands: Sequence[Command[Any]]) -> None:
         look.since = trio.current_time()
-        *first, last = (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess))
+        *first, last = commands
         submit, pending = self._target.conn.submit, list[Pending[Any]]()
         look.answers = pending
         pending += [submit(command) for command in first]
@@ -179,8 +202,8 @@ class FastHits:
             return
         answers = [answer.outcome for answer in look.answers]
         if self._is_read(look, thread, answers):
-            look.outcomes = answers
-            self._go_on(look, thread, look.glance.begin(answers[1:]))
+            look.outcomes = answers if look.ahead else ()
+            self._go_on(look, thread, look.glance.begin(answers[1:] if look.ahead else answers))
         else:
             self._hand_on(look)
 
@@ -229,8 +252,13 @@ class FastHits:
 
     def _is_read(self, look: _Look, thread: ThreadID, answers: Sequence[Any]) -> bool:
         """True if the answers are those of the hit: the frame is at its place and has the id that was foreseen."""
-        if not self._is_as_it_was(look, thread) or any(isinstance(answer, JdbpyError) for answer in answers):
+        if not self._is_as_it_was(look, thread):
             return False
+        errors = [answer for answer in answers if isinstance(answer, JdbpyError)]
+        if errors or not look.ahead:
+            if any(isinstance(error, JdwpError) and error.number == Error.INVALID_FRAMEID for error in errors):
+                self._target.foresight.refused()
+            return not errors
         [top] = answers[0].frames
         right = self._target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
         return right and bool(top.location == look.place)

@@ -44,6 +44,10 @@ class Foresight:
             return self.guess(thread)
         return FrameID(self._suspension.epoch_of(thread) * _ONE_RESUME)
 
+    def refused(self) -> None:
+        """The agent does not know the id that was foreseen for a frame that is there."""
+        self._failed = True
+
     def compare(self, thread: int, epoch: int, guess: FrameID | None, frame_id: FrameID) -> bool:
         """Takes in the id of the thread's top frame in that epoch, as the agent tells it; whether the guess was it."""
         first = thread not in self._last

@@ -10,7 +10,7 @@ from typing import Any
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from jdbpy.errors import EvalError
+from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session import model
 from jdbpy.session.events import Gone
 from jdbpy.session.fast_hits import FastHits
@@ -21,8 +21,8 @@ from jdbpy.session.requests import RequestSpec
 from jdbpy.session.suspension import Op
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, SuspendPolicy, Tag
-from jdbpy.wire.ids import FrameID, Location, ThreadID, Value
-from jdbpy.wire.messages import event, event_request, stack_frame, thread_reference, virtual_machine
+from jdbpy.wire.ids import FieldID, FrameID, Location, ObjectID, ThreadID, Value
+from jdbpy.wire.messages import event, event_request, object_reference, stack_frame, thread_reference, virtual_machine
 from tests.fakes.frames import frames_reply
 from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, Stage, stage, stop
 
@@ -32,6 +32,7 @@ FIRST = FrameID(3 * ONE_RESUME)
 RESUME = thread_reference.Resume(MAIN)
 NOT_SUSPENDED = Error.THREAD_NOT_SUSPENDED
 HOLDS, FAILS = 1, 0
+FIELD = object_reference.GetValues(ObjectID(9), [FieldID(5)])
 
 
 class Told:
@@ -49,6 +50,23 @@ class Told:
         return
 
 
+class Further:
+    """An evaluation that reads on: it holds if the field of an object is 1."""
+
+    def __init__(self) -> None:
+        self.asks: Sequence[Command[Any]] = [FIELD]
+        self.holds: bool | None = None
+        self.closed = False
+
+    def answer(self, outcomes: Sequence[Any]) -> None:
+        [outcome] = outcomes
+        self.asks = ()
+        self.holds = None if isinstance(outcome, JdwpError) else bool(outcome.values[0].value == 1)
+
+    def close(self) -> None:
+        self.closed = True
+
+
 class IsOne:
     """``n == 1``, of a variable in slot 0. It plays the parts of a point, its condition, and the glance."""
 
@@ -56,7 +74,9 @@ class IsOne:
         self.condition: Condition | None = self
         self.load = HitLoad()
         self.suspends_all = False
-        self.told: list[tuple[int, int]] = []
+        self.holds_there: bool | None = None
+        self.told: list[tuple[int, int | None]] = []
+        self.evaluations: list[Evaluation] = []  # to be used in their order; then those that are over at once
 
     async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         raise AssertionError("the handlers of these tests do not ask")
@@ -68,14 +88,14 @@ class IsOne:
         return self if place == PLACE else None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        assert holds
-        self.told.append((thread_id, answers[1].values[0].value))
+        self.holds_there = holds
+        self.told.append((thread_id, answers[1].values[0].value if answers else None))
 
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
         return [stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(0, Tag.INT)])]
 
     def begin(self, answers: Sequence[Any]) -> Evaluation:
-        return Told(bool(answers[0].values[0].value == 1))
+        return self.evaluations.pop(0) if self.evaluations else Told(bool(answers[0].values[0].value == 1))
 
 
 class Loop:
@@ -101,8 +121,13 @@ class Loop:
     async def hit(self, policy: SuspendPolicy = THREAD) -> None:
         await self.s.hit(7, policy=policy)
 
+    async def read(self) -> tuple[int, int]:
+        """The debugger reads the variable at a hit; gives the id of the packet."""
+        [read] = self.point.commands(MAIN, self.frame)
+        return 0, await self.peer.expect(read)
+
     async def asked(self) -> tuple[int, int]:
-        """The debugger reads the frame and the variable; gives the ids of the packets."""
+        """The debugger reads the frame and the variable ahead; gives the ids of the packets."""
         frames = await self.peer.expect(thread_reference.Frames(MAIN, 0, 1))
         [read] = self.point.commands(MAIN, self.frame)
         return frames, await self.peer.expect(read)
@@ -110,7 +135,8 @@ class Loop:
     async def answer(self, asked: tuple[int, int], number: int) -> None:
         frames, values = asked
         await trio.sleep(self.latency)
-        await self.answer_frames(frames)
+        if frames:
+            await self.answer_frames(frames)
         await self.answer_values(values, number)
 
     async def answer_frames(self, packet: int) -> None:
@@ -133,7 +159,7 @@ class Loop:
     async def go_round(self) -> None:
         """A false hit that is read when it has come."""
         await self.hit()
-        await self.answer(await self.asked(), FAILS)
+        await self.answer(await self.read(), FAILS)
         await self.resumed()
 
 
@@ -157,7 +183,7 @@ async def test_a_false_hit_is_let_go_and_nobody_is_asked() -> None:
     async with loop() as played:
         for _ in range(3):
             await played.hit()
-            await played.answer(await played.asked(), FAILS)
+            await played.answer(await played.read(), FAILS)
             await played.resumed()
         assert not played.s.shown
         assert not played.s.target.suspension.anything_held
@@ -167,27 +193,84 @@ async def test_a_false_hit_is_let_go_and_nobody_is_asked() -> None:
 async def test_with_everything_suspended_everything_is_resumed() -> None:
     async with loop(ALL) as played:
         await played.hit(ALL)
-        await played.answer(await played.asked(), FAILS)
+        await played.answer(await played.read(), FAILS)
         await played.peer.answer(virtual_machine.Resume())
         assert played.s.target.state is VmState.RUNNING
 
 
-async def test_a_true_hit_goes_to_the_pump_with_what_was_read() -> None:
+async def test_a_true_hit_goes_to_the_pump_and_is_known_to_be_true() -> None:
     async with loop() as played:
         await played.hit()
-        await played.answer(await played.asked(), HOLDS)
+        await played.answer(await played.read(), HOLDS)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
-        assert played.point.told == [(MAIN, 1)]
+        assert played.point.told == [(MAIN, None)]
         assert played.s.target.suspension.is_suspended(MAIN)
         assert played.fast.let_go == 0
+
+
+async def field_asked(played: Loop) -> int:
+    """A hit whose condition reads on; gives the id of the packet that asks for the field."""
+    played.point.evaluations.append(Further())
+    await played.hit()
+    await played.answer(await played.read(), FAILS)
+    return await played.peer.expect(FIELD)
+
+
+def field(number: int) -> object_reference.GetValuesReply:
+    return object_reference.GetValuesReply([Value(Tag.INT, number)])
+
+
+async def test_a_condition_that_reads_on_is_followed_where_the_answers_come_in() -> None:
+    async with loop() as played:
+        await played.peer.reply(await field_asked(played), field(FAILS))
+        await played.resumed()
+        assert not played.s.shown
+        await played.peer.reply(await field_asked(played), field(HOLDS))
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.point.holds_there
+        assert played.fast.let_go == 1
+
+
+async def test_what_cannot_be_read_on_goes_to_the_pump() -> None:
+    async with loop() as played:
+        await played.peer.reply(await field_asked(played), error=Error.INVALID_OBJECT)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert not played.point.holds_there
+
+
+async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed() -> None:
+    async with loop() as played:
+        packet = await field_asked(played)
+        played.point.condition = None
+        await played.peer.reply(packet, field(FAILS))
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+
+
+async def test_hits_of_several_threads_are_looked_at_side_by_side() -> None:
+    async with loop() as played:
+        foresight = played.s.target.foresight
+        foresight.compare(OTHER, 0, None, FIRST)
+        first = await field_asked(played)
+        played.point.evaluations.append(Further())
+        await played.peer.event(event.Composite(THREAD, [event.Breakpoint(7, OTHER, PLACE)]))
+        [read] = played.point.commands(OTHER, FIRST)
+        await played.answer_values(await played.peer.expect(read), FAILS)
+        second = await played.peer.expect(FIELD)
+        await played.peer.reply(second, field(FAILS))
+        await played.peer.answer(thread_reference.Resume(OTHER))
+        await played.peer.reply(first, field(FAILS))
+        await played.resumed()
+        assert not played.s.shown
 
 
 async def test_what_cannot_be_read_goes_to_the_pump() -> None:
     async with loop() as played:
         await played.hit()
-        frames, values = await played.asked()
-        await played.answer_frames(frames)
+        _, values = await played.read()
         await played.peer.reply(values, error=Error.INVALID_SLOT)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
@@ -196,10 +279,8 @@ async def test_what_cannot_be_read_goes_to_the_pump() -> None:
 async def test_a_frame_that_was_not_foreseen_goes_to_the_pump_and_nothing_is_foreseen_again() -> None:
     async with loop() as played:
         await played.hit()
-        frames, values = await played.asked()
-        other = thread_reference.Frame(FrameID(played.frame + 1), PLACE)
-        await played.peer.reply(frames, frames_reply(other))
-        await played.answer_values(values, FAILS)
+        _, values = await played.read()
+        await played.peer.reply(values, error=Error.INVALID_FRAMEID)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
         assert not played.s.target.foresight.sure
@@ -208,7 +289,7 @@ async def test_a_frame_that_was_not_foreseen_goes_to_the_pump_and_nothing_is_for
 async def test_a_point_that_is_removed_meanwhile_is_not_asked() -> None:
     async with loop() as played:
         await played.hit()
-        asked = await played.asked()
+        asked = await played.read()
         played.s.target.requests.submit_clear(played.s.target.requests.all_active())
         await played.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 7))
         await played.answer(asked, HOLDS)
@@ -219,7 +300,7 @@ async def test_a_point_that_is_removed_meanwhile_is_not_asked() -> None:
 async def test_a_condition_that_is_changed_meanwhile_does_not_count() -> None:
     async with loop() as played:
         await played.hit()
-        asked = await played.asked()
+        asked = await played.read()
         played.point.condition = None
         await played.answer(asked, FAILS)
         await wait_all_tasks_blocked()
@@ -232,7 +313,7 @@ async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice() -> None
         target.submit_op(Op.VM_SUSPEND)
         await played.peer.answer(virtual_machine.Suspend())
         await played.hit()
-        asked = await played.asked()
+        asked = await played.read()
         target.submit_op(Op.VM_RESUME)
         await played.peer.answer(virtual_machine.Resume())
         await played.answer(asked, FAILS)
@@ -258,8 +339,7 @@ async def test_hits_wait_while_an_expression_is_evaluated() -> None:
 async def test_a_connection_that_is_lost_amid_a_hit_ends_as_ever() -> None:
     async with loop() as played:
         await played.hit()
-        frames, _ = await played.asked()
-        await played.answer_frames(frames)
+        await played.read()
         await played.peer.stream.aclose()
         assert isinstance(await played.s.target.publisher.wait_ended(), Gone)
 
@@ -286,7 +366,7 @@ async def test_a_hit_that_comes_before_the_answers_is_not_read_again(autojump_cl
 async def test_everything_suspended_is_read_ahead_as_well(autojump_clock: MockClock) -> None:
     async with far(ALL) as played:
         await played.hit(ALL)
-        await played.answer(await played.asked(), FAILS)
+        await played.answer(await played.read(), FAILS)
         await played.peer.answer(virtual_machine.Resume())
         played.frame = FrameID(played.frame + ONE_RESUME)
         asked = await played.asked()
@@ -309,7 +389,7 @@ async def test_answers_before_the_event_do_not_count(autojump_clock: MockClock) 
         await played.go_round()
         await played.answer(await played.asked(), FAILS)
         await played.hit()
-        await played.answer(await played.asked(), HOLDS)
+        await played.answer(await played.read(), HOLDS)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
         assert played.fast.read_ahead == 0
@@ -322,7 +402,7 @@ async def test_an_event_between_the_answers_does_not_make_them_count(autojump_cl
         await played.answer_frames(frames)
         await played.hit()
         await played.answer_values(values, FAILS)
-        await played.answer(await played.asked(), HOLDS)
+        await played.answer(await played.read(), HOLDS)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
 
@@ -356,7 +436,7 @@ async def test_answers_of_another_place_do_not_let_a_hit_go(autojump_clock: Mock
 async def test_a_thread_that_is_held_is_not_read_ahead(autojump_clock: MockClock) -> None:
     async with far() as played:
         await played.hit()
-        asked = await played.asked()
+        asked = await played.read()
         played.s.target.submit_op(Op.THREAD_SUSPEND, MAIN)
         await played.peer.answer(thread_reference.Suspend(MAIN))
         await played.answer(asked, FAILS)
@@ -365,14 +445,14 @@ async def test_a_thread_that_is_held_is_not_read_ahead(autojump_clock: MockClock
         played.s.target.submit_op(Op.THREAD_RESUME, MAIN)
         await played.resumed()
         await played.hit()
-        await played.asked()
+        await played.read()
 
 
 async def test_reads_that_are_due_are_left_out_when_the_event_is_here(autojump_clock: MockClock) -> None:
     async with far() as played:
         await played.go_round()
         await played.hit()  # no time has passed
-        asked = await played.asked()
+        asked = await played.read()
         await trio.sleep(1)
         await played.answer(asked, HOLDS)
         await wait_all_tasks_blocked()

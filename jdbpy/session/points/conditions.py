@@ -63,8 +63,8 @@ class Condition(Protocol):
         """The short way to its value at a place; None where there is none, or none yet."""
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in what a glance has read at a hit (its frame, then its variables), so that ``holds`` need not; and
-        that it holds there, if it was found to."""
+        """Takes in what a glance has found out at a hit, so that ``holds`` need not: what it has read (the frame, then
+        its variables; nothing, if it did not ask for the frame), and that the condition holds, if it does."""
 
 
 class Passing(Record):

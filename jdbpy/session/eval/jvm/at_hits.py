@@ -79,7 +79,8 @@ class AtHits:
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Takes in the answers to Frames and to a glance's commands at a hit, which is evaluated next."""
-        self._read[thread_id] = (epoch, answers, holds)
+        if answers or holds:
+            self._read[thread_id] = (epoch, answers, holds)
 
     def holds(self, thread_id: int) -> bool:
         """True if a glance has found the condition true at this hit. Asked once."""
@@ -120,7 +121,7 @@ class AtHits:
         epoch = self._target.suspension.epoch_of(thread_id)
         guess = self._target.foresight.guess(thread_id)
         kept = self._read.pop(thread_id, None)
-        if kept is not None and kept[0] == epoch:
+        if kept is not None and kept[0] == epoch and kept[1]:
             reply, *outcomes = kept[1]
             self._last_place = _place(reply.frames[0].location)
             read: FrameRead | None = read_of(self._compiled[self._last_place])
