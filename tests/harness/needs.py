@@ -12,12 +12,27 @@ from pathlib import Path
 from jdbpy.session.opening.java_home import java_homes
 
 TOMCAT_JARS = Path("/usr/share/java")
-"""Where Debian's libtomcat10-java puts the jars of a servlet container; a test debugs it as a program of the world."""
+"""Where Debian's packages put jars: those of a servlet container, which a test debugs as a program of the world, and
+those of other languages."""
 
 
 def tomcat_jars() -> list[Path]:
     """The jars of Tomcat 10, without the links that repeat them under other names; empty when it is not installed."""
     return sorted(jar for jar in TOMCAT_JARS.glob("tomcat10-*.jar") if not jar.is_symlink())
+
+
+LIBRARIES = {
+    "clojure": ("libclojure-java", ("clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar")),
+    "groovy": ("groovy", ("groovy-all.jar",)),
+    "scala": ("scala-library", ("scala-library.jar",)),
+}
+"""Libraries of other languages: Debian's package of each and its jars, those of what it depends on included."""
+
+
+def library_jars(language: str) -> tuple[str, ...]:
+    """The jars of another language's library; empty when they are not installed."""
+    jars = [TOMCAT_JARS / name for name in LIBRARIES[language][1]]
+    return tuple(map(str, jars)) if all(jar.is_file() for jar in jars) else ()
 
 
 def emacs() -> str | None:
@@ -32,6 +47,7 @@ def missing_packages() -> list[str]:
         missing.append(_jdk_package())
     if not tomcat_jars():
         missing.append("libtomcat10-java")
+    missing += [package for language, (package, _) in LIBRARIES.items() if not library_jars(language)]
     if emacs() is None:
         missing.append("emacs-nox")
     return missing

@@ -51,11 +51,17 @@ class Program(Record):
 
 @functools.cache
 def program(
-    name: str, *, debug: str = "all", release: int = 17, parameters: bool = False, where: Path = FIXTURES
+    name: str,
+    *,
+    debug: str = "all",
+    release: int = 17,
+    parameters: bool = False,
+    where: Path = FIXTURES,
+    libraries: tuple[str, ...] = (),
 ) -> Program:
     """Compile ``fixtures/<name>.java``, or all of ``fixtures/<name>/``; see the package's docstring.
 
-    ``where`` is another directory than fixtures/ to look in.
+    ``where`` is another directory than fixtures/ to look in; ``libraries`` are jars that it is compiled and run with.
     """
     single = where / f"{name}.java"
     if single.is_file():
@@ -66,7 +72,7 @@ def program(
     if not sources:
         raise FileNotFoundError(f"neither {single} nor {single.with_suffix('')}/ with Java files")
     texts = {path: file.read_text(encoding="utf-8") for path, file in sources.items()}
-    return _compile(texts, _class_named(name, texts), debug, release, parameters)
+    return _compile(texts, _class_named(name, texts), debug, release, parameters, libraries)
 
 
 @functools.cache
@@ -79,9 +85,12 @@ def inline(source: str, *, debug: str = "all", release: int = 17, parameters: bo
     return _compile(texts, _class_named(main[1], texts), debug, release, parameters)
 
 
-def _compile(texts: dict[str, str], main: str, debug: str, release: int, parameters: bool) -> Program:
+def _compile(
+    texts: dict[str, str], main: str, debug: str, release: int, parameters: bool, libraries: tuple[str, ...] = ()
+) -> Program:
     flags = [_DEBUG_FLAGS[debug], "--release", str(release), "-encoding", "UTF-8", "-Xlint:-options", "-nowarn"]
     flags += ["-parameters"] if parameters else []
+    flags += ["-cp", os.pathsep.join(libraries)] if libraries else []
     compiler = javac()
     digest = hashlib.sha256(repr((sorted(texts.items()), flags, compiler)).encode()).hexdigest()[:16]
     kept = _KEPT / f"{main.rpartition('.')[2]}-{digest}"
@@ -94,7 +103,8 @@ def _compile(texts: dict[str, str], main: str, debug: str, release: int, paramet
                 if marker in markers:
                     raise ValueError(f"// @{marker} stands twice in the source of {main}")
                 markers[marker] = (path, number)
-    return Program(main=main, classes=str(kept / "classes"), sources=str(kept / "sources"), markers=markers)
+    classes = os.pathsep.join([str(kept / "classes"), *libraries])
+    return Program(main=main, classes=classes, sources=str(kept / "sources"), markers=markers)
 
 
 def _compile_into(kept: Path, texts: dict[str, str], command: list[str]) -> None:

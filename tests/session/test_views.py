@@ -90,7 +90,7 @@ async def test_counts_that_are_spread_over_cells(jvm: Jvm) -> None:
         assert shown_values["map"].text.startswith("ConcurrentHashMap(5) ")
 
 
-async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
+async def test_collections_of_kotlin_scala_and_ruby(jvm: Jvm) -> None:
     async with debug(jvm, "Foreign") as d:
         await d.run_to("foreign")
         found = {each.name: each.value for each in await d.session.stack.variables() if each.value}
@@ -111,7 +111,49 @@ async def test_collections_of_kotlin_and_scala(jvm: Jvm) -> None:
             "smallSet": "Set(3) [\"x\", 2, 'y']",
             "noMap": "Map(0) {}",
             "noSet": "Set(0) []",
+            "vector": "Vector(12) [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",
+            "hashMap": 'HashMap(5) {"a"=1, "b"=2, "in"=3, "x"=8, "y"=9}',
+            "hashSet": 'HashSet(3) ["a", "b", "in"]',
+            "lazyList": f'LazyList@{found["lazyList"].id} ["a", "b", ...]',
+            "treeMap": 'TreeMap(2) {"a"=1, "b"=2}',
+            "table": 'HashMap(3) {"a"=1, "b"=2, "c"=3}',
+            "rubyString": '"héllo"',
+            "rubySymbol": ":abc",
+            "rubyArray": "RubyArray(4) [1, 2.5, nil, true]",
+            "rubyOne": "RubyArray(1) [7]",
+            "rubyHash": 'RubyHash(2) {:a=1, "b"=RubyArray(4)}',
+            "rubyObject": 'Order[@id=7, @name="pens"]',
         }
+
+
+async def test_an_empty_collection_whose_nodes_class_is_not_loaded(jvm: Jvm) -> None:
+    """A class loader of its own would do as well: no other code of the JDK's start makes a node of these."""
+    source = """
+        import java.util.concurrent.*;
+        public class Empty {
+            public static void main(String[] args) {
+                Object map = new ConcurrentSkipListMap<String, String>();
+                Object deque = new LinkedBlockingDeque<String>();
+                Object weak = new java.util.WeakHashMap<String, String>();
+                Object tree = new java.util.TreeMap<String, String>();
+                Object linked = new java.util.LinkedList<String>();
+                System.out.println();  // @empty
+            }
+        }
+    """
+    async with debug(jvm, inline(source)) as d:
+        await d.run_to("empty")
+        found = {each.name: each.value for each in await d.session.stack.variables() if each.value}
+        shown = {name: (value.text, value.note) for name, value in found.items() if name != "args"}
+        assert shown == {
+            "map": ("ConcurrentSkipListMap(0) {}", ""),
+            "deque": ("LinkedBlockingDeque(0) []", ""),
+            "weak": ("WeakHashMap(0) {}", ""),
+            "tree": ("TreeMap(0) {}", ""),
+            "linked": ("LinkedList(0) []", ""),
+        }
+        loaded = await d.session.classes.list("java.util.concurrent.LinkedBlockingDeque$Node")
+        assert not loaded
 
 
 async def test_a_class_that_is_laid_out_otherwise_is_shown_with_a_word_why(jvm: Jvm) -> None:
@@ -132,6 +174,80 @@ async def test_a_class_that_is_laid_out_otherwise_is_shown_with_a_word_why(jvm: 
         assert value.text == f"Some@{value.id}"
         assert value.note == "not a layout of scala.Some that is known: no field x"
         assert [(each.name, each.value.text) for each in value.children if each.value] == [("other", "1")]
+
+
+INDEXED = """
+    import java.util.*;
+    public class Indexed {
+        public static void main(String[] args) {
+            Order order = new Order();
+            Object[] array = {1, 2};
+            Object list = order.items;
+            List<List<Integer>> nested = List.of(List.of(1, 2), List.of(3));
+            Set<Integer> set = new TreeSet<>(List.of(7, 8));
+            System.out.println(order);  // @indexed
+        }
+        static class Order {
+            List<String> items = new ArrayList<>(List.of("pen", "ink"));
+            Map<String, Integer> stock = new TreeMap<>(Map.of("pen", 3));
+        }
+    }
+"""
+
+
+async def test_an_index_reads_an_element_of_a_list(jvm: Jvm) -> None:
+    async with debug(jvm, inline(INDEXED)) as d:
+        await d.run_to("indexed")
+        found = {}
+        for text in (
+            "order.items[1]",
+            "order.items[0].length() + nested[0][1]",
+            "list[0]",
+            "((Object) array)[1]",
+            "set[1]",
+            "order.items[2]",
+            "order.items[-1]",
+            'order.items["a"]',
+            'order.stock["pen"]',
+            "order[0]",
+            '"text"[0]',
+            'order.items[0] = "cap"',
+        ):
+            try:
+                found[text] = (await d.session.values.evaluate(text)).text
+            except jdbpy.EvalError as error:
+                found[text] = error.message
+        assert found == {
+            "order.items[1]": '"ink"',
+            "order.items[0].length() + nested[0][1]": "5",
+            "list[0]": '"pen"',
+            "((Object) array)[1]": "2",
+            "set[1]": "8",
+            "order.items[2]": "java.lang.IndexOutOfBoundsException: Index 2 out of bounds for length 2",
+            "order.items[-1]": "java.lang.IndexOutOfBoundsException: Index -1 out of bounds for length 2",
+            'order.items["a"]': "incompatible types: java.lang.String cannot be converted to int",
+            'order.stock["pen"]': "array or list required, but java.util.TreeMap found",
+            "order[0]": "array or list required, but Indexed$Order found",
+            '"text"[0]': "array required, but String found",
+            'order.items[0] = "cap"': "unexpected type: required variable, found value",
+        }
+
+
+async def test_dump_shows_no_less_than_print(jvm: Jvm) -> None:
+    async with debug(jvm, inline(INDEXED)) as d:
+        await d.run_to("indexed")
+        values = d.session.values
+        printed = await values.evaluate("order.items", limits=Limits(depth=1))
+        dumped = await values.dump("order.items", limits=Limits(depth=1))
+        assert dumped.text == printed.text == 'ArrayList(2) ["pen", "ink"]'
+        assert [each.name for each in dumped.children][:3] == ["elementData", "size", "modCount"]
+        [items, stock] = (await values.dump("order", limits=Limits(depth=1))).children
+        assert [each.value.text for each in (items, stock) if each.value] == ["ArrayList(2)", "TreeMap(1)"]
+        [items, stock] = (await values.dump("order", limits=Limits(depth=2))).children
+        assert items.value is not None
+        assert stock.value is not None
+        assert [each.value.text for each in items.value.children if each.value] == ['"pen"', '"ink"']
+        assert [(each.name, each.value.text) for each in stock.value.children if each.value] == [('"pen"', "3")]
 
 
 async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Describes wire values as plain data: a text as Java would write it, children as deep as the limits go.
 
-``describe`` shows collections and the like by their views, ``dump`` shows every object by its fields. Both read fields
+``describe`` shows collections and the like by their views, ``dump`` shows one object by its fields. Both read fields
 and elements only and run no code in the target; all values are described side by side, in common waves.
 
 How deep: a value at depth 1 or more has children, which are described one level less deep. At depth 0 a collection or
@@ -45,7 +45,7 @@ from jdbpy.wire.constants import Error, Tag
 
 if TYPE_CHECKING:
     from jdbpy.session.target import Target
-    from jdbpy.session.values.views.registry import Registry
+    from jdbpy.session.values.views.registry import Registry, View
 
 _MOST_VALUES = 10_000
 """Values of one description in all, or one collection of as many elements as the limits allow: depth and width may each
@@ -78,9 +78,10 @@ async def describe(
 
 
 async def dump(target: Target, value: ids.Value, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> Value:
-    """Describes one value by all its fields, inherited ones too, and at the top the static ones as well.
+    """Describes one value by its text and all its fields: inherited ones too, and the static ones.
 
-    Below the top, numbers, dates and the like are shown as what they are, and only collections by their fields.
+    Only the value itself is shown by its fields; what these hold is shown as ``describe`` does, collections by their
+    elements.
     """
     describer = Describer(target.objects.reader, target.objects.views, limits, raw=True, format=format)
     return await target.objects.reader.run(describer.with_statics(value))
@@ -103,8 +104,8 @@ class Described:
 class Describer:
     """Describes values under one set of limits.
 
-    ``raw`` shows objects by their fields (``dump``). With ``brief`` what a view tells in a word has no fields beside
-    it: in a list of variables, those of a thread would cost more trips than all else.
+    ``raw`` shows the object itself by its fields (``dump``). With ``brief`` what a view tells in a word has no fields
+    beside it: in a list of variables, those of a thread would cost more trips than all else.
     """
 
     def __init__(
@@ -197,12 +198,23 @@ class Describer:
             if special in (Tag.STRING, Tag.CLASS_OBJECT, Tag.ARRAY):
                 return await self.describe(ids.Value(special, object_id), depth)
             tag = chr(special)
+        if self._raw and depth == self._limits.depth and view is not None and depth >= 1:
+            described, children = await both(
+                self._by_view(view, tag, object_id, chain, 1), self._fields(object_id, chain, depth)
+            )
+            value = described.value.replace(children=children, length=None, truncated=False)
+            return Described(value, described.head)
+        return await self._by_view(view, tag, object_id, chain, depth)
+
+    async def _by_view(
+        self, view: View | None, tag: str, object_id: int, chain: Sequence[Shape], depth: int
+    ) -> Described:
+        """By its view, or by its fields where there is none or it fails."""
         note = ""
-        if view is not None and not (self._raw and depth == self._limits.depth):
+        if view is not None:
             try:
                 shown = await self._viewer.run(view, object_id, chain, self._wanted(depth))
-                if not self._raw or isinstance(shown, (Scalar, Text)):
-                    return await self._write(shown, tag, object_id, chain, depth)
+                return await self._write(shown, tag, object_id, chain, depth)
             except UnknownLayout as error:
                 note = f"not a layout of {chain[-1].name} that is known: {error}"
             except JdwpError:
@@ -264,12 +276,12 @@ class Describer:
                 children = (_named(part, inner),) if depth >= 1 else ()
                 plain = plain.replace(children=children)
                 return self._composed(plain, [inner], lambda heads: f"{texts.label(name)}[{heads[0]}]")
-            case Parts(parts=parts):
+            case Parts(parts=parts, name=other):
                 children, pieces = await self._parts(parts, depth)
 
                 def parts_text(heads: list[str]) -> str:
                     named = [f"{part.name}={head}" for part, head in zip(parts, heads, strict=False)]
-                    return texts.parts(texts.label(name), named)
+                    return texts.parts(texts.label(other or name), named)
 
                 return self._composed(plain.replace(children=children), pieces, parts_text)
             case Trouble(message=message, parts=parts, note=note):
@@ -329,7 +341,7 @@ class Describer:
     # -- how much ------------------------------------------------------------------------------------------------
 
     def _wanted(self, depth: int) -> int:
-        return min(self._limits.elements, self._left) if depth >= 1 and not self._raw else 0
+        return min(self._limits.elements, self._left) if depth >= 1 else 0
 
     async def _all(self, values: Sequence[ids.Value], depth: int) -> list[Described]:
         """Describes values side by side, as many as are left of all."""

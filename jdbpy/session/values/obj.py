@@ -66,8 +66,10 @@ class Obj:
         values = await self.reader.fields(self.id, fields)
         return [Part(field.name, value, source_type(field)) for field, value in zip(fields, values, strict=True)]
 
-    async def node_class(self, field: str) -> Shape:
+    async def node_class(self, field: str) -> Shape | None:
         """The class that a field of the JDK's own classes is declared with, or its array's element class.
+
+        None while it is not loaded.
 
         Objects reached through that field can be read with it, whatever subclass they are of.
         """
@@ -75,10 +77,7 @@ class Obj:
         name = java_name(declared.signature.lstrip("["))
         if not self.view_class.name.startswith(("java.", "jdk.", "sun.")):
             raise UnknownLayout(f"{self.view_class.name} is no class of the JDK")
-        shape = await self.reader.boot_class(name)
-        if shape is None:
-            raise UnknownLayout(f"{name} is not loaded")
-        return shape
+        return await self.reader.boot_class(name)
 
     async def text(self, value: Value) -> str | None:
         """The characters of a string value, None for null."""

@@ -40,8 +40,8 @@ from jdbpy.wire.record import Record
 
 T = TypeVar("T")
 
-SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS)
-"""What ``Shape`` is made of."""
+SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS, facts.INTERFACES)
+"""What ``Shape`` is made of, and the interfaces, which views are found by."""
 
 _FEW = 50
 """Commands of a wave among which equal ones are not looked for."""
@@ -246,6 +246,20 @@ class Reader:
         if known is None:
             raise _unloaded()
         return known.signature
+
+    async def interfaces(self, type_id: ReferenceTypeID) -> list[str]:
+        """Java names of the interfaces that a class names in its declaration. wire: 1 trip, 0 when they are known."""
+        found = self._types.known(facts.INTERFACES, type_id)
+        if found is None:
+            await ask(_Learn(type_id, (facts.INTERFACES,)))
+            found = self._types.known(facts.INTERFACES, type_id) or ()
+        return [java_name(signature) for signature in await gather([self.signature(each) for each in found])]
+
+    async def classes(self, name: str) -> list[RefType]:
+        """The loaded classes of that Java name, one for each loader that has it. wire: 1 trip."""
+        signature = signature_of(name)
+        found = await self.outside(lambda: self._types.by_signatures([signature]))
+        return found[signature]
 
     async def boot_class(self, name: str) -> Shape | None:
         """The class of that Java name that the boot loader defined; None while it is not loaded.

@@ -68,9 +68,10 @@ class Part(Record):
 
 
 class Parts(Shown):
-    """A few named parts that make up the object; shown as ``Name[a=1, b=2]``."""
+    """A few named parts that make up the object; shown as ``Name[a=1, b=2]``. ``name`` as of Items."""
 
     parts: Sequence[Part]
+    name: str = ""
 
 
 class Holder(Shown):

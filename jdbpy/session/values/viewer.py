@@ -10,6 +10,8 @@ from jdbpy.session.model import Limits
 from jdbpy.session.values.obj import OBJECT_TAGS, Obj
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
+from jdbpy.session.values.views.registry import OF_THE_JDK
+from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
 
@@ -53,10 +55,18 @@ class Viewer:
         chain = [await self._reader.shape(type_id)]
         while True:
             view = self._views.find(chain[-1].name)
+            if view is None and not chain[-1].superclass:
+                view = await self._of_interfaces(chain)
             if view is not None or not chain[-1].superclass:
                 self._found[type_id] = chain, view
                 return chain, view
             chain.append(await self._reader.shape(chain[-1].superclass))
+
+    async def _of_interfaces(self, chain: Sequence[Shape]) -> View | None:
+        """The view that an interface of the classes brings. wire: 1 trip, once for each interface of the target."""
+        own = [shape for shape in chain if not shape.name.startswith(OF_THE_JDK)]
+        named = await gather([self._reader.interfaces(shape.id) for shape in own])
+        return self._views.find_interface([name for names in named for name in names])
 
     async def run(self, view: View, object_id: int, chain: Sequence[Shape], want: int) -> Shown:
         """What a view makes of an object; ``chain`` ends with the class that the view is for."""

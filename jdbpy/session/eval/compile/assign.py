@@ -14,6 +14,7 @@ from jdbpy.session.eval.ops.assign import VARIABLES, Modify, Store
 from jdbpy.session.eval.ops.base import Constant, Op, ReadCell
 from jdbpy.session.eval.ops.convert import Late
 from jdbpy.session.eval.ops.read import ReadVariable
+from jdbpy.session.eval.ops.sequences import TakeElement
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.variables import OWN_NAMES
 
@@ -56,7 +57,8 @@ def _late(node: tree.Assign, target: Late) -> Op:
 
 def _require_variable(c: Compiler, target: Op) -> None:
     if not isinstance(target, VARIABLES):
-        c.refuse("unexpected type: required variable, found value", target.at)
+        hint = "an element of a list is set by a call: list.set(0, value)" if isinstance(target, TakeElement) else ""
+        c.refuse("unexpected type: required variable, found value", target.at, hint)
 
 
 async def _modify(

@@ -17,13 +17,15 @@ from jdbpy.session.eval.java.types import (
     ClassType,
     JavaType,
     SequenceType,
+    is_numeric,
+    unboxed,
     upper_bound,
 )
 from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.flow import Body as LeaveBody
 from jdbpy.session.eval.ops.read import ReadElement
 from jdbpy.session.eval.ops.sequence_methods import GIVES, KEEPS, METHODS
-from jdbpy.session.eval.ops.sequences import Body, GatherValues, SequenceCall, TakeSlice
+from jdbpy.session.eval.ops.sequences import Body, GatherValues, SequenceCall, TakeElement, TakeSlice
 from jdbpy.session.eval.syntax import tree
 
 if TYPE_CHECKING:
@@ -31,18 +33,22 @@ if TYPE_CHECKING:
 
 
 async def compile_index(c: Compiler, node: tree.Index, scope: Scope) -> Op:
-    """``array[index]`` (JLS 15.10.3)."""
+    """``array[index]`` (JLS 15.10.3), and ``list[index]``, which Java does not have."""
     array = await c.value(node.array, scope)
     index = await c.value(node.index, scope)
     kind = upper_bound(array.type)
-    if not isinstance(kind, ArrayType | SequenceType):
-        error = EvalError(f"array required, but {kind} found", node.at, hint=_hint(kind))
-        return c.late(node, scope, error, array=array, index=index)
-    return ReadElement(kind.element, array, await c.convert(index, INT, Context.LOOSE), node.at)
+    if isinstance(kind, ArrayType | SequenceType):
+        return ReadElement(kind.element, array, await c.convert(index, INT, Context.LOOSE), node.at)
+    if isinstance(kind, ClassType) and kind.name not in _NO_LISTS and not unboxed(kind):
+        if is_numeric(index.type):  # what else it may be the elements of a map are asked for by: the value tells
+            index = await c.convert(index, INT, Context.LOOSE)
+        return TakeElement(await element_type(c, array.type), array, index, node.at)
+    error = EvalError(f"array required, but {kind} found", node.at)
+    return c.late(node, scope, error, array=array, index=index)
 
 
-def _hint(kind: JavaType) -> str:
-    return "lists are read with get(i), or as a slice: list[i..]" if isinstance(kind, ClassType) else ""
+_NO_LISTS = ("java.lang.String", "java.lang.Object", "java.lang.Cloneable", "java.io.Serializable")
+"""Strings, and the types that arrays have too (JLS 4.10.3): of these the value tells more."""
 
 
 async def element_type(c: Compiler, kind: JavaType) -> JavaType:

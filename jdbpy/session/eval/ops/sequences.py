@@ -97,6 +97,40 @@ class TakeSlice(Op):
         return Operand(self.type, Elements(await elements_of(run, sequence, self.at, start, end), first))
 
 
+class TakeElement(Op):
+    """``list[index]`` of a collection that is read without running code."""
+
+    remote = True
+
+    def __init__(self, type: JavaType, sequence: Op, index: Op, at: int) -> None:
+        super().__init__(type, at, sequence, index)
+        self.sequence = sequence
+        self.index = index
+
+    async def run(self, run: Run) -> Operand:
+        sequence, index = await run_all(run, [self.sequence, self.index])
+        if sequence.value is None:
+            raise Thrown("java.lang.NullPointerException", "Cannot read the elements of null", column=self.at)
+        assert isinstance(sequence.value, Ref)
+        place = index.value if isinstance(index.value, int) else -1
+        raws = await run.target.elements(sequence.value, max(place, 0) + 1)
+        if raws is None:
+            found = source_name((await exact(run, sequence)).type)
+            raise EvalError(f"array or list required, but {found} found", self.at)
+        if raws and isinstance(raws[0], tuple):
+            found = source_name((await exact(run, sequence)).type)
+            hint = "entries are found with get(key), or without running code: map[? it.key == ...]"
+            raise EvalError(f"array or list required, but {found} found", self.at, hint=hint)
+        if not isinstance(index.value, int):
+            raise EvalError(f"incompatible types: {source_name(index.type)} cannot be converted to int", self.at)
+        if not 0 <= place < len(raws):
+            length = len(await run.target.elements(sequence.value, MAX_ELEMENTS) or ()) if place < 0 else len(raws)
+            message = f"Index {index.value} out of bounds for length {length}"
+            raise Thrown("java.lang.IndexOutOfBoundsException", message, column=self.at)
+        found_element = _element(raws[place])
+        return found_element if self.type is LATE else Operand(self.type, found_element.value)
+
+
 class GatherValues(Op):
     """Several values as one sequence."""
 

@@ -7,6 +7,7 @@ from jdbpy.session.values.shown import Entries, Pair, Shown, UnknownLayout
 from jdbpy.session.values.views.hashing import KeyValue, striped_sum
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
+from jdbpy.session.values.views.structures import in_tree
 from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
@@ -25,17 +26,7 @@ async def tree_map(obj: Obj) -> Shown:
     if not root.value:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "left", "right"])
-
-    async def expand(places: list[int]) -> list[Plan[KeyValue]]:
-        plans: list[Plan[KeyValue]] = []
-        for values in await obj.reader.fields_of_all(places, fields):
-            key, value, left, right = readable(values)
-            plan: list[Unread | Known[KeyValue]] = [Unread(left.value)] if left.value else []
-            plan.append(Known((key, value)))
-            plans.append([*plan, Unread(right.value)] if right.value else plan)
-        return plans
-
-    return Entries(count, await first_in_order([Unread(root.value)], expand, obj.want))
+    return Entries(count, await in_tree(obj.reader, root, fields, obj.want))
 
 
 @view("java.util.concurrent.ConcurrentSkipListMap")

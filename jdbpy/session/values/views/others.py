@@ -1,15 +1,13 @@
-"""Small values of the JDK that are best shown as one word, and the simple collections of Kotlin and Scala."""
+"""Small values of the JDK that are best shown as one word, and the simple collections of Kotlin."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from jdbpy.session.values.obj import Obj, number, reference
-from jdbpy.session.values.shown import Entries, Holder, Items, Part, Parts, Scalar, Shown, UnknownLayout
+from jdbpy.session.values.obj import Obj, number
+from jdbpy.session.values.shown import Entries, Items, Part, Parts, Scalar, Shown
 from jdbpy.session.values.views.registry import view
-from jdbpy.session.values.views.sequences import array_prefix, ring
-from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.session.values.views.sequences import ring
 
 
 @view("java.util.UUID")
@@ -73,85 +71,3 @@ async def kotlin_empty(obj: Obj) -> Shown:
 @view("kotlin.collections.EmptyMap")
 async def kotlin_empty_map(obj: Obj) -> Shown:
     return Entries(0, [])
-
-
-# -- Scala -------------------------------------------------------------------------------------------------------
-
-
-@view("scala.collection.immutable.$colon$colon")
-async def scala_list(obj: Obj) -> Shown:
-    """A cell with its head and the rest (``next``; ``tl`` up to 2.12), which ends in an object without a head."""
-    if not obj.want:
-        return Items(None, [], "List")
-    item, link = ("head", "next" if obj.has("next") else "tl")
-    if not obj.has(item):
-        raise UnknownLayout("no field head")
-    items: list[Value] = []
-    at = Value(Tag.OBJECT, obj.id)
-    while len(items) <= obj.want:
-        shape = await obj.reader.shape(await obj.reader.type_id(reference(at)))
-        if shape.id != obj.view_class.id:
-            return Items(len(items), items, "List")
-        head, at = await obj.object_fields(at, item, link)
-        items.append(head)
-    return Items(None, items[: obj.want], "List")
-
-
-@view("scala.collection.immutable.Nil$")
-async def scala_nil(obj: Obj) -> Shown:
-    return Items(0, [], "List")
-
-
-@view("scala.Some")
-async def scala_some(obj: Obj) -> Shown:
-    return Holder(await obj.get("value" if obj.has("value") else "x"))
-
-
-@view("scala.None$")
-async def scala_none(obj: Obj) -> Shown:
-    return Scalar("None")
-
-
-@view("scala.Tuple*")
-async def scala_tuple(obj: Obj) -> Shown:
-    names = [field.name for field in obj.view_class.fields if field.name.startswith("_") and not field.is_static]
-    return Parts([Part(name, value) for name, value in zip(names, await obj.read(*names), strict=True)])
-
-
-@view(*(f"scala.collection.immutable.Map$Map{size}" for size in range(1, 5)))
-async def scala_small_map(obj: Obj) -> Shown:
-    """Up to four entries in fields of their own: key1, value1, key2 and so on."""
-    keys, values = _numbered(obj, "key"), _numbered(obj, "value")
-    found = await obj.read(*keys, *values)
-    entries = list(zip(found[: len(keys)], found[len(keys) :], strict=True))
-    return Entries(len(entries), entries[: obj.want], "Map")
-
-
-@view(*(f"scala.collection.immutable.Set$Set{size}" for size in range(1, 5)))
-async def scala_small_set(obj: Obj) -> Shown:
-    elements = await obj.read(*_numbered(obj, "elem"))
-    return Items(len(elements), elements[: obj.want], "Set")
-
-
-@view("scala.collection.immutable.Map$EmptyMap$")
-async def scala_empty_map(obj: Obj) -> Shown:
-    return Entries(0, [], "Map")
-
-
-@view("scala.collection.immutable.Set$EmptySet$")
-async def scala_empty_set(obj: Obj) -> Shown:
-    return Items(0, [], "Set")
-
-
-def _numbered(obj: Obj, word: str) -> list[str]:
-    """The fields called word1, word2 and so on; where inner classes read them, the compiler puts ``$$`` before that."""
-    fields = [name for name in (field.name for field in obj.view_class.fields) if name.rpartition("$$")[2][:-1] == word]
-    if not fields:
-        raise UnknownLayout(f"no field {word}1")
-    return sorted(fields, key=lambda name: name[-1])
-
-
-@view("scala.collection.mutable.ArrayBuffer")
-async def scala_buffer(obj: Obj) -> Shown:
-    size, array = await obj.read("size0", "array")
-    return await array_prefix(obj, array, number(size))

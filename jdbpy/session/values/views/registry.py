@@ -1,12 +1,12 @@
 """Which view shows which class.
 
-Owns the table class pattern -> view function. The views of the JDK's classes are in it from the start; users add theirs
-(``Registry.add``), which then come first. A view for a class is good for its subclasses as well.
+Owns the table class pattern -> view function. The views of well-known classes are in it from the start; users add
+theirs (``Registry.add``), which then come first. A view for a class is good for its subclasses as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import Any
@@ -17,19 +17,23 @@ from jdbpy.session.values.shown import Shown
 View = Callable[[Obj], Coroutine[Any, Any, Shown]]
 """Reads an object and says what it is; raises UnknownLayout."""
 
-_OF_THE_JDK = ("java.", "javax.", "jdk.", "sun.")
+OF_THE_JDK = ("java.", "javax.", "jdk.", "sun.")
 
 _FAMILIES = (
     "atomic",
+    "clojure",
     "hashing",
     "immutable",
     "language",
+    "languages",
     "lists",
     "maps",
     "numbers",
     "others",
     "places",
     "queues",
+    "scala",
+    "scala_maps",
     "sets",
     "time",
     "wrappers",
@@ -49,6 +53,7 @@ class Registry:
         self._below = below
         self._exact: dict[str, View] = {}
         self._patterns: dict[str, View] = {}
+        self._interfaces: dict[str, View] = {}
 
     def add(self, pattern: str, view: View) -> None:
         """Shows classes of that name, and their subclasses, with ``view`` from now on."""
@@ -64,7 +69,7 @@ class Registry:
         """The view for objects of exactly that class; superclasses are the caller's business. None if there is none."""
         source_name = class_name.replace("$", ".")
         names = [class_name, source_name]
-        if not class_name.startswith(_OF_THE_JDK):
+        if not class_name.startswith(OF_THE_JDK):
             names.append(source_name.rpartition(".")[2])
         found = next((self._exact[name] for name in names if name in self._exact), None)
         if found is not None:
@@ -73,6 +78,15 @@ class Registry:
             if fnmatchcase(class_name, pattern) or fnmatchcase(source_name, pattern):
                 return view
         return self._below.find(class_name) if self._below else None
+
+    def add_interface(self, name: str, view: View) -> None:
+        """Shows objects with ``view`` if their class, without a view otherwise, implements this interface itself."""
+        self._interfaces[name] = view
+
+    def find_interface(self, names: Iterable[str]) -> View | None:
+        """The view for a class that implements these interfaces, None if there is none."""
+        found = next((self._interfaces[name] for name in names if name in self._interfaces), None)
+        return found or (self._below.find_interface(names) if self._below else None)
 
 
 _BUILT_IN = Registry()
@@ -84,6 +98,16 @@ def view(*patterns: str) -> Callable[[View], View]:
     def declare(function: View) -> View:
         for pattern in patterns:
             _BUILT_IN.add(pattern, function)
+        return function
+
+    return declare
+
+
+def interface_view(name: str) -> Callable[[View], View]:
+    """Declares a function as the built-in view of classes that implement an interface."""
+
+    def declare(function: View) -> View:
+        _BUILT_IN.add_interface(name, function)
         return function
 
     return declare

@@ -12,10 +12,13 @@ from jdbpy.session.values.shown import Items, UnknownLayout
 from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import ReferenceTypeID, Value
 
 _LONG = 200
 """A chain of more nodes than this is followed by itself; the nodes of shorter ones share the waves of all else."""
+
+_NO_NODES = Shape(ReferenceTypeID(0), "", "", (), ReferenceTypeID(0))
+"""Stands for the class of nodes while it is not loaded."""
 
 _SPARE = 10_000
 """Nodes without an item that a long chain may have: one that changes while it is read can lead in circles."""
@@ -43,14 +46,23 @@ async def ring(obj: Obj, array: Value, start: int, size: int) -> Items:
 
 
 async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tuple[list[Value], Shape]:
-    """Fields of a linked structure, and side by side the class of the nodes that ``node_field`` leads to."""
-    return await both(obj.read(*names), obj.node_class(node_field))
+    """Fields of a linked structure, and side by side the class of the nodes that ``node_field`` leads to.
+
+    While that class is not loaded there are no nodes: the field, which must be among ``names``, is null, and the class
+    is one without fields.
+    """
+    values, node = await both(obj.read(*names), obj.node_class(node_field))
+    if node is None and values[names.index(node_field)].value:
+        raise UnknownLayout(f"the class of {node_field} is not loaded")
+    return values, node or _NO_NODES
 
 
 async def chain(
     reader: Reader, node_class: Shape, first: Value, want: int, *, item: str = "item", link: str = "next"
 ) -> list[Value]:
     """Items of a linked list in order, ``want`` at most; nodes without an item are passed over. wire: 1 trip a node."""
+    if not first.value:
+        return []
     fields = await find_fields(reader, node_class, [item, link])
     if want > _LONG:
         return await _long_chain(reader, fields, first, want, skip_empty=True)
@@ -58,7 +70,7 @@ async def chain(
     async def expand(places: list[int]) -> list[Plan[Value]]:
         return [_link(*readable(values)) for values in await reader.fields_of_all(places, fields)]
 
-    return await first_in_order([Unread(first.value)] if first.value else [], expand, want)
+    return await first_in_order([Unread(first.value)], expand, want)
 
 
 def _link(item: Value, next_node: Value) -> Plan[Value]:
@@ -70,6 +82,8 @@ async def double_chain(
     reader: Reader, node_class: Shape, first: Value, last: Value, size: int, want: int
 ) -> list[Value]:
     """Items of a list linked both ways. From both ends when all of it is wanted, which halves the round trips."""
+    if not first.value:
+        return []
     fields = await find_fields(reader, node_class, ["item", "next", "prev"])
 
     async def walk(start: Value, step: int, count: int) -> list[Value]:

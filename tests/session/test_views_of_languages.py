@@ -1,0 +1,125 @@
+"""Views of other languages' collections, with their real libraries, against what their own iterators give."""
+
+from __future__ import annotations
+
+from jdbpy.session.model import Limits, Value
+from tests.harness import Debugging, Jvm, Program, debug, program
+from tests.harness.needs import LIBRARIES, library_jars
+from tests.harness.programs import FIXTURES
+
+ALL = Limits(depth=3, elements=2000, string=2000)
+
+
+def objects_of(language: str, name: str) -> Program:
+    jars = library_jars(language)
+    assert jars, f"no library of {language}: apt-get install {LIBRARIES[language][0]}"
+    return program(name, where=FIXTURES / "languages", libraries=jars)
+
+
+async def variables(d: Debugging) -> dict[str, Value]:
+    """The variables of the frame by name, none of which is shown with a word why its view failed."""
+    found = {each.name: each.value for each in await d.session.stack.variables(limits=ALL) if each.value}
+    assert {name: value.note for name, value in found.items() if value.note and "filled in" not in value.note} == {}
+    return found
+
+
+async def check_collections(d: Debugging) -> None:
+    """Compares all collections of the program with what it printed of them."""
+    told = dict(line.split("|", 1) for line in d.target.stdout.splitlines() if "|" in line)
+    named = (await d.session.values.evaluate("names", limits=ALL)).children
+    names = [each.value.text[1:-1] for each in named if each.value]
+    objects = (await d.session.values.evaluate("objects", limits=ALL)).children
+    assert names == list(told)
+    seen = {}
+    for name, variable in zip(names, objects, strict=True):
+        value = variable.value
+        assert value is not None
+        assert value.note == "", name
+        kind = told[name].partition("|")[0]
+        children = [
+            f"{child.name}={child.value.text}" if kind == "entries" else child.value.text
+            for child in value.children
+            if child.value
+        ]
+        seen[name] = "|".join([kind, str(value.length), *children])
+    assert seen == told
+
+
+async def test_scala(jvm: Jvm) -> None:
+    async with debug(jvm, objects_of("scala", "ScalaObjects")) as d:
+        await d.run_to("stop")
+        await check_collections(d)
+        found = await variables(d)
+        expected = {
+            "some": 'Some["held"]',
+            "none": "None",
+            "left": 'Left["no"]',
+            "right": "Right[1]",
+            "success": 'Success["yes"]',
+            "failure": "Failure[java.lang.IllegalStateException: why]",
+            "pair": 'Tuple2[_1="left", _2=2]',
+            "ints": "Tuple2[_1=3, _2=4]",
+            "order": 'Order[id=7, name="pens"]',
+            "nested": 'Some[Tuple2[_1=Order[id=1, name="a"], _2=ArrayBuffer(2)]]',
+            "symbol": "Symbol(sym)",
+            "bigInt": "123456789012345678901234567890",
+            "bigDecimal": "1.50",
+            "unit": "()",
+            "counter": "IntRef[5]",
+            "builder": '"text"',
+        }
+        assert {name: found[name].text for name in expected} == expected
+        stream = found["stream"]
+        assert (stream.length, stream.truncated) == (None, True)
+        assert [child.value.text for child in stream.children if child.value] == ['"first"']
+
+
+async def test_clojure(jvm: Jvm) -> None:
+    async with debug(jvm, objects_of("clojure", "ClojureObjects")) as d:
+        await d.run_to("stop")
+        await check_collections(d)
+        found = await variables(d)
+        expected = {
+            "keyword": ":a",
+            "qualified": ":shop/order",
+            "symbol": "ns/name",
+            "var": "#'clojure.core/counter",
+            "ratio": "1/3",
+            "big": "12345678901234567890123N",
+            "atom": "Atom[PersistentArrayMap(1)]",
+            "ref": "Ref[PersistentVector(1)]",
+            "delay": "Delay.unrealized",
+            "entry": ":a=1",
+            "nested": 'PersistentArrayMap(2) {:orders=PersistentVector(1), :owner="me"}',
+            "record": 'Point[x=1, y="two"]',
+        }
+        assert {name: found[name].text for name in expected} == expected
+        [orders, _] = found["nested"].children
+        assert orders.value is not None
+        assert orders.value.text == "PersistentVector(1) [PersistentArrayMap(2)]"
+
+
+async def test_a_lazy_sequence_is_shown_as_far_as_it_was_realized(jvm: Jvm) -> None:
+    async with debug(jvm, objects_of("clojure", "ClojureObjects")) as d:
+        await d.run_to("stop")
+        found = await variables(d)
+        assert [found["lazy"].children, found["lazy"].truncated] == [(), True]
+        half = found["half"]
+        assert [child.value.text for child in half.children if child.value] == ["2", "3"]
+        assert half.truncated
+
+
+async def test_groovy(jvm: Jvm) -> None:
+    async with debug(jvm, objects_of("groovy", "GroovyObjects")) as d:
+        await d.run_to("stop")
+        found = await variables(d)
+        told = d.target.stdout.splitlines()
+        assert found["text"].text == f'"{told[-1].removeprefix("text|")}"'
+        assert found["nested"].text == '"<for ann: 3 c at 2.5 and null!|${GroovyObjects$Order}>"'
+        ranges = [each.value for each in found["ranges"].children if each.value]
+        held = [[child.value.text for child in value.children if child.value] for value in ranges]
+        seen = ["|".join(["range", str(value.length), *each]) for value, each in zip(ranges, held, strict=True)]
+        assert seen == told[:-1]
+        assert found["letters"].text == "a..e"
+        assert found["tuple"].text == 'Tuple2(2) ["a", 1]'
+        assert found["shared"].text == 'Reference["captured"]'
