@@ -1,8 +1,13 @@
 """Leaving the target: nothing stays suspended, which is proved before the connection is given up.
 
-Dispose makes the agent drop all requests and resume all threads. An event that its helper thread is reporting at that
-moment is not stopped by it: with Java 17 the helper may suspend threads right after they were resumed, and no debugger
-is left to resume them. Therefore the order is this:
+Dispose makes the agent drop all requests and resume all threads. Two things it does not do well.
+
+It drops the end of a method that is being run for the debugger, whose thread then takes itself for busy for ever: no
+later debugger can run a method in it (ALREADY_INVOKING; ``eventHelper.c``, seen on 17 and 25). So the requests are
+cleared and everything is resumed first, and the methods get ``RETURN`` seconds to return.
+
+It does not stop an event that its helper thread is reporting at that moment: with Java 17 the helper may suspend
+threads right after they were resumed, and no debugger is left to resume them. Therefore the order is this:
 
 1. HoldEvents: the helper takes no further event from its queue. What waits there when Dispose comes belongs to an old
    session, and the agent drops it without suspending anything (``eventHelper.c``).
@@ -10,7 +15,7 @@ is left to resume them. Therefore the order is this:
 3. The helper may still be reporting the one event that it had taken before. Its packet comes within microseconds, and
    the set is resumed like any other. So the proof waits until none has come for ``QUIET`` seconds, and until the agent
    says of every thread that its suspend count is 0.
-4. Dispose. A method that is being run then is detached by the agent: its thread runs on when it returns.
+4. Dispose. A method that has not returned by then is detached by the agent: its thread runs on when it returns.
 """
 
 from __future__ import annotations
@@ -36,6 +41,12 @@ LONGEST = 5
 
 QUIET = 0.010
 """Seconds without an event set after which none is under way any more."""
+
+RETURN = 1.0
+"""Seconds within which methods that are being run for the debugger should return: most do at once."""
+
+POLL = 0.001
+"""Seconds between looks at the methods that are being run."""
 
 TRIPS = 6
 """Round trips that the limit allows for."""
@@ -115,6 +126,8 @@ class _Unknown:
 async def _leave(target: Target, held: _Unknown, *, prove: bool) -> None:
     conn = target.conn
     uncertain = target.requests.has_suspended
+    if target.invocations.any:
+        await _let_return(target)
     with conn.gathering:
         if uncertain:
             conn.hold_events()
@@ -130,6 +143,20 @@ async def _leave(target: Target, held: _Unknown, *, prove: bool) -> None:
         threads = {*(await listed.wait()).threads, *target.suspension.threads()}
         await _prove(target, threads, held, quiet=QUIET if uncertain else 0.0)
     await conn.request(virtual_machine.Dispose())
+
+
+async def _let_return(target: Target) -> None:
+    """Clear the requests and resume everything, and wait until the methods that are being run have returned.
+
+    One that waits for what never comes is left alone after ``RETURN`` seconds.
+    """
+    with target.conn.gathering:
+        target.requests.submit_clear(target.requests.all_active())
+        for op, thread in target.suspension.plan_run_everything():
+            target.submit_op(op, thread)
+    with trio.move_on_after(RETURN + target.round_trip):
+        while target.invocations.any:
+            await trio.sleep(POLL)
 
 
 async def _prove(target: Target, threads: Iterable[int], held: _Unknown, *, quiet: float) -> None:

@@ -87,7 +87,7 @@ _TEXTS: dict[int, tuple[str, str]] = {
     Error.INVALID_TAG: ("the value is of a kind that the agent does not know", ""),
     Error.ALREADY_INVOKING: (
         "the thread is in the middle of another invocation",
-        "'cont' lets that one end; then try again",
+        "'cont' lets that one end; if it was a debugger's that has left meanwhile, use another thread",
     ),
     Error.INVALID_INDEX: ("the index is past the end", "indexes start at 0"),
     Error.INVALID_LENGTH: ("there are not as many as that", ""),

@@ -120,6 +120,19 @@ async def test_busy_threads_run_on_when_they_are_left(jvm: Jvm, before: Callable
         await all_move(target)
 
 
+async def test_a_thread_that_was_left_in_a_method_can_run_another_one_later(jvm: Jvm) -> None:
+    async with start_target(jvm, "Busy", "1", suspend=False) as target:
+        await target.wait_output("ready")
+        for time in range(1, 9, 2):
+            async with jdbpy.attach(target.address) as session:
+                await method_running(session)
+            await target.wait_listening(time + 1)
+            async with jdbpy.attach(target.address) as session:
+                await single_thread(session)
+                assert (await session.values.evaluate("Busy.yes()")).text == "true"
+            await target.wait_listening(time + 2)
+
+
 async def test_a_session_that_suspended_nothing_is_left_in_one_trip() -> None:
     jvm = FakeJvm()
     async with jvm.listening() as address:
