@@ -16,6 +16,8 @@ The ledger (``suspension.py``) counts as if nothing were taken off.
 
 from __future__ import annotations
 
+import trio
+
 from jdbpy.session.suspension import Op, Suspension
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
@@ -41,7 +43,7 @@ class _Counts:
 
 
 class Invocations:
-    """The calls under way in a target, by thread. All methods are synchronous; what they send is not waited for."""
+    """The calls under way in a target, by thread. What they send is not waited for."""
 
     def __init__(self, conn: Connection, suspension: Suspension) -> None:
         self._conn = conn
@@ -49,12 +51,18 @@ class Invocations:
         self._running: dict[int, int] = {}  # how many calls each thread has been sent
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
+        self._ended = trio.lowlevel.ParkingLot()
         self._waiting = 0  # event sets that have suspended everything and are not entered in the ledger yet
 
     @property
     def any(self) -> bool:
         """True if a call is under way."""
         return bool(self._running)
+
+    async def none(self) -> None:
+        """Wait until no call is under way."""
+        while self._running:
+            await self._ended.park()
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -83,6 +91,7 @@ class Invocations:
         if self._running[thread]:
             return
         del self._running[thread]
+        self._ended.unpark_all()
         self._suspension.evaluating.discard(thread)
         if thread not in self._others_run:
             self._agent.change(thread, +1)

@@ -45,9 +45,6 @@ QUIET = 0.010
 RETURN = 1.0
 """Seconds within which methods that are being run for the debugger should return: most do at once."""
 
-POLL = 0.001
-"""Seconds between looks at the methods that are being run."""
-
 TRIPS = 6
 """Round trips that the limit allows for."""
 
@@ -155,8 +152,7 @@ async def _let_return(target: Target) -> None:
         for op, thread in target.suspension.plan_run_everything():
             target.submit_op(op, thread)
     with trio.move_on_after(RETURN + target.round_trip):
-        while target.invocations.any:
-            await trio.sleep(POLL)
+        await target.invocations.none()
 
 
 async def _prove(target: Target, threads: Iterable[int], held: _Unknown, *, quiet: float) -> None:
