@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 
 from tests.cli.process import jdbpy, launching, script
@@ -227,3 +228,37 @@ async def test_as_a_person_reads_it(any_jvm: Jvm) -> None:
     ):
         assert text in done.out
     assert "there is no breakpoint 1" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("go entries", [("method-entry", "3", None), ("method-entry", "2", None)]),
+        ("go exits", [("method-exit", None, "6"), ("method-exit", None, "4")]),
+        ("go --values exits", [("method-exit", None, "6"), ("method-exit", None, "4")]),
+        ("--values go exits", [("method-exit", None, "6"), ("method-exit", None, "4")]),
+    ],
+)
+async def test_a_trace_of_one_method(jvm: Jvm, words: str, told: list[tuple[str, str | None, str | None]]) -> None:
+    line = f"trace {words} Calculator.twice"
+    done = await jdbpy(*launching(HAPPENINGS, "--json", *script(line, "cont"), arguments=["methods"]), jvm=jvm)
+    assert done.status == 0, done
+    point = done.results[0]["data"]["breakpoint"]
+    assert (point["kind"], point["location"]) == ("methods", f"{words.split()[-1]} Calculator.twice".replace("go ", ""))
+    assert ("--values" in point["options"]) is ("--values" in words)
+    reports = [notice["report"] for notice in done.events("notice") if notice["kind"] == "trace"]
+    found = []
+    for report in reports:
+        assert report["location"]["method"] == "twice"
+        arguments = [argument["value"] for argument in report.get("arguments", ())]
+        found.append((report["event"], *(arguments or [None]), report.get("return_value", {}).get("value")))
+    assert found == told
+
+
+async def test_a_trace_of_one_method_stops(jvm: Jvm) -> None:
+    lines = ["trace entries Calculator.twice", "cont", "print number", "finish"]
+    done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*lines), arguments=["methods"]), jvm=jvm)
+    assert done.status == 0, done
+    stop = done.results[1]["data"]["stop"]
+    assert (stop["reason"], stop["location"]["method"]) == ("method-entry", "twice")
+    assert done.results[2]["data"]["value"] == "3"

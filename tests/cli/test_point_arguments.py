@@ -130,6 +130,23 @@ def test_flags_before_a_place() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "place", "tail"),
+    [
+        ("suspend thread A:1", "A:1", Tail(SuspendPolicy.THREAD)),
+        ("suspend thread in A.m thread main", "A.m", Tail(SuspendPolicy.THREAD, thread="main")),
+        ("-t suspend all -c 2 A:1 if x", "A:1", Tail(SuspendPolicy.ALL, temporary=True, ignore=1, condition="x")),
+        ("A:1 suspend thread thread main", "A:1", Tail(SuspendPolicy.THREAD, thread="main")),
+        ("A:1 thread main suspend thread", "A:1", Tail(SuspendPolicy.THREAD, thread="main")),
+        ("suspend thread main", "main", Tail(SuspendPolicy.THREAD)),
+        ("suspend if x", "suspend", Tail(condition="x")),
+    ],
+)
+def test_what_is_suspended_may_stand_before_a_place(text: str, place: str, tail: Tail) -> None:
+    request = Breakpoint().parse(text)
+    assert (request.place.text, request.tail) == (place, tail)
+
+
+@pytest.mark.parametrize(
     ("text", "wanted"),
     [
         ("2 total > 100", ConditionRequest(2, "total > 100")),

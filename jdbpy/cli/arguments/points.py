@@ -201,7 +201,7 @@ class TraceArgument(Argument[Trace]):
         first, _, rest = without_go.partition(" ")
         values = first.lower() == VALUES
         if values:
-            without_go = rest.strip()
+            without_go, go = (rest.strip(), go) if without_go != text.strip() else _without_go(rest)
         subject, tail = split_tail(without_go, filters=True)
         tail = go(tail)
         words = subject.split()

@@ -92,9 +92,9 @@ def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     if condition == "":
         raise UsageError("after 'if' a condition is missing")
     words = _bracketed(head)
-    begin = 0  # flags may also stand before the subject
-    while begin < len(words) and words[begin].text in _FLAGS:
-        begin += _length(words[begin:])
+    begin = 0  # flags and 'suspend' may also stand before the subject
+    while begin < len(words) and (words[begin].text in _FLAGS or _says_what_to_suspend(words[begin:])):
+        begin += 2 if words[begin].text not in _FLAGS else _length(words[begin:])
     end = begin
     while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in _VALUES)):
         end += 1
@@ -137,6 +137,11 @@ def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Ite
             return ()
     more = ("from", "except", "caller") if filters else ("from",)
     return matching(word, ("thread", "suspend", "if", *REPORT_VALUES, *more, "on", "after"))
+
+
+def _says_what_to_suspend(words: Sequence[Word]) -> bool:
+    """True for ``suspend thread`` and its like in front of a subject, as opposed to a subject called ``suspend``."""
+    return len(words) > 2 and words[0].text.lower() == "suspend" and words[1].text.lower() in POLICIES
 
 
 def _length(words: Sequence[Word]) -> int:
