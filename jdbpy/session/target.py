@@ -5,18 +5,18 @@ It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.answers import Answers
-from jdbpy.session.events import Event, Exited, Stop
+from jdbpy.session.events import Event, Exited, Notice, Stop, StopReason
 from jdbpy.session.foresight import Foresight
 from jdbpy.session.invocations import Invocations
 from jdbpy.session.model import SuspendPolicy, VmInfo, VmState
 from jdbpy.session.points.hot_places import HitTimes
-from jdbpy.session.requests import RequestTable
+from jdbpy.session.requests import GO, RequestTable, StopPlan, Verdict
 from jdbpy.session.selection import Selection
 from jdbpy.session.streams import Publisher
 from jdbpy.session.suspension import Op, Suspension
@@ -84,6 +84,9 @@ class Target:
         self.steps_by_raw_lines = False
         self.named_paths: tuple[str, ...] = ()
         """Directories and archives of this machine that the user has named: the source path."""
+        self.stops_at_failures = False
+        """A breakpoint that cannot be set in a class that has just been prepared stops the target, as in jdb."""
+        self._failures = 0
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         self.on_resume: Callable[[], None] | None = None
@@ -196,7 +199,16 @@ class Target:
         return VmState.STOPPED if self.suspension.anything_held else VmState.RUNNING
 
     def publish(self, event: Event) -> None:
+        if isinstance(event, Notice) and event.kind == "breakpoint-failed":
+            self._failures += 1
         self.publisher.publish(event)
+
+    async def verdict_on_prepared(self, setting: Awaitable[None]) -> Verdict:
+        """Set what waited for a class that is prepared; the verdict on that event. wire: as that takes."""
+        before = self._failures
+        await setting
+        stops = self.stops_at_failures and self._failures != before
+        return StopPlan(StopReason.CLASS_PREPARE, {}, everything=True) if stops else GO
 
     def can(self, capability: str) -> bool:
         """Whether the target has the capability: a field of VirtualMachine.CapabilitiesNew, ``canPopFrames``."""

@@ -423,6 +423,34 @@ pop
 exit
 """
 
+DEFERRED = """\
+stop in JdbTour$Square.nope
+stop at JdbTour$Square:1
+stop in JdbTour$Square.area
+~run
+where
+~cont
+stop
+~cont
+exit
+"""
+
+DEFERRED_FIELD = """\
+watch JdbTour.nope
+~run
+threads main
+exit
+"""
+
+EXITS = """\
+stop at JdbTour:{values}
+~run
+trace go method exits
+~next
+untrace
+exit
+"""
+
 NEVER_RUN = """\
 stop
 quit x
@@ -434,6 +462,9 @@ SCRIPTS = {
     "GOING_ON": GOING_ON,
     "DETAILS": DETAILS,
     "LAST_FRAME": LAST_FRAME,
+    "DEFERRED": DEFERRED,
+    "DEFERRED_FIELD": DEFERRED_FIELD,
+    "EXITS": EXITS,
     "NEVER_RUN": NEVER_RUN,
 }
 

@@ -102,8 +102,8 @@ class Teller:
         if notice.text.startswith("method entered"):
             self._out.line(f"Method entered: {_where(notice)}")
             return
-        returned = notice.text.partition(", returns ")[2] or "<void value>"
-        self._out.line(f"Method exited: return value = {returned}, {_where(notice)}")
+        returned = notice.report.return_value if notice.report is not None else None
+        self._out.line(f"Method exited: return value = {text_of(returned)}, {_where(notice)}")
 
 
 _HITS = {
@@ -118,6 +118,8 @@ def _announcement(stop: Stop, reason: StopReason) -> str:
         caught = stop.exception.catch_location
         how = f"(to be caught at: {place(caught)})" if caught is not None else "(uncaught)"
         return f"Exception occurred: {stop.exception.type} {how}"
+    if reason is StopReason.CLASS_PREPARE:
+        return "Stopping due to deferred breakpoint errors.\n"
     if reason is StopReason.ACCESS:
         return f"Field ({stop.variable}) access encountered: "
     if reason is StopReason.MODIFICATION:

@@ -139,6 +139,7 @@ class Specs:
 
     async def open(self, session: Session) -> None:
         """Sets all in a session that has just begun: what can be set at once is announced."""
+        session.breakpoints.stop_at_failures()
         default = ExceptionSpec("java.lang.Throwable", caught=False, uncaught=True)
         self._specs.setdefault(default.text, default)
         self._out.line(f"Set {default.text}")

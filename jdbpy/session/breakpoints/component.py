@@ -54,6 +54,10 @@ class Breakpoints:
         """From now on a line without code is refused, as jdb does, instead of taken for the next one with code."""
         self._placement.moves = False
 
+    def stop_at_failures(self) -> None:
+        """From now on a class is stopped at, as jdb does, in which what waited for it cannot be set."""
+        self._target.stops_at_failures = True
+
     async def add(
         self,
         spec: str,

@@ -21,7 +21,7 @@ from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
 from jdbpy.session.concurrency import both
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.class_names import ClassName, enclosing, similar
@@ -330,12 +330,12 @@ class Placement:
             named = [each for each in self._groups.values() if not isinstance(each.spec, FileLine)]
             points = [point for each in named for point in each.points]
             concerned = [point for point in points if self._finder.may_concern(point.spec, prepared)]
-        return self._on_class(concerned, prepared) if concerned else GO
+        return self._target.verdict_on_prepared(self._on_class(concerned, prepared)) if concerned else GO
 
-    async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType) -> Verdict:
+    async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType) -> None:
         """Sets breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
         if not await self._finder.concerns(points[0].spec, prepared):
-            return GO
+            return
         begun = []
         for point in sorted(points, key=lambda each: -each.number):  # as an agent tells of requests: the newest first
             if point.group is not None:  # it may have been removed meanwhile
@@ -343,7 +343,6 @@ class Placement:
         for point, setting in begun:
             if setting is not None:
                 await self._finish(point, *setting)
-        return GO
 
     async def _set_or_tell(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
         """Sets the breakpoint in classes that have come or changed, and publishes what came of it."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote
+from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import ClassName, similar
 from jdbpy.session.types.refs import RefType
@@ -117,11 +117,7 @@ class ClassWatch:
         if hit.request in self._requests and self._may_mean(prepared.name):
             if not self.name.is_pattern:
                 self.name = ClassName(prepared.name, bound=True)
-            return self._tell(prepared)
-        return GO
-
-    async def _tell(self, prepared: RefType) -> Verdict:
-        await self._on_class(prepared)
+            return self._target.verdict_on_prepared(self._on_class(prepared))
         return GO
 
     def _may_mean(self, full: str) -> bool:

@@ -28,7 +28,7 @@ async def trace(jdb: Debugger, words: Words) -> None:
     elif word == "methods":
         options = await _options(jdb, words, policy)
         if options is not None:
-            await jdb.target.traces.methods(options=options)  # beside those of other threads
+            await jdb.target.traces.methods(values=True, options=options)  # beside those of other threads
             jdb.tracing = f"trace {go}methods in effect"
     else:
         jdb.out.line(_CAN_ONLY)
@@ -78,7 +78,7 @@ async def _trace_exits(jdb: Debugger, words: Words, policy: SuspendPolicy, go: s
         named = next((typed_name(each) for each in methods if each.id == location.method_id), location.method)
         text = f"trace {go}method exit in effect for {location.class_name}.{named}"
     await _untrace(jdb)
-    await jdb.target.traces.methods(entries=False, method=location, options=options)
+    await jdb.target.traces.methods(entries=False, method=location, values=True, options=options)
     jdb.tracing = text
 
 
