@@ -5,6 +5,7 @@ It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -85,8 +86,8 @@ class Target:
         self.named_paths: tuple[str, ...] = ()
         """Directories and archives of this machine that the user has named: the source path."""
         self.stops_at_failures = False
-        """A breakpoint that cannot be set in a class that has just been prepared stops the target, as in jdb."""
-        self._failures = 0
+        """A class in which none of the breakpoints can be set that waited for it stops the target, as in jdb."""
+        self._notices = Counter[str]()
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         self.on_resume: Callable[[], None] | None = None
@@ -199,15 +200,16 @@ class Target:
         return VmState.STOPPED if self.suspension.anything_held else VmState.RUNNING
 
     def publish(self, event: Event) -> None:
-        if isinstance(event, Notice) and event.kind == "breakpoint-failed":
-            self._failures += 1
+        if isinstance(event, Notice):
+            self._notices[event.kind] += 1
         self.publisher.publish(event)
 
     async def verdict_on_prepared(self, setting: Awaitable[None]) -> Verdict:
         """Set what waited for a class that is prepared; the verdict on that event. wire: as that takes."""
-        before = self._failures
+        before = self._notices.copy()
         await setting
-        stops = self.stops_at_failures and self._failures != before
+        new = self._notices - before
+        stops = self.stops_at_failures and new["breakpoint-failed"] and not new["breakpoint-resolved"]
         return StopPlan(StopReason.CLASS_PREPARE, {}, everything=True) if stops else GO
 
     def can(self, capability: str) -> bool:

@@ -426,19 +426,18 @@ exit
 DEFERRED = """\
 stop in JdbTour$Square.nope
 stop at JdbTour$Square:1
-stop in JdbTour$Square.area
 ~run
 where
-~cont
 stop
-~cont
 exit
 """
 
-DEFERRED_FIELD = """\
-watch JdbTour.nope
+DEFERRED_IN_PART = """\
+stop in JdbTour$Square.area
+stop in JdbTour$Square.nope
 ~run
-threads main
+where
+stop
 exit
 """
 
@@ -463,7 +462,7 @@ SCRIPTS = {
     "DETAILS": DETAILS,
     "LAST_FRAME": LAST_FRAME,
     "DEFERRED": DEFERRED,
-    "DEFERRED_FIELD": DEFERRED_FIELD,
+    "DEFERRED_IN_PART": DEFERRED_IN_PART,
     "EXITS": EXITS,
     "NEVER_RUN": NEVER_RUN,
 }

@@ -44,6 +44,8 @@ class Teller:
     async def _stop(self, stop: Stop) -> None:
         jdb = self._jdb
         for reason in stop.reasons or (stop.reason,):
+            if reason is StopReason.CLASS_PREPARE:
+                continue  # the failures are told, each by itself
             self._out.news(_announcement(stop, reason))
         if stop.policy is not SuspendPolicy.ALL:
             await jdb.follow()
@@ -81,6 +83,7 @@ class Teller:
         elif notice.kind == "breakpoint-failed" and spec is not None:
             reason = spec.why_not(notice.text.partition(": ")[2] or notice.text, str(data.get("code", "")))
             self._out.line(f"Unable to set deferred {spec.text} : {reason}")
+            self._out.line("\nStopping due to deferred breakpoint errors.")
         elif notice.kind in _HITS:
             await self._hit(notice)
         elif notice.kind == "trace":
@@ -118,8 +121,6 @@ def _announcement(stop: Stop, reason: StopReason) -> str:
         caught = stop.exception.catch_location
         how = f"(to be caught at: {place(caught)})" if caught is not None else "(uncaught)"
         return f"Exception occurred: {stop.exception.type} {how}"
-    if reason is StopReason.CLASS_PREPARE:
-        return "Stopping due to deferred breakpoint errors.\n"
     if reason is StopReason.ACCESS:
         return f"Field ({stop.variable}) access encountered: "
     if reason is StopReason.MODIFICATION:

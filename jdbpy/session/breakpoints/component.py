@@ -55,7 +55,7 @@ class Breakpoints:
         self._placement.moves = False
 
     def stop_at_failures(self) -> None:
-        """From now on a class is stopped at, as jdb does, in which what waited for it cannot be set."""
+        """From now on a class is stopped at, as jdb does, in which nothing can be set that waited for it."""
         self._target.stops_at_failures = True
 
     async def add(
