@@ -41,10 +41,23 @@ class LocalPaths(Record):
 async def local_class_path(target: Target) -> LocalPaths:
     """The target's class path, as far as it may be opened on this machine. wire: 1 trip."""
     reply = await target.conn.request(virtual_machine.ClassPaths())
-    told = tuple(os.path.join(reply.baseDir, each) for each in reply.classpaths if each)
+    return await allowed_paths(target, [os.path.join(reply.baseDir, each) for each in reply.classpaths if each])
+
+
+async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:
+    """Return which of the paths that the target has told may be opened on this machine. No trip."""
     if target.launched:
-        return LocalPaths(told)
+        return LocalPaths(tuple(told))
     return await trio.to_thread.run_sync(below, told, target.named_paths, abandon_on_cancel=True)
+
+
+def path_of_url(url: str) -> str:
+    """The directory or archive that a URL of a class loader names; "" where it names none, or is inside an archive."""
+    from urllib.parse import unquote, urlsplit  # here: it takes a while to load
+
+    nested = url.removeprefix("jar:").removesuffix("!/")
+    split = urlsplit(nested)
+    return unquote(split.path) if split.scheme == "file" and not split.netloc and "!/" not in split.path else ""
 
 
 def below(paths: Iterable[str], named: Sequence[str] = ()) -> LocalPaths:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,9 @@ from jdbpy import hotswap
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.hotswap.class_file import MalformedClassFile, parse
 from jdbpy.session.hotswap.compiler import find_javac
+from jdbpy.session.local_paths import path_of_url
 from tests.harness import Debugging, Jvm, debug, inline, program
+from tests.harness.jvms import javac
 
 PROGRAM = program("Swapped")
 SOURCE = Path(PROGRAM.sources, "Swapped.java").read_text(encoding="utf-8")
@@ -174,6 +177,78 @@ async def test_a_source_is_compiled_for_the_target(jvm: Jvm, tmp_path: Path) -> 
         with pytest.raises(UsageError, match="there is no file"):
             await swap.redefine_sources([str(tmp_path / "Absent.java")])
         await end(d)
+
+
+HOST = inline("""
+class Host {
+    public static void main(String[] args) throws Exception {
+        java.net.URL[] urls = {java.nio.file.Path.of(args[0]).toUri().toURL()};
+        Class<?> plugin = new java.net.URLClassLoader(urls).loadClass("plug.Plugin");
+        System.out.println(plugin.getMethod("run").invoke(null)); // @first
+        System.out.println(plugin.getMethod("run").invoke(null)); // @second
+    }
+}
+""")
+PLUGIN = {
+    "plug/Plugin.java": "package plug; public class Plugin { public static int run() { return Helper.one(); } }",
+    "plug/Helper.java": "package plug; class Helper { static int one() { return 1; } static int two() { return 2; } }",
+}
+
+
+def plugin(directory: Path) -> tuple[Path, Path]:
+    """A directory of classes that is not on the class path, and the changed source of one of them."""
+    for name, text in PLUGIN.items():
+        (directory / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / "src" / name).write_text(text)
+    sources = [str(path) for path in (directory / "src/plug").iterdir()]
+    subprocess.run([javac(), "--release", "17", "-g", "-d", directory / "classes a", *sources], check=True)
+    source = directory / "src/plug/Plugin.java"
+    source.write_text(PLUGIN["plug/Plugin.java"].replace("one()", "two()"))
+    return directory / "classes a", source
+
+
+async def test_a_source_is_compiled_on_what_its_class_loader_reads_from(jvm: Jvm, tmp_path: Path) -> None:
+    """As in a web application. Paths that the target tells are used below those that the user has named."""
+    classes, source = plugin(tmp_path)
+    options = jdbpy.Options(source_path=(str(tmp_path),))
+    async with debug(jvm, HOST, f"{classes}/", options=options) as d:
+        await at_marker(d, "second")
+        done = await d.session.hotswap.redefine_sources([str(source)])
+        assert [(each.name, each.changes) for each in done.classes] == [("plug.Plugin", ("run()",))]
+        await end(d)
+        assert d.target.stdout.split() == ["1", "2"]
+
+
+async def test_a_class_loader_does_not_choose_paths_of_this_machine(any_jvm: Jvm, tmp_path: Path) -> None:
+    classes, source = plugin(tmp_path)
+    async with debug(any_jvm, HOST, f"{classes}/") as d:
+        await at_marker(d, "second")
+        with pytest.raises(UsageError, match="cannot find symbol") as caught:
+            await d.session.hotswap.redefine_sources([str(source)])
+        assert f"{classes}/ of the target's class path" in caught.value.hint
+        assert "'-cp PATHS'" in caught.value.hint
+        done = await d.session.hotswap.redefine_sources([str(source)], [str(classes)])
+        assert [each.name for each in done.classes] == ["plug.Plugin"]
+        with pytest.raises(UsageError, match="cannot find symbol") as caught:
+            await d.session.hotswap.redefine_sources([str(source)], [str(tmp_path)])
+        assert "'-cp PATHS' names other directories" in caught.value.hint
+        await end(d)
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("file:/srv/app/WEB-INF/classes/", "/srv/app/WEB-INF/classes/"),
+        ("file:/srv/an%20app/a.jar", "/srv/an app/a.jar"),
+        ("jar:file:/srv/a.jar!/", "/srv/a.jar"),
+        ("jar:file:/srv/a.jar!/BOOT-INF/lib/b.jar!/", ""),
+        ("http://example.org/a.jar", ""),
+        ("file://server/share/a.jar", ""),
+        ("jrt:/java.base", ""),
+    ],
+)
+def test_paths_in_urls_of_class_loaders(url: str, path: str) -> None:
+    assert path_of_url(url) == path
 
 
 def test_a_compiler_that_is_not_there_is_told() -> None:

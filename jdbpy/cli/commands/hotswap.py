@@ -24,7 +24,8 @@ async def redefine(
         bool, Option("--compile", help="the files are source: compile them with the local javac")
     ] = False,
     class_path: Annotated[
-        tuple[str, ...], Option("-cp", argument=SearchPath(), help="with --compile: not the target's own class path")
+        tuple[str, ...],
+        Option("-cp", argument=SearchPath(), help="with --compile: instead of the paths of its loader and target"),
     ] = (),
 ) -> hotswap.Redefinition:
     """Replace classes of the running target by newer class files.

@@ -14,7 +14,7 @@ from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import find_fields, named_fields
 from jdbpy.session.values.reader import SHAPE_FACTS, Reader
-from jdbpy.session.values.shown import Entries, UnknownLayout
+from jdbpy.session.values.shown import Entries, Items, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
@@ -108,6 +108,33 @@ class Origins:
             self._origins[type_id] = origin
         return origin
 
+    async def read_from(self, loader: int) -> list[str]:
+        """URLs that a loader and those above it read classes from, as far as their fields tell, the nearest first.
+
+        wire: some 12 trips.
+        """
+        return await self._reader.run(self._read_from(loader)) if loader else []
+
+    async def _read_from(self, loader: int) -> list[str]:
+        _, parents = await self._about(loader)
+        chain = [loader, *(each for each in parents if each)]
+        found = await gather([both(self._url_path(each), self._cached_sources(each)) for each in chain])
+        return list(dict.fromkeys(url for parts in found for urls in parts for url in urls))
+
+    async def _url_path(self, loader: int) -> list[str]:
+        """The URLs of a URLClassLoader, or of a loader of the JDK."""
+        try:
+            [search] = await named_fields(self._reader, loader, ("ucp",))
+            if not search.value:
+                return []
+            [path] = await named_fields(self._reader, int(search.value or 0), ("path",))
+            viewer = Viewer(self._reader, self._target.objects.views, _NAMES)
+            shown = await viewer.show(int(path.value), _MOST_SOURCES) if path.value else None
+            urls = [each for each in shown.items if each.value] if isinstance(shown, Items) else []
+            return await gather([_url_in_words(self._reader, int(each.value or 0)) for each in urls])
+        except (UnknownLayout, JdwpError):
+            return []
+
     async def _read(self, type_id: ReferenceTypeID, loader: int) -> Origin:
         (name, parents), sources = await both(self._about(loader), self._sources(type_id, loader))
         only = sources[0] if len(sources) == 1 else ""
@@ -139,7 +166,10 @@ class Origins:
             [domain] = await self._reader.fields(int(class_object), [field])
             return [url] if (url := await self._url(domain)) else []
         except (UnknownLayout, JdwpError):
-            pass
+            return await self._cached_sources(loader)
+
+    async def _cached_sources(self, loader: int) -> list[str]:
+        """The URLs of all code sources that a SecureClassLoader has met."""
         try:
             [known] = await named_fields(self._reader, loader, ("pdcache",))  # of every SecureClassLoader
             viewer = Viewer(self._reader, self._target.objects.views, _NAMES)
@@ -181,7 +211,11 @@ async def _url_of_domain(reader: Reader, domain: int) -> str:
     [location] = await _declared(reader, "java.security.CodeSource", int(source.value), "location")
     if not location.value:
         return ""
-    parts = await _declared(reader, "java.net.URL", int(location.value), "protocol", "authority", "file")
+    return await _url_in_words(reader, int(location.value))
+
+
+async def _url_in_words(reader: Reader, url: int) -> str:
+    parts = await _declared(reader, "java.net.URL", url, "protocol", "authority", "file")
     protocol, authority, file = await gather([_text(reader, part) for part in parts])
     return f"{protocol}:{f'//{authority}' if authority else ''}{file}"
 

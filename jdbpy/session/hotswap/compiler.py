@@ -20,6 +20,9 @@ from jdbpy.session.opening.java_home import JavaHome, java_homes
 _LIMIT = 120.0
 """Seconds that a compiler may take."""
 
+_MISSING = re.compile(r"cannot find symbol|cannot access|does not exist")
+"""Errors that a class path with more in it may mend."""
+
 _DIAGNOSTIC = re.compile(r"^(?P<file>.*?):(?P<line>\d+): error: (?P<text>.*)$|^error: (?P<alone>.*)$", re.MULTILINE)
 
 
@@ -84,4 +87,6 @@ def _refused(output: str, class_path: LocalPaths) -> UsageError:
         )
     elif not any(os.path.exists(each) for each in class_path.used):
         hints.append("the target's class path is not on this machine: '-cp PATHS' gives one")
+    elif any(_MISSING.search(each) for each in errors):
+        hints.append("'-cp PATHS' names other directories and jars to compile with")
     return UsageError(f"javac: {first}", hint="; ".join(hints), code="DOES_NOT_COMPILE")

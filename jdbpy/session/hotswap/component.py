@@ -22,7 +22,7 @@ from jdbpy.session.hotswap.files import FoundFile, read_all, read_one
 from jdbpy.session.hotswap.model import RedefinedClass, Redefinition
 from jdbpy.session.hotswap.refusals import explained
 from jdbpy.session.hotswap.running import running_shapes
-from jdbpy.session.local_paths import LocalPaths, local_class_path
+from jdbpy.session.local_paths import LocalPaths, allowed_paths, local_class_path, path_of_url
 from jdbpy.session.model import Breakpoint, Frame
 from jdbpy.session.opening.java_home import feature_number
 from jdbpy.session.stack.component import Stack
@@ -104,15 +104,16 @@ class HotSwap:
     async def redefine_sources(self, sources: Sequence[str], class_path: Sequence[str] = ()) -> Redefinition:
         """Compiles source files with a javac of this machine and replaces the classes that are changed by that.
 
-        It is compiled for the release that the class runs as, on the target's own class path unless one is given:
-        on those entries of it that may be opened here, which are below the working directory, the source path, or
-        where build tools keep libraries; all of them of a target that was launched.
+        It is compiled for the release that the class runs as, on what its class loader and those above it read from,
+        and the target's class path, unless a path is given: on those entries that may be opened here, which are below
+        the working directory, the source path, or where build tools keep libraries; all of a launched target.
         Raises UsageError when it does not compile, JdwpError when the VM refuses.
-        wire: as ``redefine_all``, and 2 trips.
+        wire: as ``redefine_all``, and 3 trips, and some 12 for the class loaders.
         """
         self._require()
-        paths = LocalPaths(tuple(class_path)) if class_path else await local_class_path(self._target)
-        release = await self._release(sources)
+        named = await self._named_like(sources)
+        paths = LocalPaths(tuple(class_path)) if class_path else await self._class_path(named)
+        release = await self._release(named)
         with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
             await compile_sources(sources, paths, release, directory)
             done = await self.redefine_all(directory)
@@ -182,13 +183,29 @@ class HotSwap:
         frames = (frame for trace in traces for frame in trace.frames)
         return tuple(frame for frame in frames if frame.obsolete and frame.location.type_id in ids)
 
-    async def _release(self, sources: Sequence[str]) -> int:
-        """The Java release of a loaded class that is called like one of the files, else the target's. wire: 2 trips."""
+    async def _named_like(self, sources: Sequence[str]) -> list[ReferenceTypeID]:
+        """The loaded classes that are called like one of the files. wire: 1 trip."""
         stems = {os.path.basename(source).partition(".")[0] for source in sources}
         listed = await self._types.all_classes()
-        named = [
+        return [
             each.typeID for each in listed if each.signature.removesuffix(";").lstrip("L").rpartition("/")[2] in stems
         ]
+
+    async def _class_path(self, named: Sequence[ReferenceTypeID]) -> LocalPaths:
+        """Return what the loaders of the classes read from, then the target's class path. wire: as ``Origins``."""
+        from jdbpy.session.classes.origin import Origins
+
+        own = await local_class_path(self._target)
+        origins = Origins(self._target)
+        loaders = (await self._types.many(facts.LOADER, named)).values()
+        urls = [url for loader in dict.fromkeys(loaders) for url in await origins.read_from(loader)]
+        told = dict.fromkeys(path for path in map(path_of_url, urls) if path)
+        found = await allowed_paths(self._target, list(told))
+        used = dict.fromkeys(path.rstrip(os.sep) for path in (*found.used, *own.used))
+        return LocalPaths(tuple(used), tuple(dict.fromkeys((*found.left_out, *own.left_out))))
+
+    async def _release(self, named: Sequence[ReferenceTypeID]) -> int:
+        """The Java release of the newest of the classes; the target's, if there is none. wire: 1 trip."""
         versions = await self._types.many(facts.CLASS_FILE_VERSION, named)
         releases = [version[0] - 44 for version in versions.values() if version]
         return max(releases, default=feature_number(self._target.info.version))
