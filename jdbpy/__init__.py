@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     )
     from jdbpy.session.model import (
         Breakpoint as Breakpoint,
+        BreakpointPlace as BreakpointPlace,
         ClassDetail as ClassDetail,
         ClassInfo as ClassInfo,
         FieldInfo as FieldInfo,
@@ -113,8 +114,8 @@ _HOMES = {
         "Stop", "StopReason",
     ),
     "jdbpy.session.model": (
-        "Breakpoint", "ClassDetail", "ClassInfo", "FieldInfo", "Frame", "Limits", "LineEntry", "Location",
-        "MethodInfo", "StackTrace", "StepDepth", "StepSize", "SuspendPolicy", "ThreadGroup", "ThreadInfo",
+        "Breakpoint", "BreakpointPlace", "ClassDetail", "ClassInfo", "FieldInfo", "Frame", "Limits", "LineEntry",
+        "Location", "MethodInfo", "StackTrace", "StepDepth", "StepSize", "SuspendPolicy", "ThreadGroup", "ThreadInfo",
         "ThreadRef", "Value", "Variable", "VmInfo", "VmState",
     ),
     "jdbpy.session.options": ("Options",),

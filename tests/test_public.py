@@ -15,9 +15,9 @@ NAMES = """
     TimedOut
     UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
-    Breakpoint ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location MethodInfo
-    Panicked SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef Value Variable
-    VmInfo purpose
+    Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
+    MethodInfo Panicked SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef
+    Value Variable VmInfo purpose
     code heap hotswap locks modules strata threads tracing values views vm
 """
 

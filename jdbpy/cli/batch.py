@@ -137,7 +137,7 @@ class Batch:
         for point in points:
             if point.kind not in ("line", "method") or not point.enabled or point.waiting:
                 continue
-            if not point.resolved:
+            if not point.resolved and all(place.enabled for place in point.places):
                 why = f": {point.message}" if point.message else ""
                 self.console.say(f"breakpoint {point.number} at {point.spec} was never set{why}")
                 self.status = self.status or FAILED

@@ -24,6 +24,7 @@ class Names(Record):
     threads: tuple[tuple[int, str], ...] = ()
     thread_groups: tuple[str, ...] = ()
     breakpoints: tuple[tuple[int, str], ...] = ()  # (number, location)
+    breakpoint_places: tuple[tuple[str, str], ...] = ()  # of breakpoints with several: ("1.2", "Order.total:42")
     frames: int = 0  # frames of the selected thread
     sources: tuple[str, ...] = ()  # "Order.java"
     settings: tuple[str, ...] = ()

@@ -156,9 +156,24 @@ def as_commands(
     return lines
 
 
+def _spec_of_enabled(point: Breakpoint) -> str:
+    """The place of a breakpoint, narrowed to the part of the line that its enabled places are, where there is one."""
+    enabled = [place for place in point.places if place.enabled]
+    lambdas = [place for place in point.places if place.kind == "lambda"]
+    spec: str = point.spec
+    if point.kind != "line" or len(enabled) == len(point.places) or not spec[-1:].isdigit() or ":lambda" in spec:
+        return spec
+    if all(place.kind == "line" for place in enabled) and enabled:
+        return f"{spec}:line"
+    if enabled == lambdas:
+        return f"{spec}:lambda"
+    return f"{spec}:lambda{lambdas.index(enabled[0]) + 1}" if len(enabled) == 1 and enabled[0] in lambdas else spec
+
+
 def as_command(point: Breakpoint, words: str) -> str:
     """The command that sets this point again; ``words`` are those that do not follow from the point alone."""
     verb = _VERBS.get(point.kind)
+    point = point.replace(spec=_spec_of_enabled(point))
     options = dict(point.options)
     log = options.pop("log", None)
     no_stop = "--no-stop " * (options.pop("--no-stop", None) is not None)

@@ -35,6 +35,8 @@ Places in code, for `stop`, `break`, `tbreak`, `clear`, `until`, `advance` and `
   com.acme.Order.<init>         a constructor; <clinit> the static initialiser
   com.acme.Outer$Inner.run      a method of a nested class
   *.Order:42                    in any package
+  Order:42:line                 of a line that holds lambdas the line only, Order:42:lambda the lambdas only,
+                                Order:42:lambda2 the second; without it all are places: see `breakpoints`
   42   :42   +3   -2            lines of the class that the selected frame runs""",
     "repeat": """\
 `!!` runs the last line again, `3 next` runs a command three times, and at the prompt an empty line repeats up, down,

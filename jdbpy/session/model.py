@@ -174,10 +174,24 @@ class Limits(Record):
     fields: int = 100
 
 
+class BreakpointPlace(Record):
+    """One of the places of a breakpoint: the code of its line, or its name, in one method. ``number`` counts from 1.
+
+    ``kind`` is ``line``, ``lambda`` (its body, or code of a class that is written inside the line), ``constructor`` (of
+    such a class), or ``method`` where the breakpoint was set by the name of a method.
+    """
+
+    number: int
+    kind: str
+    enabled: bool
+    locations: tuple[Location, ...]  # several for copies of the code: in other loaders, of a ``finally``
+    error: str = ""  # why the condition makes no sense there: then the breakpoint does not stand there
+
+
 class Breakpoint(Record):
     """A breakpoint or another point: all that has a number and stops the target or reports from it.
 
-    ``resolved`` are the places where a breakpoint stands now; none while its class is not loaded.
+    ``resolved`` are the code locations where a breakpoint stands now; none while its class is not loaded.
     """
 
     number: int
@@ -201,6 +215,7 @@ class Breakpoint(Record):
     failures: int = 0  # how often the condition could not be evaluated
     failure: str = ""  # why, the last time
     options: tuple[tuple[str, str], ...] = ()  # further filters, for display: (name, text)
+    places: tuple[BreakpointPlace, ...] = ()  # of a line or a method, as far as they are loaded
 
 
 class VmInfo(Record):

@@ -18,8 +18,12 @@ from jdbpy.errors import UsageError
 from jdbpy.wire.record import Record
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
+_BEHIND_LINE = re.compile(r".*\d:(\w*)")
 _BEFORE_PLACE = ("at", "in", *POLICIES)
-_HINT = "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N"
+_HINT = (
+    "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N; of a line "
+    "LINE:line or LINE:lambda is a part"
+)
 
 
 class Place(Record):
@@ -135,6 +139,8 @@ def complete_place(text: str, names: Names) -> Iterable[Candidate]:
         yield from matching(start, names.methods[owner], "method")
     yield from class_names(text, names)
     yield from matching(text, names.sources, "source")
+    if of_line := _BEHIND_LINE.fullmatch(text):
+        yield from matching(of_line[1], ("line", "lambda"), "part of the line")
 
 
 def _words(text: str) -> list[str]:

@@ -124,6 +124,10 @@ class BreakpointNumbers(Argument["tuple[int, ...]"]):
     help = "a breakpoint: its number as `breakpoints` shows it; `2-5` for several"
 
     def parse(self, text: str) -> tuple[int, ...]:
+        if re.fullmatch(r"[0-9]{1,9}\.[0-9]{1,9},?", text):
+            raise UsageError(
+                f"'{text}' is a place of a breakpoint, not a breakpoint", hint=f"'disable {text}' takes it out there"
+            )
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?,?", text)
         if not match:
             raise UsageError(f"'{text}' is no breakpoint number")
@@ -134,6 +138,40 @@ class BreakpointNumbers(Argument["tuple[int, ...]"]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return complete_numbers(text, names)
+
+
+class PlaceNumber(Record):
+    """A breakpoint, or with ``place`` one of its places: ``1.2``."""
+
+    number: int
+    place: int = 0
+
+
+class BreakpointPlaces(Argument["tuple[PlaceNumber, ...]"]):
+    """Breakpoints by number or range, or places of one: ``2``, ``2-5``, ``1.2``, ``1.2-4``."""
+
+    metavar = "NUMBER"
+    help = (
+        "a breakpoint: its number as `breakpoints` shows it; `2-5` for several; `1.2` is one of the places of "
+        "breakpoint 1, `1.2-4` are several"
+    )
+
+    def parse(self, text: str) -> tuple[PlaceNumber, ...]:
+        before, dot, places = text.partition(".")
+        if not dot:
+            return tuple(map(PlaceNumber, BreakpointNumbers().parse(text)))
+        [number] = BreakpointNumbers().parse(before) if before.isdigit() else (0,)
+        match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?,?", places)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not number or not 0 < first <= last or last - first > 10_000:
+            raise UsageError(f"'{text}' is no place of a breakpoint", hint="1.2 is the second place of breakpoint 1")
+        return tuple(PlaceNumber(number, place) for place in range(first, last + 1))
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        yield from complete_numbers(text, names)
+        for number, what in names.breakpoint_places:
+            if number.startswith(text):
+                yield Candidate(number, len(text), what)
 
 
 class BreakpointNumber(Argument[int]):

@@ -16,7 +16,7 @@ from rich.text import Text
 from jdbpy import Variable
 from jdbpy.cli.colour.columns import GAP, Column, fit
 from jdbpy.cli.colour.look import STYLES, Literals, styled
-from jdbpy.cli.plain.answers import breakpoint_row, nothing_set
+from jdbpy.cli.plain.answers import breakpoint_rows, nothing_set
 from jdbpy.cli.plain.help import quoted, short_names
 from jdbpy.cli.plain.stacks import more_about, state_of
 from jdbpy.cli.plain.text import short_place_of, value_text
@@ -99,7 +99,7 @@ def variables(result: Variables, width: int) -> Drawn:
 
 
 def breakpoints(result: Breakpoints, width: int) -> Drawn:
-    rows = [breakpoint_row(point) for point in result.breakpoints]
+    rows = [row for point in result.breakpoints for row in breakpoint_rows(point)]
     yield from draw(_BREAKPOINTS, rows, width, titles=True)
     if not rows:
         yield Text(nothing_set(result))

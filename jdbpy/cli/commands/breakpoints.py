@@ -18,7 +18,7 @@ from jdbpy.cli.arguments.location import (
     PlaceOrNumber,
 )
 from jdbpy.cli.arguments.plain import FilePath
-from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointNumbersOrAll
+from jdbpy.cli.arguments.target import BreakpointNumbersOrAll, BreakpointPlaces, PlaceNumber
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import add_breakpoint, as_commands, delete as delete_points, listed, policy_here
 from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
@@ -27,7 +27,7 @@ from jdbpy.errors import UsageError
 from jdbpy.files import write_whole
 
 Request = Annotated[BreakpointRequest | None, BreakpointArgument()]
-Numbers = Annotated[tuple[int, ...], BreakpointNumbers()]
+Numbers = Annotated[tuple[PlaceNumber, ...], BreakpointPlaces()]
 
 
 @command("stop", group="breakpoints")
@@ -102,28 +102,42 @@ async def delete(
 
 @command("enable", group="breakpoints")
 async def enable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
-    """Switch breakpoints on again; without a number, all of them."""
-    chosen = _chosen(ctx, numbers)
+    """Switch breakpoints on again; without a number, all of them. `enable 1.2` is for one place of breakpoint 1."""
+    chosen, places = _chosen(ctx, numbers)
     await ctx.session.points.enable(chosen)
-    return BreakpointsChanged("enabled", _points(ctx, chosen))
+    for each in places:
+        await ctx.session.breakpoints.enable_place(each.number, each.place)
+    return _changed(ctx, "enabled", chosen, places)
 
 
 @command("disable", group="breakpoints")
 async def disable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
-    """Switch breakpoints off and keep them; without a number, all of them."""
-    chosen = _chosen(ctx, numbers)
+    """Switch breakpoints off and keep them; without a number, all of them.
+
+    A line that holds a lambda has several places, which `breakpoints` lists: `disable 1.2` switches off one of them.
+    """
+    chosen, places = _chosen(ctx, numbers)
     await ctx.session.points.disable(chosen)
-    return BreakpointsChanged("disabled", _points(ctx, chosen))
+    for each in places:
+        await ctx.session.breakpoints.disable_place(each.number, each.place)
+    return _changed(ctx, "disabled", chosen, places)
 
 
 @command("toggle", group="breakpoints")
 async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
     """Switch breakpoints off that are on, and on that are off."""
-    chosen = _chosen(ctx, numbers)
+    chosen, places = _chosen(ctx, numbers)
     before = _points(ctx, chosen)
+    for each in places:
+        found = next(
+            (place for place in ctx.session.points.get(each.number).places if place.number == each.place), None
+        )
+        breakpoints = ctx.session.breakpoints
+        switch = breakpoints.disable_place if found and found.enabled else breakpoints.enable_place
+        await switch(each.number, each.place)
     await ctx.session.points.disable([point.number for point in before if point.enabled])
     await ctx.session.points.enable([point.number for point in before if not point.enabled])
-    return Breakpoints(_points(ctx, chosen))
+    return Breakpoints(_points(ctx, tuple(dict.fromkeys((*chosen, *(each.number for each in places))))))
 
 
 @command("condition", "cond", group="breakpoints")
@@ -171,10 +185,27 @@ async def save_breakpoints(
     return Saved(path, len(points))
 
 
-def _chosen(ctx: Context, numbers: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    if numbers:
-        return tuple(number for group in numbers for number in group)
-    return tuple(point.number for point in ctx.session.points.list())
+def _chosen(
+    ctx: Context, numbers: tuple[tuple[PlaceNumber, ...], ...]
+) -> tuple[tuple[int, ...], tuple[PlaceNumber, ...]]:
+    """The breakpoints, all without numbers, and the places of breakpoints. Raises UsageError for what is not there."""
+    named = [each for group in numbers for each in group]
+    for each in named:
+        places = ctx.session.points.get(each.number).places
+        if each.place and all(place.number != each.place for place in places):
+            hint = "'breakpoints' lists its places" if places else "none of its places is loaded yet"
+            raise UsageError(f"breakpoint {each.number} has no place {each.place}", hint=hint, code="NO_PLACE")
+    if not numbers:
+        return tuple(point.number for point in ctx.session.points.list()), ()
+    return tuple(each.number for each in named if not each.place), tuple(each for each in named if each.place)
+
+
+def _changed(
+    ctx: Context, action: str, numbers: tuple[int, ...], places: tuple[PlaceNumber, ...]
+) -> BreakpointsChanged:
+    of_places = tuple(dict.fromkeys(each.number for each in places if each.number not in numbers))
+    spelled = tuple(f"{each.number}.{each.place}" for each in places)
+    return BreakpointsChanged(action, _points(ctx, (*numbers, *of_places)), spelled)
 
 
 def _points(ctx: Context, numbers: tuple[int, ...]) -> tuple[Breakpoint, ...]:

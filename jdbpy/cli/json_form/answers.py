@@ -158,6 +158,7 @@ ANSWERS = (
         "What was done to breakpoints.",
         Field("action", "string", "deleted, enabled, disabled; condition set or removed, hit count set or removed"),
         Field("breakpoints", "breakpoint[]"),
+        Field("places", "string[]", "done to these places of breakpoints only: 1.2", optional=True),
     ),
     shape("listing", Listing, "Source text.", Field("source", "source", source="window")),
     shape("source-line", None, "A line.", Field("line", "integer"), Field("text", "string")),

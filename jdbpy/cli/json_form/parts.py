@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jdbpy import (
     Breakpoint,
+    BreakpointPlace,
     ClassInfo,
     ExceptionInfo,
     FieldInfo,
@@ -136,6 +137,7 @@ PARTS = (
         Field("suspend", "string", "what a hit suspends: all, thread or none", "policy"),
         Field("hits", "integer"),
         Field("resolved", "location[]", "where it stands now; empty while its class is not loaded"),
+        Field("places", "breakpoint-place[]", "the methods in which its line or name has code", optional=True),
         Field("condition", "string", optional=True),
         Field("ignore", "integer", "hits to let pass", optional=True),
         Field("thread", "integer", "the only thread that stops", optional=True),
@@ -149,6 +151,18 @@ PARTS = (
         Field("failures", "integer", "how often the condition could not be evaluated", optional=True),
         Field("failure", "string", "why, the last time", optional=True),
         Field("options", "object", "further filters (from, except, on), and what a hit runs", optional=True),
+    ),
+    shape(
+        "breakpoint-place",
+        BreakpointPlace,
+        "One of the places of a breakpoint.",
+        Field("number", "integer", "from 1: place 2 of breakpoint 1 is 1.2"),
+        Field(
+            "kind", "string", "line; lambda: its body, or a class written inside the line; constructor of one; method"
+        ),
+        Field("enabled", "boolean"),
+        Field("locations", "location[]", "several for copies: in other loaders, of a finally block"),
+        Field("error", "string", "why the condition makes no sense there: it does not stop there", optional=True),
     ),
     shape(
         "exception",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jdbpy import Breakpoint, ClassDetail, Panicked, SuspendPolicy
+from jdbpy import Breakpoint, BreakpointPlace, ClassDetail, Panicked, SuspendPolicy
 from jdbpy.cli.plain.text import changed_mark, count, place_of, some, source_lines, table, value_text, value_tree
 from jdbpy.cli.results import (
     Actions,
@@ -97,6 +97,10 @@ def displayed(result: Displayed, settings: Settings) -> Iterator[str]:
         yield "nothing is shown at stops; 'display EXPRESSION' adds something"
 
 
+_MOST_PLACES = 8
+"""Places that are listed when a breakpoint is set."""
+
+
 def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
     point = result.breakpoint
     noun = noun_of(point)
@@ -108,9 +112,10 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
         yield escape(f"{name} set: {point.spec}{filters}; {effect}{message}{_once_hit(point)}")
     elif point.resolved:
         places = place_of(point.resolved[0])
-        if len(point.resolved) > 1:
-            places = f"{escape(point.spec)}, {count(len(point.resolved), 'place')}"
+        if len(point.places) > 1:
+            places = f"{escape(point.spec)}, {count(len(point.places), 'place')}"
         yield f"{name} set: {places}; {effect}{_once_hit(point)}"
+        yield from table(place_rows(point, most=_MOST_PLACES), "  ")
         if point.message:
             yield f"  {escape(point.message)}"
     else:
@@ -133,7 +138,7 @@ def breakpoints(result: Breakpoints, settings: Settings) -> Iterator[str]:
     if not result.breakpoints:
         yield nothing_set(result)
         return
-    yield from table(breakpoint_row(point) for point in result.breakpoints)
+    yield from table(row for point in result.breakpoints for row in breakpoint_rows(point))
 
 
 def nothing_set(result: Breakpoints) -> str:
@@ -150,8 +155,10 @@ def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Itera
         yield "there are no breakpoints"
     for point in result.breakpoints:
         what = f"at {point.spec}" if _has_place(point) else f"{noun_of(point)} {point.spec}"
+        mine = [each for each in result.places if each.startswith(f"{point.number}.")]
+        number = " ".join(mine or [str(point.number)])
         changed = {"condition set": f" if {point.condition}", "hit count set": f", {_which_hits(point)}"}
-        yield escape(f"{result.action}: {point.number} {what}{changed.get(result.action, '')}")
+        yield escape(f"{result.action}: {number} {what}{changed.get(result.action, '')}")
 
 
 def panicked(result: Panicked, settings: Settings) -> Iterator[str]:
@@ -287,6 +294,34 @@ def saved(result: Saved, settings: Settings) -> Iterator[str]:
 
 def left(result: Left, settings: Settings) -> Iterator[str]:
     yield escape(result.message)
+
+
+def breakpoint_rows(point: Breakpoint) -> Iterator[tuple[str, ...]]:
+    """The row of a breakpoint, and one for each of its places where it has several, or is not at the one it has."""
+    yield breakpoint_row(point)
+    for number, state, place, kind, note in place_rows(point):
+        yield number, state, place, kind, "", note
+
+
+def place_rows(point: Breakpoint, most: int = 100) -> Iterator[tuple[str, ...]]:
+    """Number, state, place and kind of each place, and what keeps the breakpoint from it; none for a plain one."""
+    if len(point.places) == 1 and point.places[0].enabled and not point.places[0].error:
+        return
+    for place in point.places[:most]:
+        state = "off" if not place.enabled else "no" if place.error else "on"
+        note = f"the condition makes no sense here: {place.error}" if place.error else ""
+        copies = f", {count(len(place.locations), 'time')}" if len(place.locations) > 1 else ""
+        yield f"{point.number}.{place.number}", state, f"{_plain_place(place)}{copies}", place.kind, note
+    if len(point.places) > most:
+        yield "", "", f"and {len(point.places) - most} more; 'breakpoints' lists them", "", ""
+
+
+def _plain_place(place: BreakpointPlace) -> str:
+    if not place.locations:
+        return "not loaded"
+    location = place.locations[0]
+    line = f":{location.line}" if location.line is not None else ""
+    return f"{location.class_name}.{location.method} ({location.source or '?'}{line})"
 
 
 def breakpoint_row(point: Breakpoint) -> tuple[str, ...]:

@@ -84,7 +84,16 @@ async def _classes(session: Session) -> dict[str, Any]:
 
 
 async def _breakpoints(session: Session) -> dict[str, Any]:
-    return {"breakpoints": tuple((point.number, point.spec) for point in session.points.list())}
+    points = session.points.list()
+    places = (
+        (f"{point.number}.{place.number}", place) for point in points for place in point.places[1:] and point.places
+    )
+    return {
+        "breakpoints": tuple((point.number, point.spec) for point in points),
+        "breakpoint_places": tuple(
+            (number, f"{place.kind} in {place.locations[0].method}") for number, place in places
+        ),
+    }
 
 
 async def _saved(session: Session) -> dict[str, Any]:

@@ -165,10 +165,14 @@ class Breakpoints(Record):
 
 
 class BreakpointsChanged(Record):
-    """``action`` is "deleted", "enabled" or "disabled"; "condition" or "hit count", each with "set" or "removed"."""
+    """``action`` is "deleted", "enabled" or "disabled"; "condition" or "hit count", each with "set" or "removed".
+
+    With ``places`` ("1.2") it was done to these places of breakpoints only.
+    """
 
     action: str
     breakpoints: tuple[Breakpoint, ...]
+    places: tuple[str, ...] = ()
 
 
 class Monitor(Record):

@@ -9,8 +9,10 @@ from typing import Any, Protocol
 
 from jdbpy.errors import UsageError
 from jdbpy.session import model
+from jdbpy.session.breakpoints.code_places import CodePlaces
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
+from jdbpy.session.points.conditions import Condition
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.points.point import Point
 from jdbpy.session.requests import EventRequest, Hit
@@ -37,6 +39,8 @@ class Placing(Protocol):
 
     async def arm(self, point: LogicalBreakpoint) -> None: ...
 
+    async def check(self, point: LogicalBreakpoint, condition: Condition | None) -> None: ...
+
     def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]: ...
 
 
@@ -62,6 +66,8 @@ class LogicalBreakpoint(Point):
         self.placed: dict[Location, EventRequest] = {}
         self.moved: tuple[Location, ...] = ()  # where it stands because its own line has no code
         self.group: ClassGroup | None = None  # while it is armed
+        part = "" if isinstance(spec, MethodPlace) else spec.part
+        self.code = CodePlaces(placing.types, by_line=not isinstance(spec, MethodPlace), part=part)
         self._placing = placing
 
     @property
@@ -76,6 +82,13 @@ class LogicalBreakpoint(Point):
     def disarm(self) -> list[Pending[Any]]:
         return self._placing.disarm(self)
 
+    @property
+    def requested(self) -> tuple[object, ...]:
+        return *super().requested, tuple(self.code.wanted())
+
+    async def check(self, condition: Condition | None) -> None:
+        await self._placing.check(self, condition)
+
     def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "breakpoint-hit", f"breakpoint {self.number} hit: {where}"
 
@@ -88,6 +101,9 @@ class LogicalBreakpoint(Point):
 
     def places(self) -> tuple[model.Location, ...]:
         return tuple(sorted((self._placing.types.location(place) for place in self.placed), key=_order))
+
+    def snapshot(self) -> model.Breakpoint:
+        return super().snapshot().replace(places=self.code.snapshot())  # type: ignore[no-any-return]
 
     @property
     def shown_spec(self) -> str:
@@ -108,7 +124,9 @@ class LogicalBreakpoint(Point):
             return isinstance(self.spec, MethodPlace) and _same_method(spec, self.spec)
         if isinstance(self.spec, MethodPlace):
             return False
-        return any(_is_line(spec, types.location(place)) for place in self.placed)
+        if spec.part not in ("", self.spec.part):
+            return False
+        return any(_is_line(spec, types.location(place)) for place in self.code.locations())
 
 
 def _order(place: model.Location) -> tuple[str, int, int]:

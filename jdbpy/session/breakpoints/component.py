@@ -143,7 +143,26 @@ class Breakpoints:
                 await self._placement.renew(point, renewed)
         await self._points.redefined(renewed)
 
+    async def enable_place(self, number: int, place: int) -> Breakpoint:
+        """Let a breakpoint stand again at one of its places, which was disabled. Raises UsageError. wire: 1 trip."""
+        return await self._switch_place(number, place, enabled=True)
+
+    async def disable_place(self, number: int, place: int) -> Breakpoint:
+        """Take a breakpoint out of one of its places, ``Breakpoint.places``. Raises UsageError. wire: no wait."""
+        return await self._switch_place(number, place, enabled=False)
+
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    async def _switch_place(self, number: int, place: int, *, enabled: bool) -> Breakpoint:
+        self._target.require_alive()
+        self.get(number)
+        point = next((each for each in self._all() if each.number == number), None)
+        if point is None:
+            raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
+        point.code.get(number, place).enabled = enabled
+        if point.group is not None:
+            await self._placement.sync(point)
+        return point.snapshot()
 
     def _on_hit(self, point: LogicalBreakpoint, hit: Hit) -> Vote:
         return self._points.hit(point, StopReason.BREAKPOINT, hit)

@@ -8,6 +8,8 @@
     42  :42                       a line of the file that the selected frame stands in
     +3  -2                        lines from the selected frame's line on
     total                         a method of the selected frame's class
+    Order:42:line                 of a line that holds a lambda, the line only; also behind the other lines above
+    Order:42:lambda               the lambdas only; :lambda2 is the second
 
 Pure: reads text, knows nothing of what is loaded. What a place means in the target is found by ``places``.
 """
@@ -24,12 +26,18 @@ from jdbpy.wire.record import Record
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"
 
+LINE = "line"
+LAMBDA = "lambda"
+PARTS = (LINE, LAMBDA)
+"""What may stand behind a line, after a colon, for a part of it; ``lambda2`` is the second of several."""
+
 MOST_LINES = 65_535
 """Line numbers of class files have two bytes (JVMS 4.7.12)."""
 
 _SOURCE_SUFFIXES = (
     ".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj", ".rb", ".py", ".js",
 )  # fmt: skip
+_PART = re.compile(r"(.*\d)\s*:\s*(line|lambda(?:[1-9]\d{0,2})?)", re.IGNORECASE | re.DOTALL)
 _METHOD = re.compile(r"<init>|<clinit>|[^\W\d][\w$-]*")
 _MODIFIERS_OF_PARAMETERS = re.compile(r"(?:@[\w.]+(?:\([^)]*\))?|final)\s+")
 
@@ -39,9 +47,10 @@ class ClassLine(Record):
 
     class_name: ClassName
     line: int
+    part: str = ""
 
     def __str__(self) -> str:
-        return f"{self.class_name.text}:{self.line}"
+        return f"{self.class_name.text}:{self.line}{_shown(self.part)}"
 
 
 class FileLine(Record):
@@ -50,9 +59,11 @@ class FileLine(Record):
     directory: str
     file: str
     line: int
+    part: str = ""
 
     def __str__(self) -> str:
-        return f"{self.directory}/{self.file}:{self.line}" if self.directory else f"{self.file}:{self.line}"
+        path = f"{self.directory}/{self.file}" if self.directory else self.file
+        return f"{path}:{self.line}{_shown(self.part)}"
 
 
 class CurrentLine(Record):
@@ -60,9 +71,10 @@ class CurrentLine(Record):
 
     line: int
     relative: bool
+    part: str = ""
 
     def __str__(self) -> str:
-        return f"{self.line:+d}" if self.relative else f":{self.line}"
+        return (f"{self.line:+d}" if self.relative else f":{self.line}") + _shown(self.part)
 
 
 class MethodPlace(Record):
@@ -100,7 +112,16 @@ LocationSpec = ClassLine | FileLine | CurrentLine | MethodPlace
 
 def parse_location(text: str) -> LocationSpec:
     """Reads a place. Raises UsageError with a hint at the forms there are."""
-    text = text.strip()
+    text, part = text.strip(), ""
+    if behind := _PART.fullmatch(text):
+        text, part = behind[1], behind[2].lower()
+    spec = _whole(text)
+    if part and not isinstance(spec, MethodPlace):
+        spec = spec.replace(part=part)
+    return spec
+
+
+def _whole(text: str) -> LocationSpec:
     if not text:
         raise UsageError("a place in code is missing", hint=FORMS)
     if re.fullmatch(r"[+-]0+", text):
@@ -115,8 +136,14 @@ def parse_location(text: str) -> LocationSpec:
     if not colon:
         return _method(text)
     if not re.fullmatch(r"\s*\d+\s*", after):
-        raise UsageError(f"'{after.strip()}' is not a line number", hint=FORMS)
+        of_line = re.search(r":\s*\d+\s*$", before)
+        hint = "behind a line may stand :line, :lambda, :lambda2 and so on" if of_line else FORMS
+        raise UsageError(f"'{after.strip()}' is not a {'part of a line' if of_line else 'line number'}", hint=hint)
     return _class_or_file(before.strip(), _line(after))
+
+
+def _shown(part: str) -> str:
+    return f":{part}" if part else ""
 
 
 def _line(text: str) -> int:

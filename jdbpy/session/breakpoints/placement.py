@@ -13,20 +13,28 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-import trio
-
-from jdbpy.errors import JdbpyError, JdwpError, UsageError
+from jdbpy.errors import EvalError, JdbpyError, JdwpError, UsageError
 from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
-from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.breakpoints.class_groups import (
+    ClassGroup,
+    class_watches,
+    group_key,
+    is_the_one,
+    signatures_of,
+    watches_of,
+    what_is_missing,
+)
+from jdbpy.session.breakpoints.location_spec import FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
 from jdbpy.session.concurrency import both
+from jdbpy.session.points.conditions import Condition
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
-from jdbpy.session.types.class_names import ClassName, enclosing, similar
+from jdbpy.session.types.class_names import ClassName, enclosing
 from jdbpy.session.types.refs import RefType
-from jdbpy.session.types.signatures import outermost, signature_of
+from jdbpy.session.types.signatures import outermost
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
@@ -39,28 +47,6 @@ _AHEAD = 256
 """The most places that are not confirmed yet while many breakpoints are added."""
 
 OnHit = Callable[[LogicalBreakpoint, Hit], Vote]
-
-
-class ClassGroup:
-    """Breakpoints whose classes are found in the same way: those of one class name, or of one file.
-
-    They share the requests that tell of classes prepared later (``watches``, by their pattern), and what a listing of
-    all classes has shown: ``types``, None while that is not known; ``missing`` is what they wait for if there are none.
-    A class that is prepared voids it. ``spec`` is the place of one of them.
-    """
-
-    def __init__(self, spec: AbsoluteSpec) -> None:
-        self.spec = spec
-        self.points: dict[LogicalBreakpoint, None] = {}
-        self.watches: dict[str, EventRequest] = {}
-        self.types: Sequence[RefType] | None = None
-        self.missing = ""
-        self.stale = False
-        self.was_known = False
-        self.lock = trio.Lock()
-
-    def forget(self) -> None:
-        self.types, self.stale = None, True
 
 
 class Placement:
@@ -88,6 +74,7 @@ class Placement:
         """
         group = point.group = self._group(point.spec)
         group.points[point] = None
+        point.code.forget()
         try:
             try:
                 await self._arm_in(group, point)
@@ -135,8 +122,9 @@ class Placement:
         found = await self._finder.places(point.spec, types, move=self.moves)
         point.message = found.note
         if point.group is group:
-            self._replace_moved(point, found)
-            await self._set(point, found.places)
+            await self._enter(point, found)
+        if point.group is group:
+            await self.sync(point)
 
     def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]:
         """Takes the breakpoint out of the target; what is returned may be waited for."""
@@ -160,8 +148,9 @@ class Placement:
     async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Sets the breakpoint again in classes that were redefined, which has dropped it there (agent notes 91)."""
         renewed = set(type_ids)
-        lost = [place for place in point.placed if place.classID in renewed]
-        self._target.requests.submit_clear([point.placed.pop(place) for place in lost])
+        lost = [place for place in point.code.locations() if place.classID in renewed]
+        point.code.forget(lost)
+        self._target.requests.submit_clear([point.placed.pop(place) for place in lost if place in point.placed])
         point.counting = 0 if lost else point.counting
         known = await self._target.types.info(renewed)
         types = await self._finder.among(point.spec, known.values())
@@ -172,7 +161,7 @@ class Placement:
 
     def _group(self, spec: AbsoluteSpec) -> ClassGroup:
         """The breakpoints whose classes are found in the same way as those of this place."""
-        key = _key(spec)
+        key = group_key(spec)
         if key not in self._groups:
             self._groups[key] = ClassGroup(spec)
         return self._groups[key]
@@ -187,7 +176,7 @@ class Placement:
                 group.stale = False
                 listed = await self._watch_and_list(group)
                 types = await self._finder.among(spec, listed)
-                group.missing = "" if types else _what_is_missing(spec, listed)
+                group.missing = "" if types else what_is_missing(spec, listed)
                 if group.stale:  # a class was prepared meanwhile
                     return types
                 group.types = types
@@ -197,8 +186,8 @@ class Placement:
         """Watches for classes, then lists those that are there, in one segment and in this order, so that no class
         can be loaded unseen in between. What the listing will show is asked about ahead, as far as it is known."""
         types, conn, spec = self._target.types, self._target.conn, group.spec
-        watches = self._submit_watches(group, _watches(spec))
-        signatures = _signatures(spec)
+        watches = self._submit_watches(group, watches_of(spec))
+        signatures = signatures_of(spec)
         listing: list[Pending[Any]] = [conn.submit(virtual_machine.ClassesBySignature(name)) for name in signatures]
         everything = None if signatures else conn.submit(virtual_machine.AllClassesWithGeneric())
         ahead = self._finder.likely(spec)
@@ -206,7 +195,7 @@ class Placement:
         if isinstance(spec, FileLine) and refused:
             # An agent without source name filters: then the class is taken to be named like its file.
             name = ClassName(spec.file.partition(".")[0])
-            await self._settle(group, self._submit_watches(group, _class_watches(name, nested=True)))
+            await self._settle(group, self._submit_watches(group, class_watches(name, nested=True)))
         named = [(signature, await reply.wait()) for signature, reply in zip(signatures, listing, strict=True)]
         found = [types.learn(each.typeID, each.refTypeTag, sign) for sign, reply in named for each in reply.classes]
         if found:
@@ -238,20 +227,23 @@ class Placement:
 
     # -- setting -----------------------------------------------------------------------------------------------------
 
-    async def _set(self, point: LogicalBreakpoint, places: Iterable[Location]) -> None:
-        """Sets the breakpoint at those places where it does not stand yet, and learns their lines. wire: 1 trip."""
+    async def sync(self, point: LogicalBreakpoint) -> None:
+        """Makes the breakpoint stand at its places that are wanted, and at no other. wire: 1 trip."""
         with self._target.conn.gathering:  # thousands in a row: no task is woken to send each
-            submitted = self._submit_places(point, places)
+            submitted = self._submit_places(point)
         if self._adding_many and self._is_known([place for place, _ in submitted]):
             self._unconfirmed += [(point, place, pending) for place, pending in submitted]
             await self._confirm(_AHEAD)
             return
         await self._settle_places(point, submitted)
 
-    def _submit_places(
-        self, point: LogicalBreakpoint, places: Iterable[Location]
-    ) -> list[tuple[Location, Pending[Any]]]:
-        new = [place for place in dict.fromkeys(places) if place not in point.placed]
+    def _submit_places(self, point: LogicalBreakpoint) -> list[tuple[Location, Pending[Any]]]:
+        wanted = point.code.wanted()
+        stale = set(point.placed).difference(wanted)
+        if stale:
+            self._target.requests.submit_clear([point.placed.pop(place) for place in stale])
+            point.counting = point.counting if point.placed else 0
+        new = [place for place in wanted if place not in point.placed]
         if new and point.counting:
             new = [*self._count_anew(point), *new]
         if new:
@@ -262,6 +254,44 @@ class Placement:
             point.placed[place] = request
             submitted.append((place, pending))
         return submitted
+
+    async def _enter(self, point: LogicalBreakpoint, found: Found) -> None:
+        """Takes in the places that were found, and compiles the condition there.
+
+        Raises UsageError, EvalError where none of them is wanted, unless a class is still to come that may have one.
+        wire: none without a condition, else as compiling it.
+        """
+        self._replace_moved(point, found)
+        point.code.enter(found.places)
+        results = await point.code.compile(point.condition, point.brings)
+        for place, wrong in results.items():
+            place.checked, place.wrong = point.condition, wrong
+        await self._require_place(point, results.values())
+
+    async def check(self, point: LogicalBreakpoint, condition: Condition | None) -> None:
+        """Compiles a new condition at the places of a breakpoint, which stands from then on where it makes sense.
+
+        Raises EvalError where that is nowhere; nothing has changed then. wire: as compiling it.
+        """
+        results = await point.code.compile(condition, point.brings)
+        await self._require_place(point, results.values())
+        for place, wrong in results.items():
+            place.checked, place.wrong = condition, wrong
+
+    async def _require_place(self, point: LogicalBreakpoint, results: Iterable[EvalError | None]) -> None:
+        """Raises the reason why the breakpoint has no place to stand at, if no class is outstanding that may have one.
+
+        wire: 1 trip where there is a reason.
+        """
+        wrong = list(results)
+        reason = point.code.missing_part() or (wrong[0] if wrong and None not in wrong else None)
+        if reason is None:
+            return
+        by_line = not isinstance(point.spec, MethodPlace)
+        absent = await self._finder.outstanding(point.code.locations()) if by_line else []
+        if not absent:
+            raise reason
+        point.message = f"waits for {', '.join(absent[:5])} to be loaded: {reason.message}"
 
     async def _settle_places(self, point: LogicalBreakpoint, submitted: list[tuple[Location, Pending[Any]]]) -> None:
         places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]
@@ -358,18 +388,21 @@ class Placement:
         stood = bool(point.placed)
         try:
             found = await self._find_later(point.spec, types)
+            await self._enter(point, found)
+        except EvalError:
+            point.code.stand_where_wrong()
         except UsageError as error:
-            if not stood and _is_the_one(point.spec, types):
+            if not stood and is_the_one(point.spec, types):
                 self._tell_failure(point, error)
             return None
-        self._replace_moved(point, found)
-        return stood, found, self._submit_places(point, found.places)
+        return (stood, found, self._submit_places(point)) if point.group is not None else None
 
     def _replace_moved(self, point: LogicalBreakpoint, found: Found) -> None:
         """Take out the places to which the breakpoint was moved, now that there is its own line or a nearer one."""
         if found.places:
             stale = [place for place in point.moved if place not in found.places]
             self._target.requests.drop([point.placed.pop(place) for place in stale if place in point.placed])
+            point.code.forget(stale)
             point.moved = found.places if found.moved else ()
 
     async def _finish(
@@ -382,7 +415,7 @@ class Placement:
                 shown = point.shown_spec
                 note = f" ({point.message})" if found.moved else ""
                 self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}{note}")
-        else:
+        elif found.note:
             point.message = found.note
 
     async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> Found:
@@ -393,8 +426,10 @@ class Placement:
             if isinstance(spec, MethodPlace):
                 raise
         tops = {outermost(each.name) for each in types}
-        known = self._target.types.all_known()
-        around = [each for each in known if outermost(each.name) in tops and not each.is_array]
+        known = [each for each in self._target.types.all_known() if not each.is_array]
+        files = self._target.types.all_of(facts.SOURCE_FILE) if isinstance(spec, FileLine) else {}
+        same_file = {type_id for type_id, file in files.items() if isinstance(spec, FileLine) and file == spec.file}
+        around = [each for each in known if outermost(each.name) in tops or each.id in same_file]
         return await self._finder.places(spec, around, move=self.moves)
 
     def _tell_failure(self, point: LogicalBreakpoint, error: JdbpyError) -> None:
@@ -406,13 +441,6 @@ class Placement:
     def _publish(self, kind: str, point: LogicalBreakpoint, text: str, code: str = "") -> None:
         data = (("breakpoint", point.number), ("spec", point.shown_spec))
         self._target.publish(events.Notice(kind, text, (*data, ("code", code)) if code else data))
-
-
-def _key(spec: AbsoluteSpec) -> Any:
-    """What decides which classes a place may be in."""
-    if isinstance(spec, FileLine):
-        return spec.directory, spec.file
-    return type(spec), spec.class_name
 
 
 def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
@@ -428,48 +456,3 @@ def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
 
 def _failed(outcome: object) -> bool:
     return isinstance(outcome, JdwpError)
-
-
-def _what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType]) -> str:
-    """What a breakpoint waits for, with what may have been meant instead: a slip would make it wait for ever."""
-    if isinstance(spec, FileLine):
-        return f"a class of {spec.file}"
-    assert spec.class_name is not None
-    name = spec.class_name.text
-    if spec.class_name.is_pattern:
-        return f"a class {name}"
-    near = similar(name, (each.name for each in loaded if not each.is_array))
-    return f"{name} (there is {', '.join(near)})" if near else name
-
-
-def _is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
-    """Whether the place ought to be in one of the types: not merely in something that has a similar name."""
-    if isinstance(spec, FileLine):
-        return True
-    assert spec.class_name is not None
-    name = spec.class_name
-    return not name.is_pattern and any(name.is_name_of(each) for known in types for each in enclosing(known.name))
-
-
-def _signatures(spec: AbsoluteSpec) -> list[str]:
-    """Signatures that name all the types there can be; none when only a listing of all classes tells."""
-    if isinstance(spec, MethodPlace) and spec.class_name is not None and spec.class_name.is_full:
-        return [signature_of(name) for name in spec.class_name.spellings()]
-    return []
-
-
-def _watches(spec: AbsoluteSpec) -> dict[str, Any]:
-    """Modifiers of the requests that tell when a class is prepared which may have the place, by a label."""
-    if isinstance(spec, FileLine):
-        return {f"source {spec.file}": event_request.SourceNameMatch(spec.file)}
-    assert spec.class_name is not None
-    watches = _class_watches(spec.class_name, nested=isinstance(spec, ClassLine))
-    if isinstance(spec, ClassLine) and not spec.class_name.is_full and not spec.class_name.text.endswith("*"):
-        # Classes inside one of which only the end of the name is known: no pattern of names catches them.
-        pattern = spec.class_name.source_pattern
-        watches[f"source {pattern}"] = event_request.SourceNameMatch(pattern)
-    return watches
-
-
-def _class_watches(name: ClassName, *, nested: bool) -> dict[str, Any]:
-    return {pattern: event_request.ClassMatch(pattern) for pattern in name.prepare_patterns(nested=nested)}

@@ -6,11 +6,13 @@ nothing in the target. What is to happen when a class is not loaded yet is the b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.code.constant_pool import ConstantPool
+from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.strata.smap import StratumFile
 from jdbpy.session.strata.sources import sources_of
 from jdbpy.session.types import facts
@@ -22,6 +24,10 @@ from jdbpy.session.types.refs import Method, RefType
 from jdbpy.session.types.signatures import is_lambda_class, outermost, package_of, simple_name
 from jdbpy.wire.ids import Location, ReferenceTypeID
 from jdbpy.wire.record import Record
+
+_NEW = 187
+_OF_MEMBERS = (178, 183, 184)
+"""getstatic, invokespecial, invokestatic"""
 
 _INDEXED = 16
 """Groups of types whose lines are kept by number, for the next breakpoint in them."""
@@ -145,7 +151,7 @@ class PlaceFinder:
             (type_id, method.id)
             for type_id, methods in declared.items()
             for method in methods
-            if method.has_code and not method.is_bridge
+            if method.has_code and not method.is_bridge and not _is_forwarder(method, methods)
         ]
         places = await self._types.locations_of_line(keys, spec.line, file)
         if len(self._by_line) >= _INDEXED:
@@ -159,27 +165,50 @@ class PlaceFinder:
             return Found(tuple(places))
         lines = set(index)
         tops = sorted({outermost(each.name) for each in types})
-        nowhere = no_code_on_line(spec.line, lines, spec.file if isinstance(spec, FileLine) else " or ".join(tops))
+        where = spec.file if isinstance(spec, FileLine) else " or ".join(tops)
+        nowhere = no_code_on_line(spec.line, lines, where, has_code=bool(keys))
         absent = await self._not_loaded(types)
-        if absent and lines:
+        if absent and not lines:  # an interface, the static forwarders of an object of Scala's
+            return Found((), f"waits for {', '.join(absent[:5])} to be loaded")
+        if absent:
             verb = "is" if len(absent) == 1 else "are"
             return Found((), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet")
-        if isinstance(spec, FileLine) and lines and _may_hold_more(spec, lines):
+        if isinstance(spec, FileLine) and (not keys or (lines and _may_hold_more(spec, lines))):
             return Found((), f"{nowhere.message}, in the classes of the file that are loaded so far")
         further = min((line for line in lines if line > spec.line), default=None) if move else None
         if further is not None:
             places = await self._types.locations_of_line(index[further], further, file)
-            where = spec.file if isinstance(spec, FileLine) else " or ".join(tops)
             return Found(tuple(places), f"moved to line {further}: no code on line {spec.line} of {where}", moved=True)
         raise nowhere
+
+    async def outstanding(self, places: Sequence[Location]) -> list[str]:
+        """Names of classes that are written inside those of the places, used by code of their lines, and not loaded.
+
+        Compilers make one of a lambda (Scala, Kotlin) or an anonymous class. wire: 1 trip, 0 when known.
+        """
+        types, keys = self._types, list(dict.fromkeys((place.classID, place.methodID) for place in places))
+        await types.prefetch(
+            (facts.BYTECODES, keys), (facts.CONSTANT_POOL, {type_id for type_id, _ in keys}), (facts.LINES, keys)
+        )
+        loaded = {each.name for each in types.all_known()}
+        found: set[str] = set()
+        for place in places:
+            key, pool = (place.classID, place.methodID), types.known(facts.CONSTANT_POOL, place.classID)
+            lines, code = types.known(facts.LINES, key), types.known(facts.BYTECODES, key)
+            if pool is None or lines is None or not code:
+                continue
+            top, line = _top(types.location(place).class_name), lines.line_at(place.index)
+            used = {name for index, name in _classes_used(code, pool) if lines.line_at(index) == line}
+            found |= {name for name in used - loaded if "$" in name and _top(name) == top}
+        return sorted(found)
 
     async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
         """Names of nested, local and anonymous classes inside these types that are not loaded yet. wire: 1 trip."""
         mentioned = await self._types.many(facts.MENTIONED_CLASSES, [each.id for each in types])
-        tops = {outermost(each.name) for each in types}
+        tops = {_top(each.name) for each in types}
         loaded = {each.name for each in self._types.all_known()}
         names = {name for pool in mentioned.values() for name in pool or () if not is_lambda_class(name)}
-        return sorted(name for name in names - loaded if "$" in name and outermost(name) in tops)
+        return sorted(name for name in names - loaded if "$" in name and _top(name) in tops)
 
     async def _methods(self, spec: MethodPlace, types: Sequence[RefType]) -> Found:
         assert spec.class_name is not None
@@ -215,6 +244,32 @@ class PlaceFinder:
                     found.update(dict.fromkeys((ancestor, method) for method in fitting))
                     break
         return list(found)
+
+
+def _is_forwarder(method: Method, methods: Iterable[Method]) -> bool:
+    """True if Scala compiled the method a second time for primitive types: ``apply`` only calls ``apply$mcII$sp``."""
+    start, signature = f"{method.name}$mc", method.signature
+    return any(
+        each.name.startswith(start) and each.name.endswith("$sp") and each.signature == signature for each in methods
+    )
+
+
+def _top(name: str) -> str:
+    """The top-level class, an object of Scala's (``Main$``) taken together with the class of its name."""
+    return outermost(name).removesuffix("$")
+
+
+def _classes_used(code: bytes, pool: ConstantPool) -> Iterator[tuple[int, str]]:
+    """Where instructions make an object of a class, read its static field or call its method; and its name."""
+    try:
+        for each in decode(code):
+            entry = int.from_bytes(code[each.index + 1 : each.index + 3], "big")
+            if each.opcode == _NEW:
+                yield each.index, pool.name(entry).replace("/", ".")
+            elif each.opcode in _OF_MEMBERS:
+                yield each.index, pool.member(entry)[0].replace("/", ".")
+    except MalformedCode:
+        return
 
 
 def _may_have_source(each: RefType) -> bool:

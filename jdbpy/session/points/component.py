@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
 from jdbpy.session.events import Notice, StopReason
 from jdbpy.session.model import Breakpoint, SuspendPolicy
 from jdbpy.session.points.callers import Callers
@@ -34,9 +34,6 @@ from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 
 P = TypeVar("P", bound=Point)
-
-_MOST_CHECKED = 20
-"""Places at which a condition is compiled when it is set: there may be thousands, for a pattern of classes."""
 
 _IN_CODE = ("line", "method", "methods")
 """Kinds of points that stand in code which their user has chosen."""
@@ -83,7 +80,7 @@ class Points:
             self._points[point.number] = point  # its first hit may come before all of it is set
         try:
             await point.renew()  # it may be removed or disabled meanwhile
-            await self._check(point, point.condition)
+            await point.check(point.condition)
             shown = point.snapshot()
             if point.after is not None:  # it was set only to see whether it can be
                 self._point(point.after)
@@ -203,8 +200,8 @@ class Points:
         compiled = self._compiled(text)
         if compiled is not None:
             self._target.conn.require_allowed(event_request.Set)  # a condition is computed in a thread that is held
-        await self._check(point, compiled)
         before = point.requested
+        await point.check(compiled)
         point.condition, point.condition_text, point.failures = compiled, text, Failures()
         await point.renew(before)
         return point.snapshot()
@@ -424,24 +421,6 @@ class Points:
         if condition and self._compile is None:
             raise UsageError("conditions need an evaluator, and this session has none")
         return self._compile(condition) if condition and self._compile is not None else None
-
-    async def _check(self, point: Point, condition: Condition | None) -> None:
-        """Raises EvalError for a condition that makes sense at none of the places of a point, as far as can be told.
-
-        wire: none, or 1 trip or 2 for classes and variables that are new.
-        """
-        if condition is None:
-            return
-        wrong: EvalError | None = None
-        places = point.places()
-        if len(places) > _MOST_CHECKED:
-            return
-        for place in places:
-            wrong = await condition.check(place, point.brings)
-            if wrong is None:
-                return
-        if wrong is not None:
-            raise wrong
 
 
 def _check_held(options: PointOptions) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import trio
 
+from jdbpy.errors import EvalError
 from jdbpy.session import model
 from jdbpy.session.points.callers import Callers
 from jdbpy.session.points.conditions import NOTHING, Condition, Given, LogText
@@ -32,6 +33,9 @@ _POLICIES = {
     model.SuspendPolicy.ALL: SuspendPolicy.ALL,
 }
 
+
+MOST_CHECKED = 20
+"""Places at which a condition is compiled when it is set: there may be thousands, for a pattern of classes."""
 
 _COUNTED = "the target counts, and tells only of the hit that is meant"
 
@@ -176,6 +180,20 @@ class Point(ABC):
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Takes note that classes have new code. wire: as setting the point there."""
         return
+
+    async def check(self, condition: Condition | None) -> None:
+        """Raise EvalError for a condition that makes sense at none of its places, as far as that can be told.
+
+        wire: none, or 1 trip or 2 for classes and variables that are new.
+        """
+        wrong: EvalError | None = None
+        places = self.places() if condition is not None else ()
+        for place in places if len(places) <= MOST_CHECKED else ():
+            wrong = await condition.check(place, self.brings) if condition is not None else None
+            if wrong is None:
+                return
+        if wrong is not None:
+            raise wrong
 
     def require_fitting(self, options: PointOptions) -> None:
         """Raises UsageError for options that make no sense for such a point."""

@@ -49,9 +49,11 @@ def model_location(
     )
 
 
-def no_code_on_line(line: int, lines: Iterable[int], where: str) -> UsageError:
+def no_code_on_line(line: int, lines: Iterable[int], where: str, *, has_code: bool = True) -> UsageError:
     """The error for a line at which nothing can stop. ``lines`` are those that have code."""
     known = sorted(lines)
+    if not has_code:
+        return UsageError(f"{where} has no code", hint="stop in a class that has some", code="NO_CODE")
     if not known:
         message = f"{where} has no line numbers"
         return UsageError(message, hint="it was compiled without them (javac -g:lines)", code="NO_LINES")
