@@ -213,6 +213,10 @@ class StepSize(IntEnum):
     LINE = 1
 
 
+GONE = frozenset((Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_MODULE, Error.INVALID_CLASS_LOADER))
+"""Errors by which the agent says that an object or a class has been collected meanwhile."""
+
+
 class SuspendPolicy(IntEnum):
     """Which threads an event suspends."""
 

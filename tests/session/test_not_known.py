@@ -16,12 +16,14 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.model import NOT_KNOWN
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import (
     method,
+    module_reference,
     reference_type,
     thread_group_reference,
     thread_reference,
+    virtual_machine,
 )
 from tests.fakes.jvm import FakeJvm
 from tests.harness import LIMIT
@@ -126,3 +128,20 @@ async def test_a_class_loader_that_is_refused_is_not_the_boot_loader() -> None:
         [why] = [each for each in detail.unknown if "loader" in each]
         assert "INTERNAL" in why
         assert why in to_json(detail)["unknown"]
+
+
+async def test_instances_that_the_agent_does_not_tell() -> None:
+    async with fake() as f:
+        f.jvm.on(virtual_machine.InstanceCounts, virtual_machine.InstanceCountsReply([3]))
+        f.jvm.on(reference_type.Instances, REFUSED)
+        with pytest.raises(JdwpError, match="INTERNAL"):
+            await f.session.heap.instances("Played")
+
+
+async def test_modules_that_the_agent_does_not_tell() -> None:
+    async with fake() as f:
+        f.jvm.on(virtual_machine.AllModules, virtual_machine.AllModulesReply([ModuleID(ObjectID(7))]))
+        f.jvm.on(module_reference.Name, REFUSED)
+        f.jvm.on(module_reference.ClassLoader, module_reference.ClassLoaderReply(ClassLoaderID(ObjectID(0))))
+        with pytest.raises(JdwpError, match="INTERNAL"):
+            await f.session.modules.list()

@@ -22,6 +22,7 @@ from jdbpy.session.model import ClassInfo, Limits
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
+from jdbpy.wire.constants import GONE
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedObjectID, Value
 from jdbpy.wire.messages import object_reference, reference_type, virtual_machine
 
@@ -53,12 +54,11 @@ class Heap:
         self._walks(f"instances of {infos[0].name}")
         ids = [ReferenceTypeID(info.id) for info in infos]
         counts = self._target.conn.submit(virtual_machine.InstanceCounts(ids))
-        found = [
-            one
-            for outcome in await self._target.conn.batch([reference_type.Instances(each, limit) for each in ids])
-            if not isinstance(outcome, JdwpError)
-            for one in outcome.instances
-        ]
+        outcomes = await self._target.conn.batch([reference_type.Instances(each, limit) for each in ids])
+        refused = next((each for each in outcomes if isinstance(each, JdwpError) and each.number not in GONE), None)
+        if refused is not None:
+            raise refused
+        found = [one for each in outcomes if not isinstance(each, JdwpError) for one in each.instances]
         total = sum((await counts.wait()).counts)
         values = await describe(self._target, [_value(one) for one in found[:limit]], limits)
         return Instances(infos[0].name, total, tuple(values))

@@ -29,6 +29,7 @@ from jdbpy.session.types.patterns import like
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both as read_both
+from jdbpy.wire.constants import GONE
 from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import module_reference, reference_type, virtual_machine
 
@@ -177,6 +178,9 @@ class Modules:
         outcomes = await target.conn.batch(
             [ask(each) for ask in (module_reference.Name, module_reference.ClassLoader) for each in modules]
         )
+        refused = next((each for each in outcomes if isinstance(each, JdwpError) and each.number not in GONE), None)
+        if refused is not None:
+            raise refused
         rows = [
             (module, name.name, loader.classLoader)
             for module, name, loader in zip(modules, outcomes[: len(modules)], outcomes[len(modules) :], strict=True)
