@@ -5,12 +5,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import trio
 
 from jdbpy.wire.messages import virtual_machine
 from tests.cli.process import environment
+from tests.cli.pseudo_terminal import open_terminal
 from tests.fakes.jvm import FakeJvm
 from tests.harness import LIMIT
 from tests.harness.processes import piped
@@ -18,9 +20,8 @@ from tests.hostile.agent import circling
 
 CIRCLE = "its own superclass"
 
-UNGUARDED = """
+PATCH = """
 import sys
-from jdbpy.cli.main import main
 from jdbpy.session.types.ancestry import Ancestry
 from jdbpy.session.types.fact_cache import FactCache
 
@@ -33,9 +34,14 @@ def above(self, type_id):
 
 FactCache._require_above = lambda *anything: None
 Ancestry._above = above
+"""
+"""Takes away what keeps the debugger from climbing in a circle."""
+
+UNGUARDED = f"""{PATCH}
+from jdbpy.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
-"""The debugger without what keeps it from climbing in a circle."""
+"""The debugger without it."""
 
 
 class Ended:
@@ -87,3 +93,22 @@ async def test_signals(number: signal.Signals, status: int) -> None:
     ended = await climb(send=number)
     assert ended.status == status
     assert "error: interrupted" in ended.err
+
+
+async def test_ctrl_c_at_the_prompt(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PATCH, encoding="utf-8")
+    jvm = circling(CIRCLE)
+    async with jvm.listening() as address:
+        paths = {"PYTHONPATH": str(tmp_path)}
+        async with open_terminal(["attach", address], tmp_path, environ=paths) as terminal:
+            await terminal.wait_until(lambda: terminal.screen.cursor_line.startswith(">"), "the prompt")
+            terminal.type("class Played\r")
+            await terminal.expect("climbing")
+            terminal.type("\x03")
+            await terminal.expect("interrupted")
+            terminal.type("version\r")
+            await terminal.expect("Fake VM")
+            terminal.type("quit\r")
+            assert await terminal.wait_exit() == 0
+        await jvm.gone.wait()
+    assert not jvm.world.suspended()
