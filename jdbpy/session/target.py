@@ -43,6 +43,10 @@ FAR = 0.005
 """The round trip from which on a target counts as far away, in seconds."""
 
 
+_MOST_MET = 1_000
+"""Threads met that are remembered."""
+
+
 class Target:
     """One debugged VM. Components keep a reference to it and nothing of each other.
 
@@ -77,6 +81,8 @@ class Target:
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
         self.selection = Selection()
+        self.met: dict[int, None] = {}
+        """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
         self.publisher = Publisher()
         self.publisher.on_taken = self._select_if_none
         self.last_stop: Stop | None = None
@@ -113,6 +119,18 @@ class Target:
         """What a breakpoint suspends unless its command says so."""
         thread = self.remote if self.hold not in ("thread", "all") else self.hold == "thread"
         return SuspendPolicy.THREAD if thread else SuspendPolicy.ALL
+
+    def meet(self, thread: int) -> None:
+        """Take in that the user has seen a thread. Of very many the oldest are forgotten."""
+        self.met.pop(thread, None)
+        self.met[thread] = None
+        if len(self.met) > _MOST_MET:
+            self.forget(next(iter(self.met)))
+
+    def forget(self, thread: int) -> None:
+        """Take in that a thread has ended, or is one of too many."""
+        self.met.pop(thread, None)
+        self.stops.pop(thread, None)
 
     def _select_if_none(self, stop: Stop) -> None:
         """Select the thread of a stop that is being taken, where no thread that is suspended is selected."""

@@ -6,7 +6,7 @@ import pytest
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model import ThreadGroup, ThreadInfo
-from tests.harness import Jvm, debug
+from tests.harness import Jvm, debug, inline
 
 
 def by_name(threads: list[ThreadInfo]) -> dict[str, ThreadInfo]:
@@ -142,6 +142,42 @@ async def test_virtual_threads(newest_jvm: Jvm) -> None:
         assert not any(thread.virtual for number, thread in threads.items() if number != virtual.id)
         assert (await d.session.threads.find(str(virtual.id))).virtual
         assert virtual.id in {trace.thread.id for trace in await d.session.stack.all()}
+
+
+async def test_a_virtual_thread_that_went_on_stays_listed_until_it_ends(newest_jvm: Jvm) -> None:
+    source = """
+        import java.util.concurrent.CountDownLatch;
+        public class Met {
+            public static void main(String[] args) throws Exception {
+                Runnable body = () -> {
+                    try { waits(); } catch (Exception e) { throw new IllegalStateException(e); }
+                };
+                var start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+                Thread thread = (Thread) start.invoke(null, body);
+                System.in.read();
+                open.countDown();
+                thread.join();
+                System.out.println("joined " + thread); // @joined
+            }
+            static final CountDownLatch open = new CountDownLatch(1);
+            static void waits() throws Exception {
+                System.out.println("stops"); // @met
+                open.await();
+            }
+        }
+    """
+    async with debug(newest_jvm, inline(source)) as d:
+        stop = await d.run_to("met")
+        assert stop.thread is not None
+        await d.session.breakpoints.add(d.at("joined"))
+        await d.resume()
+        await d.target.wait_output("stops")
+        [met] = [thread for thread in await d.session.threads.list() if thread.virtual]
+        assert (met.id, met.suspended) == (stop.thread.id, False)
+        assert (await d.session.threads.find(str(met.id))).virtual
+        await d.target.send("")
+        await d.wait_stop("breakpoint", at="joined", thread="main")
+        assert not [thread for thread in await d.session.threads.list() if thread.virtual]
 
 
 async def test_a_target_that_has_ended(any_jvm: Jvm) -> None:

@@ -63,7 +63,7 @@ class ClassName(Argument[str]):
     def parse(self, text: str) -> str:
         if not _CLASS.fullmatch(text):
             raise UsageError(f"'{text}' is no class name")
-        return text.replace("/", ".") if "." not in text else text
+        return text.replace("/", ".") if "." not in text and "/0x" not in text else text
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return class_names(text, names)
@@ -210,8 +210,10 @@ def complete_numbers(text: str, names: Names) -> Iterable[Candidate]:
 
 
 def class_names(text: str, names: Names) -> Iterable[Candidate]:
-    """Classes whose full or simple name begins with ``text``."""
+    """Classes whose full or simple name begins with ``text``; those of lambdas once it goes as far as their ``$$``."""
     folded = text.lower()
     for name in names.classes:
+        if "$$Lambda" in name and "$$" not in text:
+            continue
         if name.lower().startswith(folded) or (folded and name.rpartition(".")[2].lower().startswith(folded)):
             yield Candidate(name, len(text), "class")

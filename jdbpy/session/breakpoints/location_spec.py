@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 from jdbpy.errors import UsageError
-from jdbpy.session.types.class_names import ClassName, parse_class_name
+from jdbpy.session.types.class_names import ClassName, is_hidden_name, parse_class_name
 from jdbpy.session.types.generics import generic_method
 from jdbpy.session.types.refs import Method
 from jdbpy.wire.record import Record
@@ -156,6 +156,8 @@ def _line(text: str) -> int:
 
 
 def _class_or_file(name: str, line: int) -> ClassLine | FileLine:
+    if is_hidden_name(name):
+        return ClassLine(parse_class_name(name), line)
     path = name.replace("\\", "/")
     directory, slash, file = path.rpartition("/")
     if slash or file.endswith(_SOURCE_SUFFIXES):
@@ -167,7 +169,8 @@ def _class_or_file(name: str, line: int) -> ClassLine | FileLine:
 
 def _method(text: str, parameters: tuple[str, ...] | None = None) -> MethodPlace:
     owner, dot, name = text.replace("::", "#").replace("#", ".").rpartition(".")
-    if text.endswith((".java", ".kt")) or "/" in text or "\\" in text:
+    is_path = ("/" in text or "\\" in text) and not is_hidden_name(owner)
+    if text.endswith((".java", ".kt")) or is_path:
         raise UsageError(f"{text}: which line?", hint=f"write {text}:LINE")
     if not _METHOD.fullmatch(name):
         raise UsageError(f"'{text}' is not a place in code", hint=FORMS)

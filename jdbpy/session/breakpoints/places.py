@@ -17,7 +17,7 @@ from jdbpy.session.strata.smap import StratumFile
 from jdbpy.session.strata.sources import sources_of
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.class_names import close_to, enclosing, of_the_runtime, path_of_package
+from jdbpy.session.types.class_names import close_to, enclosing, is_hidden_name, of_the_runtime, path_of_package
 from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.locations import no_code_on_line
 from jdbpy.session.types.refs import Method, RefType
@@ -69,7 +69,9 @@ class PlaceFinder:
 
         wire: 1 trip for a file, whose classes are told by their SourceFile attribute and their source map; else none.
         """
-        classes = [each for each in listed if _may_have_source(each)]
+        named = None if isinstance(spec, FileLine) else spec.class_name
+        hidden = named is not None and is_hidden_name(named.text)
+        classes = [each for each in listed if (hidden and not each.is_array) or _may_have_source(each)]
         if isinstance(spec, FileLine):
             return await self._of_file(spec, classes)
         assert spec.class_name is not None

@@ -177,7 +177,7 @@ class Details:
 
     def known(self) -> KnownNames:
         """Names that some answer has mentioned so far, for completion."""
-        types = {each.id: each for each in self._types.all_known() if _is_typed_by_people(each)}
+        types = {each.id: each for each in self._types.all_known() if not each.is_array}
         methods = self._types.all_of(facts.METHODS)
         fields = self._types.all_of(facts.FIELDS)
         sources = {source for source in self._types.all_of(facts.SOURCE_FILE).values() if source}
@@ -310,7 +310,7 @@ def _can_be_a_class(text: str) -> bool:
 
 
 def _class_name(text: str) -> ClassName:
-    """The name of one class: hidden ones, with their slash, can be looked at too, though no breakpoint can be set."""
+    """The name of one class; of a hidden one, the slash belongs to it."""
     if "/" in text:
         return ClassName(text, bound=True)
     if "*" in text:

@@ -162,6 +162,7 @@ class Stack:
         self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
+        self._target.meet(thread_id)
         self.forget()
         if read.frames:
             self.remember(read.frames[0])

@@ -95,6 +95,7 @@ class StopShower:
         target.last_stop = stop
         if thread is not None:
             target.stops[thread.id] = stop
+            target.meet(thread.id)
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)

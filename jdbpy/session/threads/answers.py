@@ -12,7 +12,7 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.wire import ids as wire_ids
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error
+from jdbpy.wire.constants import Error, ThreadStatus
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.record import Record
@@ -89,6 +89,11 @@ class ThreadAnswer:
     def has_ended(self) -> bool:
         """True if the thread is no more; any other error leaves it among the threads."""
         return isinstance(self.status, JdwpError) and self.status.number in _ENDED
+
+    @property
+    def is_zombie(self) -> bool:
+        """True if the thread has run to its end and is not collected yet; the agent says so of virtual ones."""
+        return not isinstance(self.status, JdwpError) and self.status.threadStatus == ThreadStatus.ZOMBIE
 
     def placed_frames(self) -> Iterator[tuple[int, Place]]:
         """The id and the place of each wanted frame."""

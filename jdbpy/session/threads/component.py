@@ -41,8 +41,9 @@ class Threads:
         """All live threads, in the agent's order, or those that the filter lets through.
 
         ``with_frames`` adds the top frames of those that are suspended. Virtual threads are among them as far as they
-        are known: those that an event has stopped, and all that the agent tells when it was started with
-        includevirtualthreads=y. wire: 3 trips, 2 when groups and classes are known, whatever the number of threads.
+        are known: those that have stopped at an event or were selected, until they end, and all that the agent tells
+        when it was started with includevirtualthreads=y. wire: 3 trips, 2 when groups and classes are known, whatever
+        the number of threads.
         """
         self._target.require_alive()
         check(chosen)

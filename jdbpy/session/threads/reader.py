@@ -60,13 +60,13 @@ class ThreadReader:
         self._virtual: dict[ThreadID, bool] = {}
 
     async def all_threads(self) -> list[ThreadID]:
-        """All live threads that are known: those the agent lists, and virtual ones that have been met. wire: 1 trip."""
+        """The threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1 trip."""
         listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
         if not self._target.at_least(21):
             return listed
-        selected = self._target.selection.thread
-        met = [*self._target.suspension.held_threads(), *([selected.id] if selected else [])]
-        return [*listed, *(wire_thread(each) for each in dict.fromkeys(met) if each not in listed)]
+        met = dict.fromkeys([*self._target.suspension.held_threads(), *self._target.met])
+        known = set(listed)
+        return [*listed, *(wire_thread(each) for each in met if each not in known)]
 
     async def read(self, threads: Iterable[ThreadID], frames: FrameRange | None = None) -> list[ReadThread]:
         """The threads that are alive, in the given order, each with its frames if they are asked for.
@@ -97,6 +97,7 @@ class ThreadReader:
     async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[ThreadAnswer]:
         """What the agent says of the threads that are alive. wire: 1 trip."""
         wanted = list(threads)
+        ended: set[ThreadID] = set()
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
         unknown = set(wanted) - self._virtual.keys() if self._target.at_least(21) else ()
         commands = [questions(thread, frames, whether_virtual=thread in unknown) for thread in wanted]
@@ -105,7 +106,11 @@ class ThreadReader:
             ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], frames)
             for thread, epoch, each in zip(wanted, epochs, commands, strict=True)
         ]
-        return [each for each in answers if not each.has_ended]
+        for each in answers:
+            if each.has_ended or (each.is_zombie and each.thread in self._target.met):
+                self._target.forget(each.thread)
+                ended.add(each.thread)
+        return [each for each in answers if each.thread not in ended]
 
     async def _learn(
         self, answers: Sequence[ThreadAnswer], with_frames: Sequence[ThreadAnswer]

@@ -14,12 +14,19 @@ from jdbpy.errors import UsageError
 from jdbpy.session.types.signatures import package_of, simple_name
 from jdbpy.wire.record import Record
 
-_NAME = re.compile(r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*")
+_PLAIN_NAME = r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*"
+_NAME = re.compile(rf"{_PLAIN_NAME}(?:/0x[0-9a-fA-F]+)?")
+_HIDDEN_NAME = re.compile(rf"{_PLAIN_NAME}/0x[0-9a-fA-F]+")
 _STARRED = re.compile(r"\*[\w$.-]*|[\w$.-]*\*")
 _MOST_COMPARED = 5_000
 """Names that are compared letter by letter for a suggestion: some 50 ms."""
 
 _RUNTIME = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "oracle.")
+
+
+def is_hidden_name(text: str) -> bool:
+    """True for the name of a hidden class, whose slash is no directory: "acme.Order$$Lambda/0x0000000800c03000"."""
+    return _HIDDEN_NAME.fullmatch(text) is not None
 
 
 def of_the_runtime(name: str) -> bool:
@@ -68,12 +75,14 @@ class ClassName(Record):
     @property
     def is_full(self) -> bool:
         """Whether it can be taken for a complete name: it has a package, and that begins with a small letter."""
-        return self.bound or (not self.is_pattern and "." in self.text and self.text[:1].islower())
+        if self.bound or is_hidden_name(self.text):
+            return True
+        return not self.is_pattern and "." in self.text and self.text[:1].islower()
 
     @property
     def needle(self) -> str:
         """A text that every name it can mean contains: for passing over thousands of others quickly."""
-        return [part for part in re.split(r"[.$*]", self.text) if part][-1:][0] if self.text != "*" else ""
+        return [part for part in re.split(r"[.$*/]", self.text) if part][-1:][0] if self.text != "*" else ""
 
     def is_name_of(self, name: str) -> bool:
         """Whether it is the class's whole name, or a pattern for it. ``Outer.Inner`` is as good as ``Outer$Inner``."""

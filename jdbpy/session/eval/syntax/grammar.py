@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.syntax.explain import explain
-from jdbpy.session.eval.syntax.rewrite import Mark, Rewritten
+from jdbpy.session.eval.syntax.rewrite import Mark, Rewritten, as_spelled
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -60,7 +60,7 @@ class ParsedText:
 
 def text(node: Node) -> str:
     """The text of a node."""
-    return (node.text or b"").decode()
+    return as_spelled((node.text or b"").decode())
 
 
 def children(node: Node) -> list[Node]:

@@ -5,6 +5,7 @@ Owns the Unicode escapes of the source (JLS 3.3) and the debugger's additions to
     @123                the object with that id
     a[10..20]           a slice, either bound may be missing
     a[? it.total > 9]   the elements for which the condition holds
+    T$$Lambda/0x..16    a hidden class, as the JVM spells it
 
 Each is rewritten to Java of the same meaning for the grammar and remembered as a mark at its place. It says nothing
 about what they do.
@@ -36,6 +37,14 @@ class Rewritten(Record):
     marks: dict[int, Mark]
 
 
+_HIDDEN_CLASS = re.compile(
+    r"(?<![\w$])([^\W\d][\w$]*|\$[\w$]*)/(0x[0-9a-f]{8,16})(?=\.[^\W\d]|::)"
+    r"|(?<![\w$])([^\W\d][\w$]*/0x[0-9a-f]{16}|[^\W\d]\w*\$\$[\w$]*/0x[0-9a-f]{8,16})(?=\s*\))"
+)
+_FOR_SLASH = "\u30ce"
+_STAND_IN = re.compile(f"{_FOR_SLASH}(?=0x[0-9a-f]{{8}})")
+"""A letter in place of the slash, so that the grammar takes the name of a hidden class for a word."""
+
 _UNICODE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\(u+)([0-9a-fA-F]{4})?")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -43,12 +52,18 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 def rewrite(typed: str) -> Rewritten:
     """The text for the grammar; EvalError for lexical errors, with the column in the typed text."""
     text, columns = _translate_escapes(typed)
+    text = _HIDDEN_CLASS.sub(lambda found: found[0].replace("/", _FOR_SLASH), text) if "/0x" in text else text
     try:
         return _Rewriter(text, columns).run()
     except EvalError as error:
         if error.column is not None:
             error.column = columns[min(error.column, len(columns) - 1)]
         raise
+
+
+def as_spelled(word: str) -> str:
+    """A word of the rewritten text as the user spelled it: with the slash of a hidden class."""
+    return _STAND_IN.sub("/", word) if _FOR_SLASH in word else word
 
 
 def _translate_escapes(typed: str) -> tuple[str, list[int]]:
