@@ -6,9 +6,14 @@ Recorded sessions with a real JVM are played again by the thousand.
 from __future__ import annotations
 
 import resource
+from collections import Counter
 
+from jdbpy.session.concurrency import open_nursery
 from tests.hostile.mutator import mutated_session, record
 from tests.soak.trial import Run
+
+LANES = 12
+"""Sessions at a time: most of them wait for what never comes."""
 
 MEMORY = 200
 """Megabytes that this process may have at most."""
@@ -18,16 +23,24 @@ async def run(run: Run) -> None:
     """Play sessions with changes for as long as there is time."""
     before = _megabytes()
     recorded = await record(run.jvm)
-    statuses: dict[int, int] = {}
+    statuses: Counter[int] = Counter()
     changes = 0
-    for seed in run.seeds():
-        with run.attempt(seed):
-            outcome = await mutated_session(seed, recorded)
-            changes += len(outcome.changes)
-            statuses[outcome.status] = statuses.get(outcome.status, 0) + 1
-            assert not outcome.failure, f"{outcome.failure} (changes: {', '.join(outcome.changes[-3:])})"
-            if before < MEMORY:  # else an earlier trial has needed more
-                assert _megabytes() < MEMORY, f"the memory of this process has reached {_megabytes()} MB"
+    seeds = run.seeds()
+
+    async def play() -> None:
+        nonlocal changes
+        for seed in seeds:
+            with run.attempt(seed):
+                outcome = await mutated_session(seed, recorded)
+                changes += len(outcome.changes)
+                statuses[outcome.status] += 1
+                assert not outcome.failure, f"{outcome.failure} (changes: {', '.join(outcome.changes[-3:])})"
+                if before < MEMORY:  # else an earlier trial has needed more
+                    assert _megabytes() < MEMORY, f"the memory of this process has reached {_megabytes()} MB"
+
+    async with open_nursery() as nursery:
+        for _ in range(LANES if run.tries != 1 else 1):
+            nursery.start_soon(play)
     run.figure("changes", f"{changes:,}")
     run.figure("statuses", ", ".join(f"{count:,} times {status}" for status, count in sorted(statuses.items())))
     run.figure("memory", f"{_megabytes()} MB at most")
