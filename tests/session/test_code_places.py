@@ -74,6 +74,17 @@ async def test_the_first_line_of_a_block_is_a_line_of_it(jvm: Jvm) -> None:
         await d.wait_exit()
 
 
+async def test_a_part_of_a_line_of_the_selected_frame(jvm: Jvm) -> None:
+    async with debug(jvm, "Lambdas") as d:
+        await at_first_line(d)
+        ahead = d.program.line("two") - d.program.line("one-line")
+        for spec in (f":{d.program.line('two')}:lambda2", f"{d.program.line('two')}:lambda2", f"+{ahead}:lambda2"):
+            assert kinds(await d.session.breakpoints.add(spec)) == [(1, "lambda", "lambda$main$3")]
+        await d.session.breakpoints.clear_all()
+        await d.resume()
+        await d.wait_exit()
+
+
 async def test_a_part_that_is_not_there_is_refused(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Lambdas") as d:
         await at_first_line(d)
@@ -116,11 +127,10 @@ async def test_places_keep_their_numbers_when_more_are_loaded(jvm: Jvm) -> None:
         points = d.session.breakpoints
         point = await points.add(d.at("inner"))
         await points.disable_place(point.number, 1)
-        assert await stops(d) == ["<init>", *["compare"] * 1]
-        assert sorted(kinds(points.get(point.number))[1:], key=lambda each: each[1]) == [
-            (2, "constructor", "<init>"),
-            (3, "lambda", "compare"),
-        ] or kinds(points.get(point.number))[0] == (1, "line", "main")
+        assert await stops(d) == ["<init>", "compare"]
+        point = points.get(point.number)
+        assert kinds(point) == [(1, "line", "main"), (2, "lambda", "compare"), (3, "constructor", "<init>")]
+        assert [place.enabled for place in point.places] == [False, True, True]
 
 
 # -- conditions ----------------------------------------------------------------------------------------------------

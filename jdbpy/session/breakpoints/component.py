@@ -178,11 +178,11 @@ class Breakpoints:
             if place.relative and (current.line is None or line < 1):
                 raise UsageError(f"there is no line {place}", hint="the place must be one of the current file")
             if current.source is None:
-                return ClassLine(ClassName(outermost(current.class_name), bound=True), line)
+                return ClassLine(ClassName(outermost(current.class_name), bound=True), line, place.part)
             directory = path_of_package(current.class_name)
             if current.source_path is not None:
                 directory = current.source_path.rpartition("/")[0]
-            return FileLine(directory, current.source, line)
+            return FileLine(directory, current.source, line, place.part)
         if isinstance(place, MethodPlace) and place.class_name is None:
             current = await self._current()
             named: MethodPlace = place.replace(class_name=ClassName(current.class_name, bound=True))
