@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from jdbpy.errors import EvalError, JdbpyError, JdwpError, UsageError
+from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
 from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.class_groups import (
@@ -105,7 +105,11 @@ class Placement:
         """Publish the places that the agent has refused, if more than so many are unconfirmed. wire: 1 trip."""
         if len(self._unconfirmed) <= most:
             return
-        await self._target.conn.request(virtual_machine.IDSizes())  # answered behind them; may be cancelled
+        try:
+            await self._target.conn.request(virtual_machine.IDSizes())  # answered behind them; may be cancelled
+        except Disconnected:  # the last line has left the target: nothing of them is set any more
+            self._unconfirmed.clear()
+            return
         while self._unconfirmed and self._unconfirmed[0][2].done:
             point, place, pending = self._unconfirmed.popleft()
             if _failed(pending.outcome) and point.placed.pop(place, None) is not None and not point.placed:
