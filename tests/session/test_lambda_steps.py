@@ -41,6 +41,15 @@ async def test_no_step_ends_in_what_the_vm_spun(jvm: Jvm, start: str, steps: lis
         await d.wait_exit()
 
 
+@pytest.mark.parametrize(("depth", "count", "end"), [(OUT, 2, "call"), (OVER, 2, "applied"), (INTO, 3, "call")])
+async def test_a_count_leaves_out_what_the_vm_spun(jvm: Jvm, depth: StepDepth, count: int, end: str) -> None:
+    async with debug(jvm, "Lambdas") as d:
+        await d.run_to("body-end")
+        await d.check_stop(await d.session.execution.step(depth, count=count), StopReason.STEP, at=end)
+        await d.resume()
+        await d.wait_exit()
+
+
 async def test_out_of_a_lambda_comes_to_the_code_that_called_it_also_in_the_jdk(jvm: Jvm) -> None:
     async with debug(jvm, "Lambdas") as d:
         await d.run_to("each-body")

@@ -35,6 +35,10 @@ _DEPTHS = {
 _SIZES = {StepSize.LINE: constants.StepSize.LINE, StepSize.MIN: constants.StepSize.MIN}
 
 
+_COUNTED_HERE = 50
+"""Steps of one command that are counted here, a trip each. The agent counts more than that, at its own speed."""
+
+
 class MappedLine(Record):
     """A line of source in one frame, told by what a frame keeps while it runs: its method and its depth.
 
@@ -71,7 +75,8 @@ class Stepping:
         """Starts a step of a held thread and lets it run; the stop comes as an event.
 
         Raises StateError when the thread runs, UsageError for a count below 1. wire: 1 trip (Clear of the former
-        step, Set and Resume in one segment), one more when the class at the top has to be asked for. A step by line
+        step, Set and Resume in one segment), one more when the class at the top has to be asked for; 1 for each further
+        step of up to 50. A step by line
         goes on through methods that the compiler made (bridges, accessors) and code that the VM spun for a lambda.
         A step over stays on the frame's own lines: what a compiler inlined there is passed at full speed.
         """
@@ -86,7 +91,9 @@ class Stepping:
         is_inlined = start is not None and start.inlined is not None and depth is StepDepth.OUT
         by_one = count == 1 and by_line and depth is not StepDepth.INTO and not is_inlined
         watch = await returned(self._target, thread, await self._place(thread), depth) if by_one else None
-        left = 1 if start is None else count  # the agent counts raw lines: through a map they are counted here
+        # The agent counts raw lines, and stops in code that the compiler or the VM made.
+        counted_here = by_line and (start is not None or count <= _COUNTED_HERE)
+        left = count if counted_here else 1
         excluded = [event_request.ClassExclude(pattern) for pattern in patterns]
         step = event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth])
 
@@ -133,7 +140,7 @@ class Stepping:
         if is_inlined and start is not None:
             await self._arm(thread, to_own_lines(start, self.policy()))
         else:
-            await self._arm(thread, [*exits, one_more(self.policy(), count if start is None else 1)])
+            await self._arm(thread, [*exits, one_more(self.policy(), 1 if counted_here else count)])
 
     async def start_until(self, thread: int, line: int | None = None) -> None:
         """Runs until a line past the current one (None) or the given line of this method, or until its frame is left.
