@@ -11,10 +11,18 @@ thread anew; and commands that the debugger sends meanwhile, whose effect on a c
   return at any time, and its thread must not run on then.
 * When the method has returned, the thread's count is made the one of the ledger.
 
+Virtual threads (the agent of 21 to 25, ``threadControl.c``). While everything is suspended, a further event set with
+policy ALL only counts one up for each virtual thread that the agent knows; it does not suspend it. A call that comes by
+a breakpoint in such a thread goes on, and if it has returned before the Resume for that set was carried out, the agent
+takes the thread for one that is suspended already: it runs on behind the call. So before a virtual thread runs a method
+while everything is suspended, requests with policy ALL are set to suspend the thread of the event only.
+
 The ledger (``suspension.py``) counts as if nothing were taken off.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import trio
 
@@ -49,6 +57,9 @@ class Invocations:
         self._conn = conn
         self._suspension = suspension
         self._running: dict[int, int] = {}  # how many calls each thread has been sent
+        self._virtual: set[int] = set()  # those of them that are virtual
+        self.suspend_less: Callable[[], None] = lambda: None
+        """Makes events suspend no more than their thread. wire: no wait."""
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
@@ -66,7 +77,7 @@ class Invocations:
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def begin(self, thread: int, *, others_run: bool) -> None:
+    def begin(self, thread: int, *, others_run: bool, virtual: bool = False) -> None:
         """A call is about to be sent: takes off what would keep it from running. wire: no wait."""
         if not self._running:
             base, own = self._suspension.counts()
@@ -76,6 +87,10 @@ class Invocations:
         self._suspension.evaluating.add(thread)
         if calls:
             return  # sent behind another one, which leaves the thread to it
+        if virtual:
+            self._virtual.add(thread)
+            if self._agent.base > others_run:
+                self.suspend_less()
         while self._agent.of(thread) > 1:
             self._resume(thread)
         if others_run:
@@ -92,6 +107,7 @@ class Invocations:
             return
         del self._running[thread]
         self._ended.unpark_all()
+        self._virtual.discard(thread)
         self._suspension.evaluating.discard(thread)
         if thread not in self._others_run:
             self._agent.change(thread, +1)
@@ -119,6 +135,8 @@ class Invocations:
 
     def let_run(self) -> None:
         """Resumes the threads of calls after an event set of another thread that has suspended everything."""
+        if self._virtual and self._agent.base:
+            self.suspend_less()
         for thread in self._running:
             if self._agent.of(thread):
                 self._resume(thread)

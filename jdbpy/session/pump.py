@@ -307,6 +307,7 @@ class Pump:
             target.submit_op(Op.VM_SUSPEND)
             target.suspension.undecided = (thread, True)
             target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
+            target.invocations.let_run()
         return [(hit.replace(policy=SuspendPolicy.ALL), plan) for hit, plan in votes]
 
     async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:

@@ -150,6 +150,12 @@ def _place(location: Location) -> tuple[int, int, int]:
     return location.classID, location.methodID, location.index
 
 
+def _may_suspend_less(request: EventRequest) -> bool:
+    suspends_all = request.policy is SuspendPolicy.ALL and request.guard is not None and request.guard.suspends_all
+    counted = any(isinstance(modifier, event_request.Count | event_request.Step) for modifier in request.modifiers)
+    return suspends_all and not counted and request.sieve is None
+
+
 def _passed(data: bytes) -> bool:
     """For the events of a request that was cleared."""
     return True
@@ -162,6 +168,7 @@ class RequestTable:
         self._conn = conn
         self._by_id: dict[int, EventRequest] = {}
         self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
+        self._suspend_less: list[EventRequest] = []  # than everything, for a while
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
 
@@ -217,6 +224,47 @@ class RequestTable:
         """The policy of requests of the debugger's own: the thread waits, unless this session may not suspend it."""
         allowed = self._conn.allows(event_request.Set)
         return SuspendPolicy.EVENT_THREAD if allowed else SuspendPolicy.NONE
+
+    def suspend_less(self) -> None:
+        """Makes the requests whose hits suspend everything suspend their thread only, until ``suspend_again``: a stop
+        at one of them suspends the rest then.
+
+        Those that the agent counts stay as they are, or it would count anew. wire: no wait.
+        """
+        if self._suspend_less:
+            return
+        self._suspend_less = [each for each in self._by_id.values() if _may_suspend_less(each)]
+        for request in self._suspend_less:
+            self._set_anew(request, SuspendPolicy.EVENT_THREAD)
+
+    def suspend_again(self) -> None:
+        """Takes back ``suspend_less``. wire: no wait."""
+        changed, self._suspend_less = self._suspend_less, []
+        for request in changed:
+            if request.active:
+                self._set_anew(request, SuspendPolicy.ALL)
+
+    def _set_anew(self, request: EventRequest, policy: SuspendPolicy) -> None:
+        """Sets a request with another policy, then clears the one that stands; it keeps its object."""
+        kind, before = request.kind, request.id
+        request.policy = policy
+
+        def registered(outcome: Any) -> None:
+            if isinstance(outcome, JdbpyError):
+                return
+            if request.active and request.policy is policy:
+                self._by_id[outcome.requestID] = request
+                request.id = outcome.requestID
+            else:  # it was removed meanwhile
+                with suppress(Disconnected):
+                    self._conn.submit(event_request.Clear(kind, outcome.requestID))
+
+        def cleared(outcome: Any) -> None:  # no event of it can follow
+            if request.id != before:
+                self._by_id.pop(before, None)
+
+        self._conn.submit(event_request.Set(kind, policy, list(request.modifiers)), on_reply=registered)
+        self._conn.submit(event_request.Clear(kind, before), on_reply=cleared)
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
         """Submits the Clear of each request and forgets them at once: events still under way are let go.

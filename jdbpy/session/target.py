@@ -76,10 +76,13 @@ class Target:
         self.suspension = Suspension()
         self.invocations = Invocations(conn, self.suspension)
         self.answers = Answers(conn)
+        self.virtual_threads: dict[int, bool] = {}
+        """Which threads are virtual, of those that were asked."""
         self.pinned: set[int] = set()
         """The ids of the objects that the user keeps from collection."""
         self.foresight = Foresight(self.suspension)
         self.requests = RequestTable(conn)
+        self.invocations.suspend_less = self.requests.suspend_less
         self.selection = Selection()
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
@@ -290,6 +293,8 @@ class Target:
                 command = thread_reference.Resume(ThreadID(ObjectID(thread)))
         if self.invocations.any:
             self.invocations.before(op, thread)
+        elif op is Op.VM_RESUME or op is Op.THREAD_RESUME:
+            self.requests.suspend_again()
         self.suspension.apply(op, thread, by_event=by_event)
         abandoned = None
         if op is Op.VM_SUSPEND or op is Op.THREAD_SUSPEND:

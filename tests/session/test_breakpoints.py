@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import select
 from collections import Counter
 
 import pytest
+import trio
 
 from jdbpy.errors import UsageError
 from tests.harness import Jvm, debug, program
@@ -51,6 +53,31 @@ async def test_setting_in_a_loaded_class_costs_few_trips(any_jvm: Jvm) -> None:
         assert await waves(d.at("compare")) == 1
         assert await waves(d.at("price")) <= 4
         assert await waves(d.at("sum")) == 1
+
+
+METHODS = [f"shop.{each}" for each in ("Document.title", "Order.total", "Order.names", "Order.pay", "Order.discount")]
+
+
+class SlowTurns(trio.abc.Instrument):
+    """A loop that turns slowly, as on a busy machine: what was sent in one turn is answered by the next."""
+
+    def before_io_wait(self, timeout: float) -> None:
+        select.select([], [], [], 0.002)
+
+
+async def test_setting_costs_as_few_trips_where_the_loop_turns_slowly(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Shop") as d:
+        await d.run_to("closed")
+        instrument, found = SlowTurns(), list[int]()
+        trio.lowlevel.add_instrument(instrument)
+        try:
+            for place in METHODS:
+                before = d.session.statistics().waves
+                assert (await d.session.breakpoints.add(place)).resolved
+                found.append(int(d.session.statistics().waves - before))
+        finally:
+            trio.lowlevel.remove_instrument(instrument)
+        assert found == [3, 3, 1, 1, 1]
 
 
 async def test_a_line_in_a_loop_header_is_hit_at_the_start_and_after_each_round(jvm: Jvm) -> None:

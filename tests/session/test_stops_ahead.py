@@ -83,6 +83,7 @@ async def far(round_trip: float = FAR) -> AsyncIterator[Played]:
     async with stage(round_trip=round_trip) as s:
         await s.request(2, stop)
         s.target.suspension.event(MAIN, everything=True)
+        s.target.virtual_threads[MAIN] = False
         yield Played(s)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -233,7 +233,9 @@ class Placement:
 
     async def sync(self, point: LogicalBreakpoint) -> None:
         """Makes the breakpoint stand at its places that are wanted, and at no other. wire: 1 trip."""
-        with self._target.conn.gathering:  # thousands in a row: no task is woken to send each
+        # Thousands in a row leave at once, and no task is woken to send each. Else what is asked beside them, in the
+        # next turn of the loop, is to leave with them: on a busy machine the agent has answered by then.
+        with self._target.conn.gathering if self._adding_many else nullcontext():
             submitted = self._submit_places(point)
         if self._adding_many and self._is_known([place for place, _ in submitted]):
             self._unconfirmed += [(point, place, pending) for place, pending in submitted]

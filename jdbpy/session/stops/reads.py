@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jdbpy.errors import JdwpError
+from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.model import ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import thread_ref
@@ -64,7 +64,14 @@ class StopReads:
             from jdbpy.session.stack.frame_reads import frame_commands
 
             commands += frame_commands(thread, self._guess, self._variables)
-        self._pending: list[Pending[Any]] = target.conn.submit_all(commands)
+        with target.conn.gathering:
+            self._pending: list[Pending[Any]] = target.conn.submit_all(commands)
+            if target.at_least(21) and thread_id not in target.virtual_threads:
+                target.conn.submit(thread_reference.IsVirtual(thread), on_reply=self._is_virtual)
+
+    def _is_virtual(self, answer: thread_reference.IsVirtualReply | JdbpyError) -> None:
+        if isinstance(answer, thread_reference.IsVirtualReply):
+            self._target.virtual_threads[self._thread] = answer.isVirtual
 
     @property
     def answered(self) -> bool:

@@ -57,7 +57,6 @@ class ThreadReader:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._group_names: dict[ThreadGroupID, str] = {}
-        self._virtual: dict[ThreadID, bool] = {}
 
     async def all_threads(self) -> list[ThreadID]:
         """The threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1 trip."""
@@ -99,7 +98,7 @@ class ThreadReader:
         wanted = list(threads)
         ended: set[ThreadID] = set()
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
-        unknown = set(wanted) - self._virtual.keys() if self._target.at_least(21) else ()
+        unknown = set(wanted) - self._target.virtual_threads.keys() if self._target.at_least(21) else ()
         commands = [questions(thread, frames, whether_virtual=thread in unknown) for thread in wanted]
         outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
         answers = [
@@ -127,7 +126,7 @@ class ThreadReader:
         """The thread with its innermost frame, if that is known."""
         thread, status = answer.thread, answer.status
         if answer.is_virtual is not None:
-            self._virtual[thread] = answer.is_virtual
+            self._target.virtual_threads[thread] = answer.is_virtual
         selected = self._target.selection.thread
         if isinstance(status, JdwpError):
             state, suspended = "state not known", self._target.suspension.is_suspended(thread)
@@ -142,7 +141,7 @@ class ThreadReader:
             suspend_count=0 if isinstance(answer.count, JdwpError) else answer.count.suspendCount,
             group="" if isinstance(answer.group, JdwpError) else self._group_names.get(answer.group.group, ""),
             at_breakpoint=self._target.suspension.stopped_by_event(thread),
-            virtual=self._virtual.get(thread, False),
+            virtual=self._target.virtual_threads.get(thread, False),
             frame=frame,
             current=selected is not None and selected.id == thread,
             error=_refused(answer),

@@ -22,9 +22,10 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.events import Notice
 from jdbpy.session.target import Target
+from jdbpy.session.threads.reader import wire_thread
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, InvokeOptions
-from jdbpy.wire.messages import object_reference
+from jdbpy.wire.messages import object_reference, thread_reference
 
 MakeCommand = Callable[[int], Command[Any]]
 """Makes the command for a set of InvokeOptions."""
@@ -79,6 +80,7 @@ async def run_methods(
     StateError when the thread cannot run methods, StillRunning at the limit. wire: 1 trip over a link, 1 more for those
     that came too soon; without latency, and in a thread that is held more than once, 1 trip each.
     """
+    await _learn_whether_virtual(target, thread)
     outcomes: list[Any] = [None] * len(calls)
     waiting = list(range(len(calls)))
     while waiting:
@@ -100,6 +102,14 @@ async def run_methods(
         waiting = [index for index in waiting[1:] if _is_busy(outcomes[index])]
         slow = True
     return [_explained(outcome) for outcome in outcomes]
+
+
+async def _learn_whether_virtual(target: Target, thread: int) -> None:
+    """Asks for it where ``Invocations`` has to know. wire: 1 trip for a thread that no stop has shown, 0 else."""
+    if thread in target.virtual_threads or not (target.at_least(21) and target.suspension.everything_held):
+        return
+    [outcome] = await target.conn.batch([thread_reference.IsVirtual(wire_thread(thread))])
+    target.virtual_threads[thread] = not isinstance(outcome, JdwpError) and outcome.isVirtual
 
 
 async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRules) -> None:
@@ -157,7 +167,8 @@ class _Invocation:
         self._thread = thread
 
     def start(self, command: Command[Any], *, others_run: bool) -> None:
-        self._target.invocations.begin(self._thread, others_run=others_run)
+        virtual = self._target.virtual_threads.get(self._thread, False)
+        self._target.invocations.begin(self._thread, others_run=others_run, virtual=virtual)
         self._target.conn.submit(command, on_reply=self._on_reply)
 
     def _on_reply(self, outcome: Any) -> None:
