@@ -169,6 +169,7 @@ class RequestTable:
         self._by_id: dict[int, EventRequest] = {}
         self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
         self._suspend_less: list[EventRequest] = []  # than everything, for a while
+        self._former: dict[int, EventRequest] = {}  # by ids that they had: events of these may still be on their way
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
 
@@ -233,6 +234,7 @@ class RequestTable:
         """
         if self._suspend_less:
             return
+        self._former.clear()  # long handled
         self._suspend_less = [each for each in self._by_id.values() if _may_suspend_less(each)]
         for request in self._suspend_less:
             self._set_anew(request, SuspendPolicy.EVENT_THREAD)
@@ -253,18 +255,16 @@ class RequestTable:
             if isinstance(outcome, JdbpyError):
                 return
             if request.active and request.policy is policy:
+                self._by_id.pop(before, None)
+                self._former[before] = request
                 self._by_id[outcome.requestID] = request
                 request.id = outcome.requestID
             else:  # it was removed meanwhile
                 with suppress(Disconnected):
                     self._conn.submit(event_request.Clear(kind, outcome.requestID))
 
-        def cleared(outcome: Any) -> None:  # no event of it can follow
-            if request.id != before:
-                self._by_id.pop(before, None)
-
         self._conn.submit(event_request.Set(kind, policy, list(request.modifiers)), on_reply=registered)
-        self._conn.submit(event_request.Clear(kind, before), on_reply=cleared)
+        self._conn.submit(event_request.Clear(kind, before))
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
         """Submits the Clear of each request and forgets them at once: events still under way are let go.
@@ -303,7 +303,10 @@ class RequestTable:
 
     def find(self, request_id: int) -> EventRequest | None:
         """The active request of that id, or None when it was cleared meanwhile or never was ours."""
-        return self._by_id.get(request_id)
+        found = self._by_id.get(request_id)
+        if found is None and request_id in self._former:
+            found = self._former[request_id]
+        return found if found is not None and found.active else None
 
     def all_active(self) -> list[EventRequest]:
         return list(self._by_id.values())

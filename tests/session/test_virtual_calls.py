@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.requests import EventRequest, RequestSpec
+from jdbpy.wire.constants import EventKind
+from jdbpy.wire.messages import event, event_request
 from tests.harness import LIMIT, Jvm, debug
-from tests.session.test_crowded_calls import counts_agree, next_hit
+from tests.session.running import counts_agree
+from tests.session.test_crowded_calls import next_hit
+from tests.session.test_fast_hits import IsOne
+from tests.session.test_pump import ALL, MAIN, PLACE, THREAD, Stage, stage, stop
 
 CALLS = 100
 
@@ -24,3 +34,53 @@ async def test_a_method_that_passes_breakpoints(newest_jvm: Jvm) -> None:
             d.unseen()
             await d.resume()
             await d.wait_exit()
+
+
+SET, CLEAR = event_request.Set, event_request.Clear
+KIND = EventKind.BREAKPOINT
+
+
+@asynccontextmanager
+async def request_of_all() -> AsyncIterator[tuple[Stage, EventRequest]]:
+    """A request with policy ALL, number 7."""
+    async with stage() as s:
+        point = IsOne()
+        point.suspends_all = True
+        point.condition = None
+        request, _ = s.target.requests.submit(RequestSpec(KIND, ALL, [], stop, point))
+        await s.peer.answer(SET(KIND, ALL, []), event_request.SetReply(7))
+        await wait_all_tasks_blocked()
+        yield s, request
+
+
+async def test_requests_are_set_anew_and_back() -> None:
+    """A hit of the old request that is on its way counts."""
+    with trio.fail_after(LIMIT):
+        async with request_of_all() as (s, request):
+            s.target.requests.suspend_less()
+            s.target.requests.suspend_less()
+            await s.peer.answer(SET(KIND, THREAD, []), event_request.SetReply(8))
+            await s.peer.event(event.Composite(ALL, [event.Breakpoint(7, MAIN, PLACE)]))
+            await s.peer.answer(CLEAR(KIND, 7))
+            await wait_all_tasks_blocked()
+            assert len(s.shown) == 1
+            assert request.id == 8
+            s.target.requests.suspend_again()
+            await s.peer.answer(SET(KIND, ALL, []), event_request.SetReply(9))
+            await s.peer.answer(CLEAR(KIND, 8))
+            assert s.target.requests.all_active() == [request]
+            assert (request.id, request.policy) == (9, ALL)
+
+
+async def test_one_that_is_removed_meanwhile_leaves_nothing() -> None:
+    with trio.fail_after(LIMIT):
+        async with request_of_all() as (s, request):
+            s.target.requests.suspend_less()
+            sent = await s.peer.expect(SET(KIND, THREAD, []))
+            s.target.requests.submit_clear([request])
+            await s.peer.reply(sent, event_request.SetReply(8))
+            await s.peer.answer(CLEAR(KIND, 7))
+            await s.peer.answer(CLEAR(KIND, 7))
+            await s.peer.answer(CLEAR(KIND, 8))
+            s.target.requests.suspend_again()
+            assert not s.target.requests.all_active()
