@@ -24,6 +24,7 @@ def tomcat_jars() -> list[Path]:
 LIBRARIES = {
     "clojure": ("libclojure-java", ("clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar")),
     "groovy": ("groovy", ("groovy-all.jar",)),
+    "kotlin": ("kotlin", ("kotlin-stdlib.jar",)),
     "scala": ("scala-library", ("scala-library.jar",)),
 }
 """Libraries of other languages: Debian's package of each and its jars, those of what it depends on included."""
@@ -33,6 +34,15 @@ def library_jars(language: str) -> tuple[str, ...]:
     """The jars of another language's library; empty when they are not installed."""
     jars = [TOMCAT_JARS / name for name in LIBRARIES[language][1]]
     return tuple(map(str, jars)) if all(jar.is_file() for jar in jars) else ()
+
+
+COMPILERS = {"groovy": "groovyc", "kotlin": "kotlinc", "scala": "scalac"}
+"""The compilers of other languages, each in the package of its language's name."""
+
+
+def compiler(language: str) -> str | None:
+    """The compiler of another language; None when it is not installed."""
+    return shutil.which(COMPILERS[language])
 
 
 def emacs() -> str | None:
@@ -50,6 +60,7 @@ def missing_packages() -> list[str]:
     missing += [package for language, (package, _) in LIBRARIES.items() if not library_jars(language)]
     if emacs() is None:
         missing.append("emacs-nox")
+    missing += [language for language in COMPILERS if compiler(language) is None and language not in missing]
     return missing
 
 
