@@ -17,6 +17,7 @@ class Names(Record):
 
     commands: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    not_loaded: tuple[str, ...] = ()  # classes that are there and not loaded, as far as they were found
     methods: Mapping[str, tuple[str, ...]] = _NOTHING  # of a class, by its full name
     fields: Mapping[str, tuple[str, ...]] = _NOTHING  # of a class, by its full name
     variables: tuple[tuple[str, str], ...] = ()  # of the selected frame: (name, type)

@@ -28,6 +28,7 @@ from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import OnReply, Pending
 
 if TYPE_CHECKING:
+    from jdbpy.session.local_classes import LocalClasses
     from jdbpy.session.stack.frame_memory import FrameMemory
     from jdbpy.session.stops.ahead import StopsAhead
     from jdbpy.session.stops.looks import Looks
@@ -144,6 +145,12 @@ class Target:
             self.selection.select(stop.thread)
 
     # Loaded when they are first needed
+
+    @cached_property
+    def local_classes(self) -> LocalClasses:
+        from jdbpy.session.local_classes import LocalClasses
+
+        return LocalClasses(self)
 
     @cached_property
     def types(self) -> TypeCache:

@@ -72,6 +72,9 @@ class Reader(NamesRefresher):
         self.reads.append(trio.current_time())
         return Names(classes=(f"C{len(self.reads)}",))
 
+    async def _search_paths(self) -> None:
+        """There is no session to search for."""
+
 
 async def test_a_row_of_stops_reads_once(autojump_clock: MockClock) -> None:
     known = Known(TABLE)

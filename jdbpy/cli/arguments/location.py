@@ -138,6 +138,7 @@ def complete_place(text: str, names: Names) -> Iterable[Candidate]:
     if dot and owner in names.methods:
         yield from matching(start, names.methods[owner], "method")
     yield from class_names(text, names)
+    yield from class_names(text, names.replace(classes=names.not_loaded), "class, not loaded")
     yield from matching(text, names.sources, "source")
     if of_line := _BEHIND_LINE.fullmatch(text):
         yield from matching(of_line[1], ("line", "lambda"), "part of the line")

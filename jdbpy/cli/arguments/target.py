@@ -209,11 +209,11 @@ def complete_numbers(text: str, names: Names) -> Iterable[Candidate]:
             yield Candidate(str(number), len(text), place)
 
 
-def class_names(text: str, names: Names) -> Iterable[Candidate]:
+def class_names(text: str, names: Names, meta: str = "class") -> Iterable[Candidate]:
     """Classes whose full or simple name begins with ``text``; those of lambdas once it goes as far as their ``$$``."""
     folded = text.lower()
     for name in names.classes:
         if "$$Lambda" in name and "$$" not in text:
             continue
         if name.lower().startswith(folded) or (folded and name.rpartition(".")[2].lower().startswith(folded)):
-            yield Candidate(name, len(text), "class")
+            yield Candidate(name, len(text), meta)

@@ -27,6 +27,10 @@ STALE = 30.0
 """Seconds after which the list of all loaded classes is read again, at the next stop."""
 
 
+LONGEST_SEARCH = 15.0
+"""Seconds for which the search for classes that are not loaded is waited for, in the background."""
+
+
 class Known:
     """What is known now: read by the prompt's thread, replaced by the refresher."""
 
@@ -41,6 +45,8 @@ class NamesRefresher:
         self._context = context
         self._known = known
         self._news = trio.Event()
+        self._searching = False
+        self._found: frozenset[str] = frozenset()
         self._listed = -STALE  # when all classes were listed
 
     def poke(self) -> None:
@@ -49,13 +55,26 @@ class NamesRefresher:
 
     async def run(self) -> None:
         """Reads names after each ``poke()``, until cancelled."""
-        while True:
-            await self._news.wait()
-            while self._news.is_set():
-                self._news = trio.Event()
-                with trio.move_on_after(SETTLED):
-                    await self._news.wait()
-            self._known.names = await self.read()
+        async with trio.open_nursery() as nursery:
+            while True:
+                await self._news.wait()
+                while self._news.is_set():
+                    self._news = trio.Event()
+                    with trio.move_on_after(SETTLED):
+                        await self._news.wait()
+                self._known.names = await self.read()
+                if not self._searching:
+                    self._searching = True
+                    nursery.start_soon(self._search_paths)
+
+    async def _search_paths(self) -> None:
+        """Classes that are not loaded: the search may take seconds, the first time."""
+        with suppress(JdbpyError):
+            found = await self._context.session.classes.not_loaded(LONGEST_SEARCH)
+            if found is not self._found:
+                self._found = found
+                self._known.names = self._known.names.replace(not_loaded=tuple(sorted(found)))
+        self._searching = False
 
     async def read(self) -> Names:
         """What is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""

@@ -13,6 +13,7 @@ import trio
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
+from jdbpy.session.local_classes import LocalClasses
 from jdbpy.session.requests import EventRequest
 from jdbpy.session.types.class_names import ClassName, enclosing, similar
 from jdbpy.session.types.refs import RefType
@@ -49,15 +50,20 @@ def group_key(spec: AbsoluteSpec) -> Any:
     return type(spec), spec.class_name
 
 
-def what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType]) -> str:
-    """What a breakpoint waits for, with what may have been meant instead: a slip would make it wait for ever."""
+def what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType], local: LocalClasses) -> str:
+    """What a breakpoint waits for, with what may have been meant instead: a slip would make it wait for ever.
+
+    ``local`` has the classes that are not loaded yet, as far as they are known: one of the name is the one meant.
+    """
     if isinstance(spec, FileLine):
         return f"a class of {spec.file}"
     assert spec.class_name is not None
     name = spec.class_name.text
     if spec.class_name.is_pattern:
         return f"a class {name}"
-    near = similar(name, (each.name for each in loaded if not each.is_array))
+    if local.has(spec.class_name):
+        return name
+    near = similar(name, (each.name for each in loaded if not each.is_array)) or local.near(name)
     return f"{name} (there is {', '.join(near)})" if near else name
 
 

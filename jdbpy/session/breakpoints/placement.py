@@ -40,6 +40,9 @@ from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
 
+_LONGEST_LOOK = 0.5
+"""Seconds for which a breakpoint that has to wait looks for its class on this machine, to tell a slip."""
+
 _FEW = 8
 """The most places of a breakpoint of which everything is learned when it is set."""
 
@@ -180,7 +183,9 @@ class Placement:
                 group.stale = False
                 listed = await self._watch_and_list(group)
                 types = await self._finder.among(spec, listed)
-                group.missing = "" if types else what_is_missing(spec, listed)
+                if not types and not isinstance(spec, FileLine):
+                    await self._target.local_classes.look(_LONGEST_LOOK)
+                group.missing = "" if types else what_is_missing(spec, listed, self._target.local_classes)
                 if group.stale:  # a class was prepared meanwhile
                     return types
                 group.types = types

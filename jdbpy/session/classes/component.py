@@ -107,6 +107,13 @@ class Classes:
         """Names that some answer has mentioned so far, for completion. No trip."""
         return self._details.known()
 
+    async def not_loaded(self, limit: float = 1.0) -> frozenset[str]:
+        """Names of classes that may be loaded later: on the source path and, of a local target, the class path.
+
+        Those found after ``limit`` seconds at the latest; the search goes on then. wire: 1 trip, once.
+        """
+        return await self._target.local_classes.look(limit)
+
     async def loaded(self, name: str) -> RefType:
         """The class of that name; of several loaders' the first. Raises UsageError when it is not loaded.
 

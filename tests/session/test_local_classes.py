@@ -1,0 +1,114 @@
+"""Classes that are not loaded yet: found on the source path and the class path, for completion and for slips."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import trio
+
+import jdbpy
+from jdbpy.cli.arguments.location import complete_place
+from jdbpy.cli.context import Context
+from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
+from jdbpy.cli.table import CommandTable
+from jdbpy.session import local_classes
+from tests.harness import LIMIT, Jvm, debug, inline
+
+SOURCE = """
+    package shop;
+    public class Opening {
+        public static void main(String[] args) {
+            System.out.println("open"); // @open
+            if (args.length > 0) Late.run();
+        }
+    }
+    class Late {
+        static class Inner {}
+        static void run() {}
+    }
+"""
+
+
+def sources(root: Path) -> Path:
+    """A project with sources of a class that was never compiled, and what is no class."""
+    folder = root / "project" / "src" / "main" / "java" / "com" / "acme"
+    folder.mkdir(parents=True)
+    (folder / "Ledger.java").write_text("// a comment\npackage com.acme;\nclass Ledger {}\n")
+    (folder / "package-info.java").write_text("package com.acme;\n")
+    (root / "project" / ".git").mkdir()
+    (root / "project" / ".git" / "Hidden.java").write_text("class Hidden {}\n")
+    return root / "project"
+
+
+async def test_classes_of_the_paths_are_known_before_they_are_loaded(jvm: Jvm, tmp_path: Path) -> None:
+    options = jdbpy.Options(source_path=(str(sources(tmp_path)),))
+    async with debug(jvm, inline(SOURCE), options=options) as d:
+        source_only = await d.session.classes.not_loaded(LIMIT)
+        assert "com.acme.Ledger" in source_only
+        assert "Hidden" not in source_only
+        assert not any("package-info" in name for name in source_only)
+    program = inline(SOURCE)
+    classes = jdbpy.Options(source_path=(str(tmp_path / "project"), os.path.dirname(program.classes)))
+    async with debug(jvm, program, options=classes) as d:
+        found = await d.session.classes.not_loaded(LIMIT)
+        assert {"com.acme.Ledger", "shop.Opening", "shop.Late", "shop.Late$Inner"} <= found
+        assert d.session.classes.known().classes.count("shop.Late") == 0
+
+
+async def test_the_class_path_of_a_stranger_is_not_opened(any_jvm: Jvm, tmp_path: Path) -> None:
+    options = jdbpy.Options(source_path=(str(sources(tmp_path)),))
+    async with debug(any_jvm, inline(SOURCE), options=options) as d:
+        with trio.fail_after(LIMIT):
+            d.session._target._other_host = True
+            assert "shop.Late" not in await d.session.classes.not_loaded(LIMIT)
+
+
+async def test_a_jar_is_read_by_its_names(any_jvm: Jvm, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "lib.jar", "w") as jar:
+        for name in ("org/lib/Tool.java", "org/lib/Tool$Part.java", "module-info.java", "META-INF/MANIFEST.MF"):
+            jar.writestr(name, "")
+    options = jdbpy.Options(source_path=(str(tmp_path / "lib.jar"),))
+    async with debug(any_jvm, inline(SOURCE), options=options) as d:
+        found = await d.session.classes.not_loaded(LIMIT)
+        assert {name for name in found if name.startswith(("org", "module", "META"))} == {
+            "org.lib.Tool",
+            "org.lib.Tool$Part",
+        }
+
+
+async def test_a_breakpoint_that_waits_names_what_may_have_been_meant(jvm: Jvm, tmp_path: Path) -> None:
+    options = jdbpy.Options(source_path=(str(sources(tmp_path)),))
+    async with debug(jvm, inline(SOURCE), options=options) as d:
+        for place, message in (
+            ("com.acme.Ledger:3", "waits for com.acme.Ledger to be loaded"),
+            ("Ledger.add", "waits for Ledger to be loaded"),
+            ("com.acme.Leger:3", "waits for com.acme.Leger (there is com.acme.Ledger) to be loaded"),
+            ("com.acne.Ledger:3", "waits for com.acne.Ledger (there is com.acme.Ledger) to be loaded"),
+            ("com.acme.Quite:3", "waits for com.acme.Quite to be loaded"),
+        ):
+            assert (await d.session.breakpoints.add(place)).message == message
+
+
+async def test_completion_offers_classes_that_are_not_loaded(any_jvm: Jvm, tmp_path: Path) -> None:
+    options = jdbpy.Options(source_path=(str(sources(tmp_path)),))
+    async with debug(any_jvm, inline(SOURCE), options=options) as d:
+        known = Known(CommandTable())
+        refresher = NamesRefresher(Context(d.session), known)
+        await refresher._search_paths()
+        assert [(each.text, each.meta) for each in complete_place("Ledg", known.names)] == [
+            ("com.acme.Ledger", "class, not loaded")
+        ]
+
+
+def test_the_search_is_bounded(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(200):
+        (folder / f"C{number}.java").write_text("")
+    search = local_classes._Search(local_classes._Paths((str(tmp_path),), ()))
+    search.ended = True
+    search._all()
+    assert search.done
+    assert not search.found
