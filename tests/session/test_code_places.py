@@ -204,3 +204,20 @@ async def test_a_class_without_code_is_not_one_without_line_numbers(jvm: Jvm, sp
         await d.wait_stop("breakpoint", at="full", breakpoint=point.number)
         await d.resume()
         await d.wait_exit()
+
+
+FORWARDS = inline("""
+    public class Forwards {
+        public static void main(String[] args) {
+            System.out.println(new Forwards().apply(2)); // @call
+        }
+
+        int apply(int n) { return apply$mcII$sp(n); } int apply$mcII$sp(int n) { return n; } // @both
+    }
+""")
+
+
+async def test_what_scala_compiles_a_second_time_for_primitives_stops_once(jvm: Jvm) -> None:
+    async with debug(jvm, FORWARDS) as d:
+        await d.session.breakpoints.add(d.at("both"))
+        assert await stops(d) == ["apply$mcII$sp"]
