@@ -42,6 +42,9 @@ LONGEST = 5
 QUIET = 0.010
 """Seconds without an event set after which none is under way any more."""
 
+MOST = 100
+"""Resumes that are sent before the counts are asked for again: what the target says may be a lie."""
+
 RETURN = 1.0
 """Seconds within which methods that are being run for the debugger should return: most do at once."""
 
@@ -165,7 +168,7 @@ async def _prove(target: Target, threads: Iterable[int], held: _Unknown, *, quie
         suspended = [each.suspendCount for each in counts if not isinstance(each, JdwpError) and each.suspendCount > 0]
         held.threads, held.most = len(suspended), max(held.most, len(suspended))
         with conn.gathering:
-            for _ in range(max(suspended, default=0)):
+            for _ in range(min(MOST, max(suspended, default=0))):
                 target.submit_op(Op.VM_RESUME)
         now = trio.current_time()
         if suspended or conn.statistics().events != events:

@@ -345,3 +345,15 @@ async def test_leaving_has_more_time_while_the_target_sends(
         await leaving._extend(cast(Any, SimpleNamespace(conn=connection)), scope, 1.0)
     assert scope.cancelled_caught
     assert trio.current_time() - began == pytest.approx(after)
+
+
+async def test_a_suspend_count_that_cannot_be_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving, "LIMIT", 0.2)
+    jvm = FakeJvm()
+    jvm.on(thread_reference.SuspendCount, thread_reference.SuspendCountReply(20_000))
+    async with jvm.listening() as address:
+        with pytest.raises(LeaveError):
+            async with jdbpy.attach(address) as session:
+                await session.breakpoints.add("Played.main")
+        rounds = len(jvm.received(thread_reference.SuspendCount))
+        assert len(jvm.received(virtual_machine.Resume)) <= leaving.MOST * rounds
