@@ -1,0 +1,150 @@
+"""A web application in Tomcat with eight clients at once: breakpoints, logpoints, leaving, and its code replaced."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy import Notice, Options, StepDepth, Stop, SuspendPolicy
+from jdbpy.session.concurrency import open_nursery
+from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.harness.jvms import javac
+from tests.test_tomcat import tomcat as tomcat
+
+CLIENTS = 8
+
+HELLO = """\
+package web;
+
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+public class Hello extends HttpServlet {
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws java.io.IOException {
+        String name = request.getParameter("name");
+        String text = text(name);
+        response.getWriter().print(text);
+    }
+
+    static String text(String name) {
+        return Words.GREETING + " " + name;
+    }
+}
+"""
+WORDS = 'package web; class Words { static final String GREETING = new String("Hello"), PARTING = new String("Bye"); }'
+
+WEB = """\
+<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0" metadata-complete="true">
+  <absolute-ordering/>
+  <servlet><servlet-name>hello</servlet-name><servlet-class>web.Hello</servlet-class></servlet>
+  <servlet-mapping><servlet-name>hello</servlet-name><url-pattern>/hello</url-pattern></servlet-mapping>
+</web-app>
+"""
+
+
+@pytest.fixture
+def application(tomcat: tuple[Program, list[str]], tmp_path: Path) -> tuple[Program, list[str]]:
+    """Tomcat with a servlet of its own, whose source is ``web/Hello.java`` below ``tmp_path``."""
+    program, _ = tomcat
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web/Hello.java").write_text(HELLO)
+    (tmp_path / "web/Words.java").write_text(WORDS)
+    inside = tmp_path / "webapps/ROOT/WEB-INF"
+    sources = [tmp_path / "web/Hello.java", tmp_path / "web/Words.java"]
+    command = [javac(), "-g", "--release", "17", "-cp", program.classes, "-d", inside / "classes", *sources]
+    subprocess.run(command, check=True)
+    (inside / "web.xml").write_text(WEB)
+    return tomcat
+
+
+async def get(port: int, name: str) -> str:
+    """The answer of the servlet for a name."""
+    async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+        await stream.send_all(f"GET /hello?name={name} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+        answer = "".join([chunk.decode() async for chunk in stream])
+    return answer.partition("\r\n\r\n")[2]
+
+
+async def test_a_servlet_under_concurrent_requests(
+    jvm: Jvm, application: tuple[Program, list[str]], tmp_path: Path
+) -> None:
+    program, jvm_options = application
+    answers: dict[str, list[str]] = {f"client{number}": [] for number in range(CLIENTS)}
+
+    async def client(name: str) -> None:
+        for _ in range(10):
+            answers[name].append(await get(port, name))
+
+    async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
+        ready = await target.wait_output("Server startup in", stream="stderr")
+        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        assert await get(port, "first") == "Hello first"
+        options = Options(source_path=(str(tmp_path),))
+        with trio.fail_after(LIMIT):
+            async with jdbpy.attach(target.address, options=options) as session, open_nursery() as nursery:
+                # one client's requests are stopped, those of the others go on
+                point = await session.breakpoints.add(
+                    "web.Hello.text", policy=SuspendPolicy.THREAD, condition='name.equals("client3")'
+                )
+                async with open_nursery() as others:
+                    for name in answers:
+                        (nursery if name == "client3" else others).start_soon(client, name)
+                assert {name: len(each) for name, each in answers.items() if name != "client3"} == {
+                    f"client{number}": 10 for number in range(CLIENTS) if number != 3
+                }
+                stop = await session.next_stop()
+                assert isinstance(stop, Stop)
+                assert stop.breakpoint == point.number
+                assert stop.source is not None
+                assert stop.thread is not None
+                [name_] = [each for each in await session.stack.variables() if each.name == "name"]
+                assert name_.value is not None
+                assert name_.value.text == '"client3"'
+                assert (await session.values.evaluate('text("x") + Words.PARTING')).text == '"Hello xBye"'
+                stepped = await session.execution.step(StepDepth.OUT)
+                assert isinstance(stepped, Stop)
+                assert stepped.location is not None
+                assert (stepped.location.class_name, stepped.location.method) == ("web.Hello", "doGet")
+
+                # a logpoint tells of each request
+                await session.breakpoints.remove([point.number])
+                with session.events() as events:
+                    await session.breakpoints.add("web.Hello.text", log="{name}")
+                    await session.execution.resume()
+                    told = 0
+                    while told < 9:
+                        event = await anext(events)
+                        told += isinstance(event, Notice) and event.kind == "logpoint"
+
+                # it is left while all clients run into a breakpoint of all threads
+                await session.breakpoints.add("web.Hello.text", policy=SuspendPolicy.ALL)
+                for name in answers:
+                    target_of = name
+                    nursery.start_soon(client, target_of)
+                assert isinstance(await session.next_stop(), Stop)
+                await session.leave()
+    assert answers == {name: [f"Hello {name}"] * 20 for name in answers}
+
+
+async def test_a_servlet_is_replaced_from_its_source(
+    jvm: Jvm, application: tuple[Program, list[str]], tmp_path: Path
+) -> None:
+    """It is compiled on what the loader of the web application reads from."""
+    program, jvm_options = application
+    async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
+        ready = await target.wait_output("Server startup in", stream="stderr")
+        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        assert await get(port, "you") == "Hello you"
+        source = tmp_path / "web/Hello.java"
+        source.write_text(HELLO.replace("GREETING", "PARTING"))
+        async with jdbpy.attach(target.address, options=Options(source_path=(str(tmp_path),))) as session:
+            done = await session.hotswap.redefine_sources([str(source)])
+            assert [(each.name, each.changes) for each in done.classes] == [("web.Hello", ("text(String)",))]
+        assert await get(port, "you") == "Bye you"
