@@ -59,7 +59,7 @@ def application(tomcat: tuple[Program, list[str]], tmp_path: Path) -> tuple[Prog
     inside = tmp_path / "webapps/ROOT/WEB-INF"
     sources = [tmp_path / "web/Hello.java", tmp_path / "web/Words.java"]
     command = [javac(), "-g", "--release", "17", "-cp", program.classes, "-d", inside / "classes", *sources]
-    subprocess.run(command, check=True)
+    subprocess.run(list(map(str, command)), check=True)
     (inside / "web.xml").write_text(WEB)
     return tomcat
 
