@@ -19,6 +19,8 @@ async def started(session: jdbpy.Session) -> None:
     stop = await session.next_stop()
     assert isinstance(stop, jdbpy.Stop)
     assert stop.reason is StopReason.START
+    assert stop.frame is None  # none of its code has run
+    assert not stop.error
 
 
 async def test_attach_tells_what_the_target_is(jvm: Jvm) -> None:

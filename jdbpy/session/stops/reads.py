@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _MOST = 40
 """Variables that are read unasked, one command each: one that holds nothing spoils no other."""
 
+_NO_FRAMES = frozenset((Error.THREAD_NOT_SUSPENDED, Error.INVALID_THREAD, Error.INVALID_INDEX))
+"""Errors for a thread that has run on, has ended, or has no frame yet, as at the start of the VM."""
+
 
 class Top(Record):
     """A thread, its top frame (None when it has none, or runs), the number of its frames, and what is in the frame.
@@ -83,8 +86,8 @@ class StopReads:
         name, frames, count, *values = await self._target.conn.gather(self._pending)
         thread = thread_ref(self._thread, name)
         if isinstance(frames, JdwpError):
-            running = frames.number in (Error.THREAD_NOT_SUSPENDED, Error.INVALID_THREAD)  # it has run on, or ended
-            return Top(thread, None, None, None, "" if running else f"the frames cannot be read: {frames}")
+            error = "" if frames.number in _NO_FRAMES else f"the frames cannot be read: {frames}"
+            return Top(thread, None, None, None, error)
         if not frames.frames:
             return Top(thread, None, None, None)
         [top] = frames.frames
