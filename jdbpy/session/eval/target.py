@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from jdbpy.errors import JdbpyError
+from jdbpy.errors import EvalError, JdbpyError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource
@@ -61,6 +61,20 @@ class ClassFacts(Record):
     interfaces: tuple[int, ...]
     fields: tuple[Field, ...]
     methods: tuple[Method, ...]
+
+    def method(self, name: str, signature: str) -> Method:
+        """Return a method that the class must have. Raises EvalError when, by what the target says, it has not."""
+        for each in self.methods:
+            if each.name == name and each.signature == signature:
+                return each
+        raise EvalError(f"the target says that {self.name} has no method {name}{signature}")
+
+    def field(self, name: str) -> Field:
+        """Return a field that the class must have. Raises EvalError when, by what the target says, it has not."""
+        for each in self.fields:
+            if each.name == name:
+                return each
+        raise EvalError(f"the target says that {self.name} has no field {name}")
 
 
 class Local(Record):

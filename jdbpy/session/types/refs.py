@@ -7,11 +7,14 @@ declares it (the agent does not check, and a wrong one ends the VM), so members 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
 
+from jdbpy.errors import ProtocolError
 from jdbpy.session.types import signatures
 from jdbpy.wire.constants import TypeTag
-from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.record import Record
 
 Id = TypeVar("Id", MethodID, FieldID)
@@ -166,3 +169,25 @@ class VariableTable(Record):
 
     argument_slots: int
     slots: tuple[Slot, ...]
+
+
+class Declared(Protocol):
+    """Anything with a declared type: a field, a local variable."""
+
+    @property
+    def signature(self) -> str: ...
+
+
+def as_declared(declared: Sequence[Declared], values: list[Value]) -> list[Value]:
+    """Return the values that the target has sent for fields or variables.
+
+    Raises ProtocolError when there are more or fewer, or one cannot be of its declared type.
+    """
+    if len(values) == len(declared):
+        for each, value in zip(declared, values, strict=True):
+            tag = ord(each.signature[0])
+            if tag != value.tag and not (tag in OBJECT_TAGS and value.tag in OBJECT_TAGS):
+                break
+        else:
+            return values
+    raise ProtocolError("the target answered with values that are not of the declared types")

@@ -20,7 +20,7 @@ from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.likely import LikelyClasses
-from jdbpy.session.types.refs import Field, RefType
+from jdbpy.session.types.refs import Field, RefType, as_declared
 from jdbpy.session.types.signatures import java_name, signature_of
 from jdbpy.session.values.remembered import Remembered, StringBody
 from jdbpy.session.values.waves import Reading, ask, drive, gather
@@ -134,7 +134,11 @@ class _Walk:
         if isinstance(outcome, JdbpyError):
             self._end(outcome)
             return
-        item, link = outcome.values
+        try:
+            item, link = as_declared(self._fields, outcome.values)
+        except ProtocolError as error:
+            self._end(error)
+            return
         if item.value or not self._skip_empty:
             self.items.append(item)
         else:
@@ -308,12 +312,12 @@ class Reader:
         """Values of instance fields; all of them must be declared by the object's class or a superclass."""
         if not fields:
             return []
-        return (await self.request(_get_fields(object_id, fields))).values
+        return as_declared(fields, (await self.request(_get_fields(object_id, fields))).values)
 
     async def fields_of_all(self, object_ids: Sequence[int], fields: Sequence[Field]) -> list[list[Value] | JdwpError]:
         """The same fields of many objects, in one wave; an object that was collected meanwhile gives its error."""
         outcomes = await self.batch([_get_fields(object_id, fields) for object_id in object_ids])
-        return [outcome if isinstance(outcome, JdwpError) else outcome.values for outcome in outcomes]
+        return [each if isinstance(each, JdwpError) else as_declared(fields, each.values) for each in outcomes]
 
     async def follow(
         self, first: int, fields: Sequence[Field], want: int, spare: int, *, skip_empty: bool
@@ -333,7 +337,9 @@ class Reader:
         assert all(field.is_static and field.type_id == shape.id for field in fields)
         if not fields:
             return []
-        return (await self.request(reference_type.GetValues(shape.id, [field.id for field in fields]))).values
+        return as_declared(
+            fields, (await self.request(reference_type.GetValues(shape.id, [field.id for field in fields]))).values
+        )
 
     def known_text(self, string_id: int) -> str | None:
         """The text of a string that was fetched before. No trip."""

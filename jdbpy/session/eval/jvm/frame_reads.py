@@ -8,6 +8,7 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.target import FrameValues, Local, Ref
+from jdbpy.session.types.refs import as_declared
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, ThreadID
 from jdbpy.wire.messages import stack_frame
@@ -44,5 +45,6 @@ class FrameRead:
             return FrameValues(this, {})
         if isinstance(rest[0], JdwpError):
             return None
-        slots = {local.slot: from_wire(value) for local, value in zip(self._locals, rest[0].values, strict=True)}
+        values = as_declared(self._locals, rest[0].values)
+        slots = {local.slot: from_wire(value) for local, value in zip(self._locals, values, strict=True)}
         return FrameValues(this, slots)

@@ -17,7 +17,7 @@ from jdbpy.session.eval.jvm.class_target import ClassTarget
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.target import Raw, Ref, Spot
 from jdbpy.session.target import Target
-from jdbpy.session.types.refs import Field
+from jdbpy.session.types.refs import Field, as_declared
 from jdbpy.session.values import writes
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items
@@ -98,7 +98,8 @@ class HeapTarget(ClassTarget):
         if self._read and all(place in self._read for place in places):
             return [self._read[place] for place in places]
         command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
-        return [from_wire(value) for value in (await self._run(self._target.objects.reader.request(command))).values]
+        reply = await self._run(self._target.objects.reader.request(command))
+        return [from_wire(value) for value in as_declared(fields, reply.values)]
 
     async def array_length(self, array: Ref) -> int:
         """See ``EvalTarget``."""

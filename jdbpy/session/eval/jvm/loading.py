@@ -44,7 +44,7 @@ class Loading:
         """
         class_facts, made = await both(self._class_facts, lambda: self._texts(names, texts))
         wanted = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;"
-        method = next(m for m in class_facts.methods if m.name == "forName" and m.signature == wanted)
+        method = class_facts.method("forName", wanted)
         number = await self._classes.loader()
         loader = Ref(number, Tag.CLASS_LOADER) if number else None
         outcomes = await self._calls.invoke_all(
@@ -100,7 +100,7 @@ class Loading:
     async def _link(self, class_facts: ClassFacts, class_object: Ref) -> None:
         """Links a class, before which the agent tells no members: the VM does it when its fields are asked for."""
         wanted = "()[Ljava/lang/reflect/Field;"
-        method = next(m for m in class_facts.methods if m.name == "getDeclaredFields" and m.signature == wanted)
+        method = class_facts.method("getDeclaredFields", wanted)
         with suppress(Thrown):  # a class that a field mentions is missing: this one is linked all the same
             await self._calls.invoke(class_object, class_facts.id, method, [], exact=False)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import JdbpyError
+from jdbpy.errors import EvalError, JdbpyError
 from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.target import Raw, Ref
@@ -72,7 +72,9 @@ def _field(target: Target, type_id: ReferenceTypeID, name: str) -> Field | None:
 
 async def _call(target: Target, exception: Ref, throwable: RefType, name: str, calls: Calls) -> Raw:
     methods = (await target.types.methods([throwable.id])).get(throwable.id, ())
-    method = next(each for each in methods if each.name == name and each.signature.startswith("()"))
+    method = next((each for each in methods if each.name == name and each.signature.startswith("()")), None)
+    if method is None:
+        raise EvalError(f"the target says that {throwable.name} has no method {name}()")
     return await calls.invoke(exception, throwable.id, method, [], exact=False)
 
 

@@ -177,7 +177,7 @@ class Switch(Op):
             return int(await unbox(run, operand, kind))
         (enum,) = await run.graph.named(["java.lang.Enum"])
         assert enum is not None
-        name = next(member for member in enum.facts.fields if member.name == "name")
+        name = enum.facts.field("name")
         (value,) = await run.target.read_fields(ref, [name])
         assert isinstance(value, Ref)
         return (await run.target.read_strings([value]))[0]

@@ -62,5 +62,5 @@ async def _interning(run: Run, string: Ref) -> Invocation:
 async def _call(run: Run, obj: Ref | None, class_name: str, name: str, signature: str, *args: Raw) -> Invocation:
     (cls,) = await run.graph.named([class_name])
     assert cls is not None
-    method = next(m for m in cls.facts.methods if m.name == name and m.signature == signature)
+    method = cls.facts.method(name, signature)
     return Invocation(obj, cls.id, method, args)

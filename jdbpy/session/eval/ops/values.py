@@ -134,7 +134,7 @@ async def unbox(run: Run, operand: Operand, kind: Primitive) -> bool | int | flo
         case Ref() as ref:
             (box,) = await run.graph.named([BOXES[kind].name])
             assert box is not None
-            field = next(member for member in box.facts.fields if member.name == "value")
+            field = box.facts.field("value")
             (inside,) = await run.target.read_fields(ref, [field])
             assert isinstance(inside, bool | int | float)
             return inside
@@ -145,7 +145,7 @@ async def invoke_named(run: Run, obj: Ref, class_name: str, name: str, signature
     """Runs a method that every object of the class has; for methods of the JDK that the evaluator itself needs."""
     (cls,) = await run.graph.named([class_name])
     assert cls is not None
-    method = next(m for m in cls.facts.methods if m.name == name and m.signature == signature)
+    method = cls.facts.method(name, signature)
     result = await run.target.invoke(obj, cls.id, method, [], exact=False)
     assert result is None or isinstance(result, Ref)
     return result
