@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import sys
 import tempfile
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import trio
@@ -15,6 +17,8 @@ from tests.harness import test_jvms
 from tests.soak import table
 from tests.soak.trial import Outcome, Run, Trial
 from tests.soak.trials import TRIALS
+
+_FORK = multiprocessing.get_context("fork")
 
 
 def main() -> int:
@@ -30,19 +34,18 @@ def main() -> int:
     chosen = parser.parse_args()
     trials = [trial for trial in TRIALS if not chosen.only or trial.name in chosen.only]
     jvms = [jvm for jvm in test_jvms() if not chosen.jvm or jvm.feature in chosen.jvm]
-    runs = [(trial, jvm) for trial in trials for jvm in (jvms if trial.on_jvms else [None])]
-    # A trial without a JVM runs once where others run on each, so it gets no less time for that.
-    weights = [trial.weight for trial, _ in runs]
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="jdbpy-soak-") as directory:
         os.environ["HOME"] = directory  # nothing of the user's own, as an init file, takes part
-        for number, (trial, jvm) in enumerate(runs):
-            work = Path(directory, str(number))
-            work.mkdir()
-            seconds = chosen.minutes * 60 * trial.weight / sum(weights)
-            run = Run(trial.name, jvm, work, seed=chosen.seed, seconds=seconds, tries=chosen.tries)
-            run.say(f"for {seconds:.0f} s from seed {chosen.seed}")
-            outcomes.append(_try(trial, run))
+        for trial in trials:
+            seconds = chosen.minutes * 60 * trial.weight / sum(each.weight for each in trials)
+            runs = []
+            for jvm in jvms if trial.on_jvms else [None]:
+                work = Path(directory, f"{trial.name}-{jvm.feature if jvm else 0}")
+                work.mkdir()
+                runs.append(Run(trial.name, jvm, work, seed=chosen.seed, seconds=seconds, tries=chosen.tries))
+                runs[-1].say(f"for {seconds:.0f} s from seed {chosen.seed}")
+            outcomes += _side_by_side(trial, runs)
     sys.stdout.write(table.plain(outcomes))
     if chosen.json:
         Path(chosen.json).write_text(json.dumps([one.to_dict() for one in outcomes], indent=1) + "\n", encoding="utf-8")
@@ -51,10 +54,32 @@ def main() -> int:
     return 1 if any(one.failures for one in outcomes) else 0
 
 
-def _try(trial: Trial, run: Run) -> Outcome:
+def _side_by_side(trial: Trial, runs: list[Run]) -> list[Outcome]:
+    """Run a trial on all JVMs at the same time, each in a process of its own, which begins with little memory."""
+    ways = []
+    for run in runs:
+        here, there = _FORK.Pipe(duplex=False)
+        process = _FORK.Process(target=_try, args=(trial, run, there))
+        process.start()
+        there.close()
+        ways.append((run, process, here))
+    outcomes = []
+    for run, process, here in ways:
+        try:
+            outcomes.append(here.recv())
+        except EOFError:  # killed
+            process.join()
+            run.failed(run.seed, f"the process of the trial ended with {process.exitcode}")
+            outcomes.append(run.finish())
+        process.join()
+    return outcomes
+
+
+def _try(trial: Trial, run: Run, way: Connection) -> None:
     with run.attempt_whole():
         trio.run(trial.run, run)
-    return run.finish()
+    way.send(run.finish())
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

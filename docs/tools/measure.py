@@ -1,0 +1,157 @@
+"""Figures about the tree itself: ``python -m docs.tools.measure``, which ``./dev measure`` runs.
+
+How many files and classes there are, how large they are, how many packages of ``session`` import each other in a
+circle, and how many calls and files one breakpoint hit and one ``print`` go through. Compare them before and after a
+change of the structure; no test depends on them.
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import trio
+
+import jdbpy
+from tests.harness import inline, start_target, test_jvms
+
+PACKAGE = Path(jdbpy.__file__).parent
+
+SMALL, LARGE = 80, 500
+"""Lines under which a file is small, and over which it is large."""
+
+ORDERS = inline("""
+class Orders {
+    public static void main(String[] args) {
+        Order order = new Order();
+        for (int i = 0; i < 3; i++) {
+            order.count(i); // @hit
+        }
+    }
+    static class Order {
+        Item[] items = {new Item("a"), new Item("b"), new Item("c")};
+        void count(int i) { }
+    }
+    static class Item {
+        final String name;
+        Item(String name) { this.name = name; }
+    }
+}
+""")
+
+
+def main() -> None:
+    """Print all figures."""
+    files = {file: file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
+    trees = {file: ast.parse(text) for file, text in files.items()}
+    lines = [text.count("\n") for text in files.values()]
+    show("files", len(files))
+    show("lines", sum(lines))
+    show("lines of a file, median", int(statistics.median(lines)))
+    show(f"files under {SMALL} lines", sum(1 for each in lines if each < SMALL))
+    show(f"files over {LARGE} lines", sum(1 for each in lines if each > LARGE))
+    names = Counter(node.name for file, tree in trees.items() if "messages" not in file.parts for node in classes(tree))
+    show("classes", sum(len(list(classes(tree))) for tree in trees.values()))
+    show("class names that stand for several", sum(1 for count in names.values() if count > 1))
+    edges = {(part(file), other) for file, tree in trees.items() for other in imported(tree) if part(file)}
+    show("packages of session in one circle of imports", len(largest_circle({e for e in edges if e[0] != e[1]})))
+    for what, walk in trio.run(walks).items():
+        show(f"{what}: calls", walk.calls)
+        show(f"{what}: files", len(walk.files))
+        show(f"{what}: moves between packages", walk.moves)
+
+
+def show(what: str, figure: int) -> None:
+    sys.stdout.write(f"{what:<52}{figure:>8,}\n")
+
+
+def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def part(file: Path) -> str:
+    """Return the package of ``session`` that a file is in, or the module for those of the root; "" for others."""
+    inner = file.relative_to(PACKAGE).parts
+    return inner[1].removesuffix(".py") if inner[0] == "session" else ""
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the packages of ``session`` that a module imports anywhere."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jdbpy.session."):
+            yield str(node.module).split(".")[2]
+
+
+def largest_circle(edges: set[tuple[str, str]]) -> set[str]:
+    """Return the largest set of nodes that can all be reached from one another."""
+    nodes = {node for edge in edges for node in edge}
+    reach = {node: reached(node, edges) for node in nodes}
+    circles = [{other for other in reach[node] if node in reach[other]} for node in nodes]
+    return max(circles, key=len, default=set())
+
+
+def reached(start: str, edges: set[tuple[str, str]]) -> set[str]:
+    found, pending = set[str](), [start]
+    while pending:
+        node = pending.pop()
+        following = {to for from_, to in edges if from_ == node} - found
+        found |= following
+        pending += following
+    return found
+
+
+@dataclass
+class Walk:
+    """The calls of functions of jdbpy, the files they are in, and how often one package calls another."""
+
+    calls: int = 0
+    moves: int = 0
+    files: set[str] = field(default_factory=set)
+    last: str = ""
+
+    def take(self, frame: FrameType, event: str, _: Any) -> None:
+        """Count one event of ``sys.setprofile``."""
+        file = frame.f_code.co_filename
+        if event != "call" or not file.startswith(str(PACKAGE)):
+            return
+        package = str(Path(file).parent)
+        self.calls += 1
+        self.moves += package != self.last
+        self.last = package
+        self.files.add(file)
+
+
+@contextmanager
+def walked(walk: Walk) -> Iterator[None]:
+    sys.setprofile(walk.take)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+async def walks() -> dict[str, Walk]:
+    """What a second hit of a breakpoint and a first expression go through, on the first JVM that is found."""
+    hit, expression = Walk(), Walk()
+    async with start_target(test_jvms()[0], ORDERS) as target, jdbpy.attach(target.address) as session:
+        await session.next_stop()
+        await session.breakpoints.add(ORDERS.at("hit"))
+        for _ in range(2):
+            await session.execution.cont()
+        with walked(hit):
+            await session.execution.cont()
+        with walked(expression):
+            await session.values.evaluate("order.items[2].name")
+    return {"a breakpoint hit": hit, "print order.items[2].name": expression}
+
+
+if __name__ == "__main__":
+    main()
