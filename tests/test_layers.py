@@ -6,6 +6,7 @@ import ast
 import functools
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,40 @@ MAY_IMPORT = {
     "cli": {*GROUND, "session", "demo", "cli"},
 }
 """What each part of jdbpy may import of jdbpy; `Record`, which declares plain data everywhere, is free for all."""
+
+FLOORS = """
+    concurrency options model events selection suspension streams types invocations foresight requests
+    answers target leaving local_paths opening sources code values threads tracing stack stops strata
+    execution points local_classes locks fast_hits pump eval vm classes modules heap breakpoints hotswap
+    watchdog components session
+""".split()
+"""The packages and single modules of ``session``, from the ground up: each imports what stands before it."""
+
+UPWARD = {
+    ("code", "breakpoints"): 1,
+    ("code", "classes"): 2,
+    ("code", "strata"): 1,
+    ("opening", "session"): 2,
+    ("points", "breakpoints"): 3,
+    ("requests", "points"): 2,
+    ("requests", "tracing"): 1,
+    ("strata", "classes"): 1,
+    ("target", "local_classes"): 2,
+    ("target", "opening"): 1,
+    ("target", "points"): 1,
+    ("target", "stack"): 2,
+    ("target", "stops"): 6,
+    ("target", "strata"): 1,
+    ("target", "values"): 4,
+    ("threads", "eval"): 5,
+    ("tracing", "points"): 6,
+    ("types", "code"): 2,
+    ("types", "strata"): 5,
+    ("values", "eval"): 22,
+    ("values", "stack"): 3,
+    ("values", "threads"): 1,
+}
+"""Imports that point up nevertheless, by their number. The table may only shrink, and is to end empty."""
 
 HEAVY = {
     "construct": "wire",
@@ -95,6 +130,17 @@ def test_the_command_line_uses_public_names_of_the_session_only() -> None:
         if part_of(found) == "session" and found.name not in jdbpy.__all__
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_floors_of_the_session() -> None:
+    statements = {(each.file, each.line): each for each in imports("session") if part_of(each) == "session"}
+    found: Counter[tuple[str, str]] = Counter()
+    for each in statements.values():
+        floor = Path(each.file).parts[2].removesuffix(".py")
+        other = [*each.module.split("."), each.name][2]
+        assert {floor, other} <= set(FLOORS), f"{each.file}:{each.line}: {floor} or {other} is on no floor"
+        found[floor, other] += FLOORS.index(floor) < FLOORS.index(other)
+    assert {pair: count for pair, count in found.items() if count} == UPWARD
 
 
 @pytest.mark.parametrize("part", MAY_IMPORT)
