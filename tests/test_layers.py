@@ -31,12 +31,48 @@ MAY_IMPORT = {
 }
 """What each part of jdbpy may import of jdbpy; `Record`, which declares plain data everywhere, is free for all."""
 
-FLOORS = """
-    concurrency options model events selection suspension streams types invocations foresight requests
-    answers target leaving local_paths opening sources code values threads tracing stack stops strata
-    execution points local_classes locks fast_hits pump eval vm classes modules heap breakpoints hotswap
-    watchdog components session
-""".split()
+FLOORS = [
+    "concurrency",
+    "options",
+    "model",
+    "events",
+    "selection",
+    "suspension",
+    "streams",
+    "types",
+    "invocations",
+    "foresight",
+    "requests",
+    "answers",
+    "target",
+    "leaving",
+    "local_paths",
+    "opening",
+    "sources",
+    "code",
+    "values",
+    "threads",
+    "tracing",
+    "stack",
+    "stops",
+    "strata",
+    "execution",
+    "points",
+    "local_classes",
+    "locks",
+    "fast_hits",
+    "pump",
+    "eval",
+    "vm",
+    "classes",
+    "modules",
+    "heap",
+    "breakpoints",
+    "hotswap",
+    "watchdog",
+    "components",
+    "session",
+]
 """The packages and single modules of ``session``, from the ground up: each imports what stands before it."""
 
 UPWARD = {

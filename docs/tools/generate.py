@@ -8,9 +8,11 @@ from collections.abc import Callable
 from docs.tools.demo_classes import compile_demo
 from docs.tools.manual import write_pages
 from docs.tools.picture import take_picture
+from tests.cli import golden
 
 GENERATORS: dict[str, Callable[[], None]] = {
     "demo-classes": compile_demo,
+    "golden": golden.write,
     "manual": write_pages,
     "picture": take_picture,
 }

@@ -14,24 +14,28 @@ HOSTILE = "\x1b[31m\n\r\t\x00\x7f\x9b\u202e\u2028\ud800é日"
 """Text as a target may send it: escapes, ends of lines, marks that reorder, a lone surrogate; and honest letters."""
 
 
+NAMES = ""
+"""As the text of a sample: each text is the name of its field."""
+
+
 def sample(record: type[Record], text: str = "text", depth: int = 3) -> Any:
     """A record with every field filled; those that hold records of the same kind end after ``depth``."""
     hints = typing.get_type_hints(record)
-    return record(**{name: _value(hints[name], text, depth) for name in record.__fields__})
+    return record(**{name: _value(hints[name], name, text, depth) for name in record.__fields__})
 
 
-def _value(hint: Any, text: str, depth: int) -> Any:
+def _value(hint: Any, name: str, text: str, depth: int) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         if arguments[-1] is Ellipsis:
-            return (_value(arguments[0], text, depth - 1),) if depth > 0 else ()
-        return tuple(_value(argument, text, depth) for argument in arguments)
+            return (_value(arguments[0], name, text, depth - 1),) if depth > 0 else ()
+        return tuple(_value(argument, name, text, depth) for argument in arguments)
     if origin is Sequence:
-        return (_value(arguments[0], text, depth - 1),) if depth > 0 else ()
+        return (_value(arguments[0], name, text, depth - 1),) if depth > 0 else ()
     if origin in (typing.Union, types.UnionType):
-        return _value(arguments[0], text, depth) if depth > 0 else None
+        return _value(arguments[0], name, text, depth) if depth > 0 else None
     if hint is str:
-        return text
+        return text or name
     if hint is bytes:
         return b"bytes"
     if hint is bool:
@@ -44,4 +48,4 @@ def _value(hint: Any, text: str, depth: int) -> Any:
         return next(iter(hint))
     if isinstance(hint, type) and issubclass(hint, Record):
         return sample(hint, text, depth - 1)
-    return text  # object
+    return text or name  # object
