@@ -85,7 +85,7 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("what shall be debugged?")
+        raise UsageError("missing action: attach, launch, listen, demo or jdb")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")
@@ -158,7 +158,7 @@ class _Parser:
             return {"java": tuple(self.positional)}
         if self.action == "demo":
             if self.positional:
-                raise UsageError(f"'{self.positional[0]}' is one word too many")
+                raise UsageError(f"unexpected argument '{self.positional[0]}'")
             return {}
         if len(self.positional) != 1:
             raise UsageError(f"{self.action} needs one address, [HOST:]PORT")

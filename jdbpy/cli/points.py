@@ -68,7 +68,7 @@ def _number(ctx: Context, number: int) -> int:
     """The number of a point; a negative one is counted from the one that was set last."""
     numbers = [point.number for point in ctx.session.points.list()]
     if -number > len(numbers):
-        raise UsageError(f"there are not so many breakpoints: {-number}", hint="'breakpoints' lists them")
+        raise UsageError(f"no breakpoint {-number} (there are {len(numbers)})", hint="'breakpoints' lists them")
     return numbers[number] if number < 0 else number
 
 

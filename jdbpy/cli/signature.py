@@ -91,7 +91,7 @@ class Signature:
             if slot.option:
                 keywords[slot.option] = slot.argument.parse(slot.text) if slot.argument else True
             elif slot.argument is None:
-                raise UsageError(f"'{slot.text}' is one word too many")
+                raise UsageError(f"unexpected argument '{slot.text}'")
             else:
                 values.append(slot.argument.parse(slot.text))
         for name, option in self.options.items():

@@ -285,6 +285,6 @@ async def test_breakpoints_that_were_never_set_or_never_hit_are_named(any_jvm: J
     done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
     assert done.status == 1
     assert "breakpoint 1 at Ledger.nowhere was never set: no method nowhere in Ledger" in done.err
-    assert "breakpoint 2 at Absent:7 was never set: waits for Absent to be loaded" in done.err
+    assert "breakpoint 2 at Absent:7 was never set: pending: class Absent is not loaded yet" in done.err
     done = await jdbpy(*launching(LEDGER, *script("stop in Ledger.nowhere", "breakpoints")), jvm=any_jvm)
     assert (done.status, done.err) == (0, "")  # nothing has run: nothing can be said

@@ -170,7 +170,7 @@ def test_a_stop(window: dict[str, int]) -> None:
     [
         (Exited(3), "\x1b[1mThe target has ended with status 3.\x1b[0m\n"),
         (Gone("the peer closed it"), "\x1b[1mThe connection is closed: the peer closed it\x1b[0m\n"),
-        (Lost(5), "\x1b[1m5 events came too fast and were left out\x1b[0m\n"),
+        (Lost(5), "\x1b[1m5 events were dropped (too fast to show)\x1b[0m\n"),
         (Notice("trace", "entered"), "entered\n"),
         (Output("stdout", "as it is\x1b"), "as it is\x1b"),
     ],

@@ -19,7 +19,7 @@ async def test_a_breakpoint_waits_for_its_class(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         point = await d.session.breakpoints.add(d.at("sent"))
         assert (point.number, point.kind, point.resolved) == (1, "line", ())
-        assert point.message == "waits for shop.Courier to be loaded"
+        assert point.message == "pending: class shop.Courier is not loaded yet"
         await d.resume()
         notice = await d.wait_notice("breakpoint-resolved")
         assert notice.text == f"breakpoint 1 is set at {d.at('sent')}"
@@ -192,7 +192,7 @@ async def test_a_slip_in_the_name_of_a_class_is_not_waited_for_in_silence(any_jv
         await d.run_to("total", "shop.Order")
         for name, place in (("shop.Ordre", ":5"), ("shop.order", ".total"), ("store.Order", ":5")):
             point = await d.session.breakpoints.add(name + place)
-            assert point.message == f"waits for {name} (there is shop.Order) to be loaded"
+            assert point.message == f"pending: class {name} is not loaded yet (there is shop.Order)"
 
 
 # -- files ---------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ async def test_an_exception_class_that_is_loaded_later(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "exceptions") as d:
         point = await d.session.catchpoints.exception(f"{STORE}.OutOfStock")
         assert (point.number, point.kind, point.spec) == (1, "exception", f"all {STORE}.OutOfStock")
-        assert point.message == f"waits for {STORE}.OutOfStock to be loaded"
+        assert point.message == f"pending: class {STORE}.OutOfStock is not loaded yet"
         await d.resume()
         notice = await d.wait_notice("breakpoint-resolved")
         assert notice.text == f"catchpoint 1 is set for all {STORE}.OutOfStock"

@@ -159,7 +159,7 @@ async def test_a_condition_may_be_for_a_class_that_is_still_to_come(jvm: Jvm) ->
     async with debug(jvm, "Lambdas") as d:
         await at_first_line(d)
         point = await d.session.breakpoints.add(d.at("inner"), condition="a.intValue() + b.intValue() == 3")
-        assert point.message.startswith("waits for Lambdas$1 to be loaded: cannot find symbol: variable a")
+        assert point.message.startswith("pending: class Lambdas$1 is not loaded yet: cannot find symbol: variable a")
         assert point.resolved == ()
         with pytest.raises(EvalError, match="variable a in class Lambdas"):
             await d.session.breakpoints.add(d.at("list"), condition="a == 2")

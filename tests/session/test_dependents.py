@@ -152,7 +152,7 @@ async def test_a_class_that_is_loaded_later(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
         await d.session.breakpoints.add(d.at("close"), temporary=True)
         point = await d.session.breakpoints.add(d.at("late", "Rounds$Late"), after=1)
-        assert point.message == "waits for Rounds$Late to be loaded"
+        assert point.message == "pending: class Rounds$Late is not loaded yet"
         await d.resume()
         await d.wait_stop("breakpoint", at="close", breakpoint=1)
         await d.resume()

@@ -82,11 +82,11 @@ async def test_a_breakpoint_that_waits_names_what_may_have_been_meant(jvm: Jvm, 
     options = jdbpy.Options(source_path=(str(sources(tmp_path)),))
     async with debug(jvm, inline(SOURCE), options=options) as d:
         for place, message in (
-            ("com.acme.Ledger:3", "waits for com.acme.Ledger to be loaded"),
-            ("Ledger.add", "waits for Ledger to be loaded"),
-            ("com.acme.Leger:3", "waits for com.acme.Leger (there is com.acme.Ledger) to be loaded"),
-            ("com.acne.Ledger:3", "waits for com.acne.Ledger (there is com.acme.Ledger) to be loaded"),
-            ("com.acme.Quite:3", "waits for com.acme.Quite to be loaded"),
+            ("com.acme.Ledger:3", "pending: class com.acme.Ledger is not loaded yet"),
+            ("Ledger.add", "pending: class Ledger is not loaded yet"),
+            ("com.acme.Leger:3", "pending: class com.acme.Leger is not loaded yet (there is com.acme.Ledger)"),
+            ("com.acne.Ledger:3", "pending: class com.acne.Ledger is not loaded yet (there is com.acme.Ledger)"),
+            ("com.acme.Quite:3", "pending: class com.acme.Quite is not loaded yet"),
         ):
             assert (await d.session.breakpoints.add(place)).message == message
 

@@ -42,7 +42,7 @@ async def test_in_a_class_that_is_not_loaded_yet(jvm: Jvm) -> None:
         before = len(requests.all_active())
         waves = d.session.statistics().waves
         for line in COUNTED:
-            assert (await points.add(f"Lengthy:{line}")).message == "waits for Lengthy to be loaded"
+            assert (await points.add(f"Lengthy:{line}")).message == "pending: class Lengthy is not loaded yet"
         watching = [each for each in requests.all_active() if each.kind == EventKind.CLASS_PREPARE]
         assert len(watching) < before + 10
         assert d.session.statistics().waves - waves < 10

@@ -91,7 +91,7 @@ async def test_a_class_with_arguments_and_what_is_returned(jvm: Jvm) -> None:
     async with debug(jvm, SHOP) as d:
         d.ignored.add("trace")
         point = await d.session.traces.methods(options=GO.replace(classes=(PRICES,)))
-        assert point.message == f"waits for {PRICES} to be loaded"
+        assert point.message == f"pending: class {PRICES} is not loaded yet"
         await d.run_to("done")
         assert EventKind.METHOD_ENTRY not in requested(d)
         found = d.session.points.get(point.number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy import PointOptions, Stop, SuspendPolicy, UsageError
+from jdbpy import PointOptions, SuspendPolicy, UsageError
 from tests.harness import Debugging, Jvm, debug
 
 COUNTER = "happenings.Counter"
@@ -30,7 +30,7 @@ async def test_changes_of_a_field_whose_class_is_loaded_later(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "fields") as d:
         point = await d.session.watchpoints.add(f"{COUNTER}.value")
         assert (point.number, point.kind, point.spec) == (1, "field", f"{COUNTER}.value")
-        assert point.message == f"waits for {COUNTER} to be loaded"
+        assert point.message == f"pending: class {COUNTER} is not loaded yet"
         await d.resume()
         notice = await d.wait_notice("breakpoint-resolved")
         assert notice.text == f"watchpoint 1 is set for {COUNTER}.value"
@@ -157,11 +157,7 @@ async def test_what_is_no_field(any_jvm: Jvm) -> None:
         await d.resume()
         notice = await d.wait_notice("breakpoint-failed")
         assert notice.text == f"watchpoint {waiting.number} cannot be set: no field valve in {COUNTER}"
-        await d.session.execution.pause()
-        event = await d.next_event()
-        while isinstance(event, Stop):
-            await d.resume()
-            event = await d.next_event()
+        await d.wait_exit()
 
 
 async def test_what_is_no_field_of_a_loaded_class(any_jvm: Jvm) -> None:

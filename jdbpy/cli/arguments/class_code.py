@@ -24,7 +24,7 @@ class MethodText(Argument[str]):
             return text
         words = text.split()
         if len(words) > 2:
-            raise UsageError(f"'{words[2]}' is one word too many")
+            raise UsageError(f"unexpected argument '{words[2]}'")
         return ".".join(words)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:

@@ -86,7 +86,7 @@ class Breakpoint(Argument[BreakpointRequest]):
         if not words:
             raise UsageError("LOCATION is missing", hint=_HINT)
         if len(words) > 1:
-            raise UsageError(f"'{words[1]}' is one word too many")
+            raise UsageError(f"unexpected argument '{words[1]}'")
         return BreakpointRequest(Location().parse(words[0]), tail)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:

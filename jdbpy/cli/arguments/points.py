@@ -268,7 +268,7 @@ def _exception(text: str) -> tuple[str, str]:
     words = text.split()
     sort = words.pop(0).lower() if words and words[0].lower() in _SORTS else "all"
     if len(words) != 1:
-        raise UsageError(f"'{words[1]}' is one word too many" if words else "an exception class is missing")
+        raise UsageError(f"unexpected argument '{words[1]}'" if words else "an exception class is missing")
     return sort, words[0]
 
 

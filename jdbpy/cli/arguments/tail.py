@@ -90,7 +90,7 @@ def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     """
     head, condition = split_condition(text)
     if condition == "":
-        raise UsageError("after 'if' a condition is missing")
+        raise UsageError("missing condition after 'if'")
     words = _bracketed(head)
     begin = 0  # flags and 'suspend' may also stand before the subject
     while begin < len(words) and (words[begin].text in _FLAGS or _says_what_to_suspend(words[begin:])):
@@ -176,7 +176,7 @@ def _read(words: Sequence[Word]) -> Tail:
             else:
                 found.update(_valued(word.lower(), rest))
         else:
-            raise UsageError(f"'{word}' is one word too many")
+            raise UsageError(f"unexpected argument '{word}'")
     return Tail(**found, reporting=Reporting(**said), said=frozenset(said))
 
 

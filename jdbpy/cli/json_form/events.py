@@ -85,6 +85,6 @@ EVENT_SHAPES = (
         Field("monitor", "string", "what happened to it: enter, entered, wait or waited", optional=True),
         Field("class", "string", "the class that was loaded or unloaded", "class_name", optional=True),
     ),
-    shape("lost", Lost, "Events came too fast and were left out.", Field("count", "integer")),
+    shape("lost", Lost, "Events were dropped: they came too fast to be shown.", Field("count", "integer")),
     shape("disconnected", Gone, "The connection is over.", Field("reason", "string")),
 )

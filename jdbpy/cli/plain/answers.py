@@ -119,8 +119,9 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Iterator[str]:
         if point.message:
             yield f"  {escape(point.message)}"
     else:
-        waits = escape(point.message) or "waits for its class to be loaded"
-        yield f"{name} at {escape(point.spec)} {waits}; {effect}{_once_hit(point)}"
+        pending = escape(point.message) or "its class is not loaded yet"
+        pending = f"pending: {pending.removeprefix('pending: ')}"
+        yield f"{name} at {escape(point.spec)} is {pending}; {effect}{_once_hit(point)}"
     if result.remote and point.policy is SuspendPolicy.ALL:
         yield "  the target is remote: while all its threads stand still, health checks may end it"
         yield "  ('break', or 'suspend thread' after the place, holds only the thread that hits)"

@@ -54,7 +54,8 @@ def event_lines(event: Event) -> Iterator[str]:
         if event.kind == "hot-place":
             yield _way_out(event)
     elif isinstance(event, Lost):
-        yield f"{count(event.count, 'event')} came too fast and were left out"
+        verb = "was" if event.count == 1 else "were"
+        yield f"{count(event.count, 'event')} {verb} dropped (too fast to show)"
 
 
 def _way_out(notice: Notice) -> str:

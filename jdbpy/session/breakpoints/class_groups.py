@@ -15,7 +15,7 @@ from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodP
 from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.local_classes import LocalClasses
 from jdbpy.session.requests import EventRequest
-from jdbpy.session.types.class_names import ClassName, enclosing, similar
+from jdbpy.session.types.class_names import ClassName, enclosing, none_loaded, not_loaded, similar
 from jdbpy.session.types.refs import RefType
 from jdbpy.session.types.signatures import signature_of
 from jdbpy.wire.messages import event_request
@@ -51,20 +51,20 @@ def group_key(spec: AbsoluteSpec) -> Any:
 
 
 def what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType], local: LocalClasses) -> str:
-    """What a breakpoint waits for, with what may have been meant instead: a slip would make it wait for ever.
+    """Return why a breakpoint is pending, with what may have been meant instead: a slip would keep it pending.
 
     ``local`` has the classes that are not loaded yet, as far as they are known: one of the name is the one meant.
     """
     if isinstance(spec, FileLine):
-        return f"a class of {spec.file}"
+        return none_loaded(f"of {spec.file}")
     assert spec.class_name is not None
     name = spec.class_name.text
     if spec.class_name.is_pattern:
-        return f"a class {name}"
+        return none_loaded(name)
     if local.has(spec.class_name):
-        return name
+        return not_loaded([name])
     near = similar(name, (each.name for each in loaded if not each.is_array)) or local.near(name)
-    return f"{name} (there is {', '.join(near)})" if near else name
+    return not_loaded([name], near)
 
 
 def is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:

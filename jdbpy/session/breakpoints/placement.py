@@ -32,7 +32,7 @@ from jdbpy.session.points.conditions import Condition
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
-from jdbpy.session.types.class_names import ClassName, enclosing
+from jdbpy.session.types.class_names import ClassName, enclosing, not_loaded
 from jdbpy.session.types.refs import RefType
 from jdbpy.session.types.signatures import outermost
 from jdbpy.wire.constants import EventKind
@@ -123,7 +123,7 @@ class Placement:
         if point.group is not group:
             return
         if not types:
-            point.message = f"waits for {group.missing} to be loaded"
+            point.message = group.missing
             return
         _bind(point, types)
         found = await self._finder.places(point.spec, types, move=self.moves)
@@ -302,7 +302,7 @@ class Placement:
         absent = await self._finder.outstanding(point.code.locations()) if by_line else []
         if not absent:
             raise reason
-        point.message = f"waits for {', '.join(absent[:5])} to be loaded: {reason.message}"
+        point.message = f"{not_loaded(absent)}: {reason.message}"
 
     async def _settle_places(self, point: LogicalBreakpoint, submitted: list[tuple[Location, Pending[Any]]]) -> None:
         places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]

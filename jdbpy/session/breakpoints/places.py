@@ -17,7 +17,14 @@ from jdbpy.session.strata.smap import StratumFile
 from jdbpy.session.strata.sources import sources_of
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.class_names import close_to, enclosing, is_hidden_name, of_the_runtime, path_of_package
+from jdbpy.session.types.class_names import (
+    close_to,
+    enclosing,
+    is_hidden_name,
+    not_loaded,
+    of_the_runtime,
+    path_of_package,
+)
 from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.locations import no_code_on_line
 from jdbpy.session.types.refs import Method, RefType
@@ -171,7 +178,7 @@ class PlaceFinder:
         nowhere = no_code_on_line(spec.line, lines, where, has_code=bool(keys))
         absent = await self._not_loaded(types)
         if absent and not lines:  # an interface, the static forwarders of an object of Scala's
-            return Found((), f"waits for {', '.join(absent[:5])} to be loaded")
+            return Found((), not_loaded(absent))
         if absent:
             verb = "is" if len(absent) == 1 else "are"
             return Found((), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet")

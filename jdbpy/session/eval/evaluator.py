@@ -67,7 +67,7 @@ class Evaluation:
             if error.number != Error.INVALID_OBJECT:
                 raise
             raise EvalError(
-                "an object of the expression is there no more: the target has collected it",
+                "an object used by the expression was garbage-collected",
                 hint="'save NAME EXPRESSION' keeps an object from collection",
                 code=error.code,
             ) from error

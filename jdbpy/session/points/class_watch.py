@@ -14,7 +14,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
 from jdbpy.session.target import Target
-from jdbpy.session.types.class_names import ClassName, similar
+from jdbpy.session.types.class_names import ClassName, none_loaded, not_loaded, similar
 from jdbpy.session.types.refs import RefType
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ReferenceTypeID
@@ -72,11 +72,11 @@ class ClassWatch:
         )
 
     def waiting(self) -> str:
-        """What is waited for, with what may have been meant instead. No trip."""
+        """Return why its point is pending, with what may have been meant instead. No trip."""
         if self.name.is_pattern:
-            return f"waits for a class {self.name.text} to be loaded"
+            return none_loaded(self.name.text)
         near = similar(self.name.text, (each.name for each in self._target.types.all_known() if not each.is_array))
-        return f"waits for {self.name.text} to be loaded" + (f" (there is {', '.join(near)})" if near else "")
+        return not_loaded([self.name.text], near)
 
     async def _watch(self, base: ReferenceTypeID | None) -> None:
         if not self._is_open:  # its point was disarmed while classes were listed

@@ -8,7 +8,7 @@ loaded yet. Pure: works on names, asks nobody.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from jdbpy.errors import UsageError
 from jdbpy.session.types.signatures import package_of, simple_name
@@ -175,3 +175,15 @@ def path_of_package(name: str) -> str:
 
 def _dotted(name: str) -> str:
     return name.replace("$", ".")
+
+
+def not_loaded(names: Sequence[str], near: Sequence[str] = ()) -> str:
+    """Return why a breakpoint is pending: classes that are not loaded yet; ``near`` are names that may be meant."""
+    noun, verb = ("class", "is") if len(names) == 1 else ("classes", "are")
+    there_is = f" (there is {', '.join(near)})" if near else ""
+    return f"pending: {noun} {', '.join(names[:5])} {verb} not loaded yet{there_is}"
+
+
+def none_loaded(which: str) -> str:
+    """Return why a breakpoint is pending for any of some classes: ``of Order.java``, ``com.acme.*``."""
+    return f"pending: no class {which} is loaded yet"
