@@ -187,8 +187,13 @@ WORDS = _words(
     "-1 0 1 2 -c -t if all Played Played.total Played:4 main * x=1 n 'open limit 10/s on thread from -- ( 1.. /x [ $_"
     ' after stack # !! "t" "{n}" "t {n \x1b[2J'
 )
-MACHINE = {"read", "source", "save", "redefine", "quit", "exit", "detach", "kill", "q"}
-"""First words of commands that read or write files here, or end the session."""
+MACHINE = {"read", "source", "save", "redefine", "shell", "quit", "exit", "detach", "kill", "q"}
+"""First words of commands that read or write files here, run programs, or end the session."""
+
+
+async def _wait(seconds: float) -> bool:
+    await trio.sleep(seconds)
+    return True
 
 
 async def command_lines(rng: random.Random) -> None:
@@ -198,7 +203,9 @@ async def command_lines(rng: random.Random) -> None:
         parse([rng.choice(words) for _ in range(rng.randint(0, 6))])
     names = [name for name in TABLE.names if name.split()[0] not in MACHINE]
     async with FakeJvm().listening() as address, jdbpy.attach(address) as session:
-        interpreter = Interpreter(TABLE, Context(session), lambda outcome: None)
+        context = Context(session)
+        context.wait = _wait
+        interpreter = Interpreter(TABLE, context, lambda outcome: None)
         for _ in range(10):
             count = rng.randint(0, 5)
             line = " ".join([rng.choice(names), *(rng.choice([*WORDS, text(rng)]) for _ in range(count))])
