@@ -211,7 +211,7 @@ def _console(line: CommandLine, settings: Settings) -> Console:
     from jdbpy.cli.repl.terminal import wants_color
 
     if _is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
-        from jdbpy.cli.colour.renderer import RichRenderer
+        from jdbpy.cli.color.renderer import RichRenderer
 
         return Console(RichRenderer(settings), json=False)
     from jdbpy.cli.plain.renderer import PlainRenderer

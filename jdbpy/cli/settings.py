@@ -70,7 +70,7 @@ def _choice(*words: str) -> Callable[[str], str]:
 SETTINGS = {
     setting.name: setting
     for setting in (
-        Setting("color", "auto", "auto|always|never", "whether output is coloured", _choice("auto", "always", "never")),
+        Setting("color", "auto", "auto|always|never", "whether output is colored", _choice("auto", "always", "never")),
         Setting("confirm", True, "on|off", "ask before what cannot be undone (at the prompt only)", _switch),
         Setting("depth", 1, "0 to 10", "levels of fields and elements that `dump` shows", _number(0, 10)),
         Setting("element-limit", 100, "0 to 100000", "elements of an array or collection shown", _number(0, 100_000)),

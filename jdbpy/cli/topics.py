@@ -32,7 +32,7 @@ Places in code, for `stop`, `break`, `tbreak`, `clear`, `until`, `advance` and `
   Order.java:42                 a line of a source file
   com.acme.Order.total          a method: every overload
   Order.add(int,String)         one overload; types need no package
-  com.acme.Order.<init>         a constructor; <clinit> the static initialiser
+  com.acme.Order.<init>         a constructor; <clinit> the static initializer
   com.acme.Outer$Inner.run      a method of a nested class
   *.Order:42                    in any package
   Order:42:line                 of a line that holds lambdas the line only, Order:42:lambda the lambdas only,

@@ -1,4 +1,4 @@
-"""The lexer of command lines: words with their places, quotes honoured.
+"""The lexer of command lines: words with their places, quotes honored.
 
 Knows nothing about commands. Free text (expressions, conditions) is never taken apart here: a command that expects it
 gets the rest of its line as it was typed.

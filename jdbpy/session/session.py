@@ -1,7 +1,7 @@
 """The session: one debugged target with all that can be done to it, as front ends and scripts see it.
 
 Owns the life of a session (pump, detach, exit) and what it tells of itself. What can be done to the target is its
-components' business (``components``); it adds no behaviour of its own.
+components' business (``components``); it adds no behavior of its own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The target as all parts of the session share it: the connection, the ledger, the caches, the way to the listeners.
 
-It owns no behaviour of a debugger: breakpoints, stepping, stacks and values are components that are built on it.
+It owns no behavior of a debugger: breakpoints, stepping, stacks and values are components that are built on it.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from pathlib import Path
 from unittest import mock
 
 import jdbpy
-from jdbpy.cli.colour import renderer as styled
-from jdbpy.cli.colour.renderer import RichRenderer
+from jdbpy.cli.color import renderer as styled
+from jdbpy.cli.color.renderer import RichRenderer
 from jdbpy.cli.json_form import SHAPE_OF
 from jdbpy.cli.json_form.encode import encode
 from jdbpy.cli.json_lines import JsonRenderer

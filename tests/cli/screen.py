@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _CODE = re.compile(r"\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[@-Z\\^_=>78]|[\x00-\x1f]")
-_IGNORED = frozenset("mhlqnt")  # colours, modes, the shape of the cursor
+_IGNORED = frozenset("mhlqnt")  # colors, modes, the shape of the cursor
 
 
 class Screen:
@@ -82,6 +82,17 @@ class Screen:
             self._row = min(len(self.lines) - 1, self._row + max(1, amount))
         elif kind == "G":
             self._column = max(1, amount) - 1
+        elif kind == "H":
+            row, column = (int(each) if each else 1 for each in f"{match[1]};".split(";")[:2])
+            self._row, self._column = top + min(row, self.rows) - 1, min(column, self.columns) - 1
+            self.lines.extend([] for _ in range(self._row + 1 - len(self.lines)))
+        elif kind == "\x1bM" and self._row == top:
+            self.lines.insert(top, [])
+            del self.lines[top + self.rows :]
+        elif kind == "\x1bM":
+            self._row -= 1
+        elif kind == "J" and amount == 2:
+            self.lines[top:] = [[] for _ in self.lines[top:]]
         elif kind == "K":
             del self.lines[self._row][self._column :]
         elif kind == "J" and amount == 0:

@@ -1,4 +1,4 @@
-"""Colours: the text is the plain renderer's, tables fit, and no code of the target's making reaches the terminal."""
+"""Colors: the text is the plain renderer's, tables fit, and no code of the target's making reaches the terminal."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from jdbpy import (
     Variable,
 )
 from jdbpy.cli import results
-from jdbpy.cli.colour import renderer as render_rich
-from jdbpy.cli.colour.look import STYLES
-from jdbpy.cli.colour.renderer import RichRenderer
-from jdbpy.cli.colour.source import highlighted, source_texts
+from jdbpy.cli.color import renderer as render_rich
+from jdbpy.cli.color.look import STYLES
+from jdbpy.cli.color.renderer import RichRenderer
+from jdbpy.cli.color.source import highlighted, source_texts
 from jdbpy.cli.plain import renderer as plain
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
@@ -62,7 +62,7 @@ def rich(result: Record) -> str:
     return RichRenderer(Settings()).result(Outcome("command", None, result))
 
 
-def uncoloured(text: str) -> str:
+def uncolored(text: str) -> str:
     return CODES.sub("", text)
 
 
@@ -83,18 +83,18 @@ def both(result: Record) -> tuple[str, str]:
 @pytest.mark.parametrize("text", ["text", "a.b.C", 'it\'s "quoted" (1) <x> = 2 /* y', "[bold]no markup[/] :smile:"])
 @pytest.mark.parametrize("record", [*RESULTS, *EVENTS], ids=lambda record: record.__name__)
 def test_the_text_is_the_plain_renderers(record: type[Record], text: str, window: dict[str, int]) -> None:
-    plain_text, coloured = both(sample(record, text))
+    plain_text, colored = both(sample(record, text))
     if record in render_rich.drawn():
-        assert set(uncoloured(coloured).split()) >= set(text.split()) & set(plain_text.split())
+        assert set(uncolored(colored).split()) >= set(text.split()) & set(plain_text.split())
     else:
-        assert uncoloured(coloured) == plain_text
+        assert uncolored(colored) == plain_text
 
 
 @pytest.mark.parametrize("record", [*RESULTS, *EVENTS], ids=lambda record: record.__name__)
 def test_no_control_character_of_the_target_passes(record: type[Record], window: dict[str, int]) -> None:
-    _, coloured = both(sample(record, HOSTILE))
-    assert {number for code in CODES.findall(coloured) for number in code[2:-1].split(";")} <= OUR_CODES
-    for line in uncoloured(coloured).split("\n"):
+    _, colored = both(sample(record, HOSTILE))
+    assert {number for code in CODES.findall(colored) for number in code[2:-1].split(";")} <= OUR_CODES
+    for line in uncolored(colored).split("\n"):
         assert escape(line) == line
 
 
@@ -102,7 +102,7 @@ OUR_CODES = {"0", "1", "2", "4", "31", "32", "35", "36"}
 """Readable on light and on dark: no black, white, yellow or blue, nothing bright, no background."""
 
 
-def test_only_readable_colours_are_used() -> None:
+def test_only_readable_colors_are_used() -> None:
     for style in STYLES.values():
         assert set(style.split()) <= {"bold", "dim", "underline", "red", "green", "magenta", "cyan"}
 
@@ -131,15 +131,15 @@ VARIABLES = results.Variables(
 @pytest.mark.parametrize("result", [THREADS, VARIABLES], ids=["threads", "variables"])
 def test_tables_fit_the_window(result: Record, columns: int, window: dict[str, int]) -> None:
     window["columns"] = columns
-    lines = uncoloured(rich(result)).splitlines()
+    lines = uncolored(rich(result)).splitlines()
     assert all(wcswidth(line) <= columns for line in lines)
     assert all(line == line.rstrip() for line in lines)
 
 
 def test_what_a_wide_window_shows(window: dict[str, int]) -> None:
-    text = uncoloured(rich(THREADS))
+    text = uncolored(rich(THREADS))
     assert re.search(r"^\* +1 +main +main +running, stopped here +Order\.total:42$", text, re.MULTILINE)
-    text = uncoloured(rich(VARIABLES))
+    text = uncolored(rich(VARIABLES))
     assert re.search(r"^sum +int +42  \(changed\)$", text, re.MULTILINE)
     assert re.search(r"^lost +int +<not readable>$", text, re.MULTILINE)
     assert text.index("Arguments") < text.index("items") < text.index("Local variables") < text.index("sum")
@@ -147,11 +147,11 @@ def test_what_a_wide_window_shows(window: dict[str, int]) -> None:
 
 def test_what_a_narrow_window_leaves_out(window: dict[str, int]) -> None:
     window["columns"] = 30
-    text = uncoloured(rich(THREADS))
+    text = uncolored(rich(THREADS))
     assert "2222" in text
     assert "Order.total" not in text
     window["columns"] = 20
-    text = uncoloured(rich(VARIABLES))
+    text = uncolored(rich(VARIABLES))
     assert "java.util" not in text
     assert "42" in text
 
@@ -223,6 +223,6 @@ def test_a_long_list_is_made_while_it_is_read(window: dict[str, int]) -> None:
     many = results.Classes("", tuple(ClassInfo(number, f"com.acme.C{number}", "class", "") for number in range(50_000)))
     parts = RichRenderer(Settings()).parts(Outcome("classes", None, many))
     first = next(parts)
-    assert uncoloured(first).startswith("com.acme.C0\n")
+    assert uncolored(first).startswith("com.acme.C0\n")
     assert first.count("\n") <= 100
-    assert uncoloured(next(parts)).startswith("com.acme.C100\n")
+    assert uncolored(next(parts)).startswith("com.acme.C100\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.cli.colour.columns import GAP, Column, Fitted, fit
+from jdbpy.cli.color.columns import GAP, Column, Fitted, fit
 
 COLUMNS = [
     Column("", least=1),

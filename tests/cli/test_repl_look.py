@@ -1,4 +1,4 @@
-"""What the prompt shows on terminals of all sorts: without escape codes or colours, narrow, low, with a pager."""
+"""What the prompt shows on terminals of all sorts: without escape codes or colors, narrow, low, with a pager."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_a_terminal_that_knows_no_escape_codes(any_jvm: Jvm, tmp_path: Pat
 
 
 @pytest.mark.parametrize(("options", "environ"), [((), {"NO_COLOR": "1"}), (("--color", "never"), {})])
-async def test_without_colours(any_jvm: Jvm, tmp_path: Path, options: tuple[str], environ: dict[str, str]) -> None:
+async def test_without_colors(any_jvm: Jvm, tmp_path: Path, options: tuple[str], environ: dict[str, str]) -> None:
     async with attached(any_jvm, tmp_path, *options, suspend=True, environ=environ) as (terminal, _):
         await terminal.prompt("main[1]")
         await terminal.run("threads", "main", then="main[1]")
@@ -58,7 +58,7 @@ async def test_without_colours(any_jvm: Jvm, tmp_path: Path, options: tuple[str]
         assert not COLOR.findall(terminal.sent)
 
 
-async def test_colours_on_the_other_hand(any_jvm: Jvm, tmp_path: Path) -> None:
+async def test_colors_on_the_other_hand(any_jvm: Jvm, tmp_path: Path) -> None:
     async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
         await terminal.prompt("main[1]")
         await terminal.run("nonsense", "there is no command", then="main[1]")

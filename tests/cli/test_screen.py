@@ -20,6 +20,10 @@ from tests.cli.screen import Screen
         ("one\r\ntwo\x1b[1A\x1b[2G\x1b[K!", "o!\ntwo"),
         ("\x1b[1;31mred\x1b[0m\x1b[?25l\x1b[?2004h", "red"),
         ("a  \r\nb", "a\nb"),
+        ("one\r\ntwo\x1b[HX", "Xne\ntwo"),
+        ("one\x1b[3;2HX", "one\n\n X"),
+        ("one\r\ntwo\x1bM\rX\x1bM\rnew", "new\nXne\ntwo"),
+        ("one\r\ntwo\x1b[2J\x1b[Hx", "x\n"),
     ],
 )
 def test_codes(data: str, text: str) -> None:

@@ -41,7 +41,7 @@ PIPE = io.StringIO()
         ("never", True, {"TERM": "xterm"}, False),
     ],
 )
-def test_colour(tty: TextIO, choice: str, on_tty: bool, environ: dict[str, str], colored: bool) -> None:
+def test_color(tty: TextIO, choice: str, on_tty: bool, environ: dict[str, str], colored: bool) -> None:
     assert wants_color(choice, tty if on_tty else PIPE, environ) is colored
 
 

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from jdbpy import ClassInfo
-from jdbpy.cli.colour.renderer import RichRenderer
+from jdbpy.cli.color.renderer import RichRenderer
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.repl.terminal_pager import page_through, pager_command

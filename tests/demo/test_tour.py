@@ -9,7 +9,7 @@ import pytest
 import jdbpy
 from jdbpy.cli import demo
 from jdbpy.cli.batch import Batch
-from jdbpy.cli.colour.renderer import RichRenderer
+from jdbpy.cli.color.renderer import RichRenderer
 from jdbpy.cli.console import Console
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.settings import Settings
@@ -35,7 +35,7 @@ async def test_every_step_does_what_it_should(jvm: Jvm, capsys: pytest.CaptureFi
     assert "That was the tour." in shown.out
 
 
-async def test_the_tour_in_colour(any_jvm: Jvm, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_the_tour_in_color(any_jvm: Jvm, capsys: pytest.CaptureFixture[str]) -> None:
     status = await take_tour(any_jvm, RichRenderer)
     shown = capsys.readouterr()
     assert (status, shown.err) == (0, ""), shown.out

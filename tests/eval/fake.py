@@ -106,7 +106,7 @@ class FakeTarget(FakeWorld):
         return True
 
     async def initialize(self, name: str) -> None:
-        raise AssertionError("every class of the fake is initialised")
+        raise AssertionError("every class of the fake is initialized")
 
     def knows_classes(self, names: Sequence[str]) -> bool:
         return False

@@ -225,13 +225,13 @@ def test_division_and_remainder_belong_together(left: int, right: int) -> None:
 
 @given(st.integers(LMIN, LMAX))
 def test_integers_are_rounded_to_floats_once(value: int) -> None:
-    """The nearest float, ties to even: none of the neighbours is nearer."""
+    """The nearest float, ties to even: none of the neighbors is nearer."""
     found = arithmetic.float32(Fraction(value))
     bits = struct.unpack(">i", struct.pack(">f", found))[0]
-    neighbours = [struct.unpack(">f", struct.pack(">i", bits + step))[0] for step in (-1, 1)] if value else []
+    neighbors = [struct.unpack(">f", struct.pack(">i", bits + step))[0] for step in (-1, 1)] if value else []
     distance = abs(Fraction(found) - value)
-    for neighbour in neighbours:
-        other = abs(Fraction(neighbour) - value)
+    for neighbor in neighbors:
+        other = abs(Fraction(neighbor) - value)
         assert distance < other or (distance == other and bits % 2 == 0)
 
 

@@ -244,7 +244,7 @@ async def test_an_object_of_a_wrong_class_never_reaches_a_method(jvm: Jvm) -> No
 # -- names, classes, variables -------------------------------------------------------------------------------------
 
 
-async def test_classes_are_loaded_and_initialised_as_java_would(jvm: Jvm) -> None:
+async def test_classes_are_loaded_and_initialized_as_java_would(jvm: Jvm) -> None:
     async with stopped(jvm) as (d, _):
         assert await value(d, "Late.loaded") == "99"
         assert await value(d, "new Late().made") == "100"

@@ -35,7 +35,7 @@ from tests.fakes.world import GROUP, FakeClass, FakeThread, World
 
 Answer = Record | Error
 READY = 7
-"""The status of a class that is verified, prepared and initialised."""
+"""The status of a class that is verified, prepared and initialized."""
 
 
 def version(world: World, command: virtual_machine.Version) -> Answer:

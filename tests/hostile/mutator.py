@@ -219,7 +219,7 @@ class Mutator:
         yield from ()
 
     def _of_another_command(self, packet: bytes) -> Iterator[bytes]:
-        """The id of the packet is that of a neighbour."""
+        """The id of the packet is that of a neighbor."""
         number = struct.unpack_from(">I", packet, 4)[0] + self._random.choice((-1, 1))
         yield packet[:4] + struct.pack(">I", number % 2**32) + packet[8:]
 

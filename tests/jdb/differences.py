@@ -20,7 +20,7 @@ def listed_differences() -> dict[str, str]:
     return {match[1].replace("\\|", "|"): match[4] for match in _ROW.finditer(text)}
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """An answer without what differs from run to run: ids, the order of relatives.
 
     Prompts in a row count as one, one that came after the former answer as none, and one amid the line of an event as

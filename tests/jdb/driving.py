@@ -23,7 +23,7 @@ from tests.harness.programs import ROOT
 
 PROMPT = re.compile(rb"(?:^|\n)(?:> |[\w-]+\[\d+\] )+$")
 HIT = re.compile(rb"\n> $")
-STOPPED = re.compile(rb"(?<!: )\b[\w-]+\[\d+\] (?:> )?$")  # not amid the line of an event: see ``normalised``
+STOPPED = re.compile(rb"(?<!: )\b[\w-]+\[\d+\] (?:> )?$")  # not amid the line of an event: see ``normalized``
 _SENTINEL = "whatnow"
 _SENTINEL_ANSWERED = re.compile(rb"'whatnow'\.  Try help\.\.\.\n(?:> |[\w-]+\[\d+\] )+$")
 

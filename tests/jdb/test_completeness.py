@@ -12,7 +12,7 @@ from tests.jdb import scripts
 from tests.jdb.test_side_by_side import JDKS
 
 TTY = "com.sun.tools.example.debug.tty.TTY"
-"""The class of jdb; its static initialiser makes the list of commands, of three words each."""
+"""The class of jdb; its static initializer makes the list of commands, of three words each."""
 
 USES = {
     "!!": ("!!", "!!x"),

@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness import Jvm, program, start_target
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import normalised
+from tests.jdb.differences import normalized
 from tests.jdb.driving import STOPPED, drive, ours, run_script
 from tests.jdb.test_side_by_side import JDKS
 
@@ -33,7 +33,7 @@ async def test_attaching(jdk: Jvm) -> None:
             words = command("-attach", f"127.0.0.1:{target.port}", "-sourcepath", target.program.sources)
             async with drive(words, jdk) as driven:
                 begun = await driven.read(STOPPED)
-                answers = [normalised((await driven.answer(line)).text) for line in script]
+                answers = [normalized((await driven.answer(line)).text) for line in script]
                 await driven.type("quit")
                 rest = await driven.read(END)
             await target.wait_output("total")
@@ -80,7 +80,7 @@ async def test_startup_files(jdk: Jvm, tmp_path: Path) -> None:
         for cwd in (f"{home}/program", home):
             async with drive(words, jdk, cwd=cwd, env={"HOME": home}) as driven:
                 last = rb"after the class is loaded" if cwd == home else rb"'bogus'"
-                texts.append(normalised(await driven.read(re.compile(last + rb".*\n(> ){2,}$"))))
+                texts.append(normalized(await driven.read(re.compile(last + rb".*\n(> ){2,}$"))))
         return texts
 
     of_jdk, of_ours = await beside(jdk, work)

@@ -11,7 +11,7 @@ import trio
 
 from tests.harness import Target, program, start_target
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import normalised
+from tests.jdb.differences import normalized
 from tests.jdb.driving import STOPPED, Driven, drive, ours
 from tests.jdb.test_side_by_side import JDKS
 
@@ -121,7 +121,7 @@ async def test_a_program_that_deadlocks_and_throws(way: str) -> None:
             text = await debuggee.rest()
             told = [thrown, _of_the_program(threads), *answers, *map(_of_the_program, everything)]
             assert "The application exited\n" in text
-            return [*map(normalised, told)]
+            return [*map(normalized, told)]
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
@@ -134,5 +134,5 @@ def _of_the_program(text: str) -> str:
     text = re.sub(r"\w+\[\d+\] $", "", text)
     parts = re.split(r"(?m)^(?=Monitor information|\S.*:$|  \(java)", text)
     return "".join(
-        sorted(normalised(part) for part in parts if re.search(r"\b(main|one|two)\b", part.partition("\n")[0]))
+        sorted(normalized(part) for part in parts if re.search(r"\b(main|one|two)\b", part.partition("\n")[0]))
     )

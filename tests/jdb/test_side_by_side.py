@@ -9,7 +9,7 @@ import pytest
 from tests.harness import Jvm, all_jvms, program
 from tests.jdb import scripts
 from tests.jdb.beside import beside
-from tests.jdb.differences import listed_differences, normalised
+from tests.jdb.differences import listed_differences, normalized
 from tests.jdb.driving import Answer, Run, run_script
 
 JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
@@ -36,7 +36,7 @@ async def test_answers(jdk: Jvm, name: str) -> None:
     different = [
         f"{theirs_.line}\n--- jdb:\n{theirs_.text}\n--- jdbpy:\n{ours_.text}"
         for theirs_, ours_ in zip(of_jdk.answers, of_ours.answers, strict=True)
-        if normalised(_of_jdb(theirs_)) != normalised(_of_jdb(ours_))
+        if normalized(_of_jdb(theirs_)) != normalized(_of_jdb(ours_))
         and theirs_.line not in listed
         and not (jdk.feature < 25 and theirs_.line in CHANGED)
     ]

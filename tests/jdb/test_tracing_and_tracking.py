@@ -6,7 +6,7 @@ import re
 
 from tests.harness import program
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import normalised
+from tests.jdb.differences import normalized
 from tests.jdb.driving import drive, ours
 from tests.jdb.test_side_by_side import JDKS
 
@@ -24,7 +24,7 @@ async def test_virtual_threads() -> None:
             await driven.answer(f"stop at Fibres:{fibres.line('ready')}")
             await driven.answer("~run")
             threads = (await driven.answer("threads")).text
-            group = normalised(threads[threads.index("Group VirtualThreads:") :]).splitlines()
+            group = normalized(threads[threads.index("Group VirtualThreads:") :]).splitlines()
             names = [
                 sorted(re.findall(r"^(?:Monitor information for thread )?(\w+):$", text, re.MULTILINE))
                 for text in [(await driven.answer(line)).text for line in ("where all", "threadlocks all")]

@@ -28,7 +28,7 @@ async def test_a_breakpoint_waits_for_its_class(jvm: Jvm) -> None:
         assert (places(point), point.hits, point.message) == (Counter(["Courier.send"]), 1, "")
 
 
-async def test_a_static_initialiser_does_not_slip_through(jvm: Jvm) -> None:
+async def test_a_static_initializer_does_not_slip_through(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await d.session.breakpoints.add(d.at("static-init"))
         await d.session.breakpoints.add("shop.Courier.<clinit>")
@@ -294,7 +294,7 @@ async def test_a_bridge_is_passed_over(jvm: Jvm) -> None:
         ("Order.totl", "no method totl in shop.Order", "there is total"),
         ("Order.total(int)", "no method total(int) in shop.Order", "there is total()"),
         ("Order.Order", "no method Order in shop.Order", "constructors are called <init>"),
-        ("Document.<clinit>", "no method <clinit> in shop.Document", "no static initialiser"),
+        ("Document.<clinit>", "no method <clinit> in shop.Document", "no static initializer"),
         ("Node.getKey", "'Node' may be java.util.", "give the full name, or *.Node"),
     ],
 )

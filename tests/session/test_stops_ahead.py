@@ -200,7 +200,7 @@ async def test_nothing_is_read_of_a_thread_that_stays_held(autojump_clock: MockC
 
 
 @pytest.mark.parametrize(("in_time", "next_time"), [(0, (0, 1)), (1, (0, 1, 2)), (3, (2, 3, 4))])
-async def test_after_reads_in_time_those_and_their_neighbours_are_sent(
+async def test_after_reads_in_time_those_and_their_neighbors_are_sent(
     in_time: int, next_time: tuple[int, ...], autojump_clock: MockClock
 ) -> None:
     async with far() as played:

@@ -70,7 +70,7 @@ async def run(run: Run) -> None:
 
 
 async def _lane(run: Run, seeds: Iterator[int], nice: int) -> None:
-    """Leave one target after the other; with another priority than its neighbour's, races go other ways."""
+    """Leave one target after the other; with another priority than its neighbor's, races go other ways."""
     seed: int | None = next(seeds, None)
     while seed is not None:
         async with busy(run.jvm, nice=nice) as target:

@@ -13,7 +13,7 @@ from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, method, thread_reference, virtual_machine
 
 
-def test_neighbours_of_fixed_width_are_one_call() -> None:
+def test_neighbors_of_fixed_width_are_one_call() -> None:
     groups = source_of(make_decoder(thread_reference.OwnedMonitorsStackDepthInfoReply, IDSizes()))
     assert "iter_unpack_BQi(data[4:end])" in groups
     assert "for _ in range" not in groups

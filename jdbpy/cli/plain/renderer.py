@@ -1,4 +1,4 @@
-"""The plain renderer: what a person reads in a log, a pipe, or a terminal without colours.
+"""The plain renderer: what a person reads in a log, a pipe, or a terminal without colors.
 
 Owns the choice of the text for each type of result; the texts are made in the ``plain_*`` modules.
 """

@@ -147,9 +147,9 @@ async def open_sink(surface: Surface) -> AsyncIterator[Sink]:
 
 
 def choose_renderer(settings: Settings) -> PlainRenderer:
-    """The look: rich in colour, else plain text."""
+    """The look: rich in color, else plain text."""
     if wants_color(settings["color"], sys.stdout):
-        from jdbpy.cli.colour.renderer import RichRenderer
+        from jdbpy.cli.color.renderer import RichRenderer
 
         return RichRenderer(settings)
     return PlainRenderer(settings)

@@ -1,4 +1,4 @@
-"""What keys do at the prompt beyond line editing: Ctrl-C and Ctrl-Z's neighbours.
+"""What keys do at the prompt beyond line editing: Ctrl-C and Ctrl-Z's neighbors.
 
 At a prompt the terminal is in raw mode, where Ctrl-C is a key like any other; while a command runs it is a signal (see
 ``signals``). Both come to the same decision.

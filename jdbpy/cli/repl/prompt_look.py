@@ -1,6 +1,6 @@
 """How the prompt's parts look: styles of the toolbar, and the terminal as prompt_toolkit is to see it.
 
-Only the 16 colours of the terminal's own palette and its reversed default are used: they are readable on light and on
+Only the 16 colors of the terminal's own palette and its reversed default are used: they are readable on light and on
 dark backgrounds because their owner chose them.
 """
 
@@ -48,7 +48,7 @@ class InlineOutput(Vt100_Output):
 
 
 def inline_output(stdout: TextIO, *, color: bool) -> InlineOutput:
-    """The terminal behind ``stdout``; without colour, bold and reversed text remain."""
+    """The terminal behind ``stdout``; without color, bold and reversed text remain."""
     depth = ColorDepth.DEPTH_4_BIT if color else ColorDepth.DEPTH_1_BIT
     output = InlineOutput.from_pty(stdout, default_color_depth=depth)
     assert isinstance(output, InlineOutput)

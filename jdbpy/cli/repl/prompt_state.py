@@ -2,7 +2,7 @@
 
 The prompt lives in another thread than the session, so it never looks at the session: the REPL publishes a new
 ``PromptState`` after every command and event. This module also owns the wording of both, as pure functions of that
-record, the width and the time. No colours, no terminal.
+record, the width and the time. No colors, no terminal.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the terminal can do, and how it is left behind.
 
-Owns the questions "is this a person's terminal", "may escape codes be written", "may colours be used", its size, and
+Owns the questions "is this a person's terminal", "may escape codes be written", "may colors be used", its size, and
 the promise that its modes are the same after the debugger as before. It prints nothing and reads nothing.
 """
 
@@ -27,7 +27,7 @@ def can_edit(stdin: TextIO, stdout: TextIO, environ: Mapping[str, str] = os.envi
 
 
 def wants_color(choice: str, stdout: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether colours are written, for a value of ``--color``.
+    """Whether colors are written, for a value of ``--color``.
 
     ``auto`` follows https://no-color.org (NO_COLOR set and not empty: none) and writes none to a file or a pipe; an
     explicit ``always`` or ``never`` is the user's word and wins over the environment.

@@ -28,7 +28,7 @@ _PATIENCE = 1.0
 def pager_command(environ: Mapping[str, str] = os.environ) -> list[str]:
     """The pager to run: PAGER, else ``less``; empty when there is none. ``cat`` stands for "do not page".
 
-    ``less`` shows colours (-R), leaves at Ctrl-C (-K), and leaves what was read on the screen (-X).
+    ``less`` shows colors (-R), leaves at Ctrl-C (-K), and leaves what was read on the screen (-X).
     """
     words = shlex.split(environ.get("PAGER") or "less")
     program = shutil.which(words[0], path=environ.get("PATH")) if words else None

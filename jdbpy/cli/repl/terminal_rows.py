@@ -10,7 +10,7 @@ _ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*m")  # the only ones that renderers wr
 
 
 def rows(line: str, columns: int) -> int:
-    """Rows that one line takes in ``columns``, its newline apart; colour codes take none."""
+    """Rows that one line takes in ``columns``, its newline apart; color codes take none."""
     text = _ESCAPE_CODES.sub("", line.removesuffix("\n"))
     if text.isascii():
         width = len(text)

@@ -3,7 +3,7 @@
     com.acme.Order:42             a line of a class; the class may be short, nested, or a pattern with one *
     com.acme.Order.total          a method, all overloads; also Order#total and Order::total
     Order.total(int,String...)    one overload; types need no package; also pasted from source, with parameter names
-    Order.<init>  Order.<clinit>  constructors and the static initialiser
+    Order.<init>  Order.<clinit>  constructors and the static initializer
     src/com/acme/Order.java:42    a line of a file, with or without directories
     42  :42                       a line of the file that the selected frame stands in
     +3  -2                        lines from the selected frame's line on

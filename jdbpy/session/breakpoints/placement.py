@@ -2,7 +2,7 @@
 
 Owns the requests of breakpoints: one for each code location, and those that tell when a class is prepared which the
 breakpoint waits for. These suspend the preparing thread until the breakpoint is set, so that not even a static
-initialiser slips through. A request for a location keeps its class from being unloaded (the agent holds on to it).
+initializer slips through. A request for a location keeps its class from being unloaded (the agent holds on to it).
 """
 
 from __future__ import annotations

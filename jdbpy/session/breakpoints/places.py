@@ -316,7 +316,7 @@ def _no_method(spec: MethodPlace, types: Sequence[RefType], methods: Sequence[Me
     if overloads:
         hint = f"there is {', '.join(overloads)}"
     elif spec.method == "<clinit>":
-        hint = "the class has no static initialiser"
+        hint = "the class has no static initializer"
     else:
         similar = close_to(spec.method, (method.name for method in methods))
         hint = f"there is {', '.join(similar)}" if similar else f"'methods {types[0].name}' lists what there is"

@@ -62,7 +62,7 @@ class OwnCalls:
     async def expect(self, *class_names: str, load: Sequence[str] = (), beans: Sequence[str] = ()) -> None:
         """Learns classes that are going to be called, as far as they are loaded; loads those of ``load`` and ``beans``.
 
-        They are loaded in this order, and the first one is initialised before any other. ``beans`` are to be given to
+        They are loaded in this order, and the first one is initialized before any other. ``beans`` are to be given to
         ``bean``. wire: 2 trips, 0 when known; 4 where something is to be loaded.
         """
         frame = self._frame
@@ -72,7 +72,7 @@ class OwnCalls:
             lambda: frame.find_classes([*wanted, *class_names, _CLASS]), lambda: self._texts_ahead(wanted)
         )
         missing = [index for index, class_id in enumerate(found[: len(wanted)]) if not class_id]
-        # All up to the last one that is missing: what is loaded and stands before it may not be initialised yet.
+        # All up to the last one that is missing: what is loaded and stands before it may not be initialized yet.
         count = missing[-1] + 1 if missing else 0
         known = [class_id for class_id in found if class_id]
         await together(

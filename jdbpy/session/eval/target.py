@@ -156,7 +156,7 @@ class EvalTarget(Protocol):
         """Whether the static fields of a class have got their values. wire: 1 trip, 0 when known."""
 
     async def initialize(self, name: str) -> None:
-        """Runs the static initialiser of a class, unless code cannot be run now."""
+        """Runs the static initializer of a class, unless code cannot be run now."""
 
     # Reading
 

@@ -37,7 +37,7 @@ _GUESSED = 24
 """Ids whose suspend counts are asked before it is known which are threads: an agent gives ids from 1 on."""
 
 _LAUNCHER = "Lsun/launcher/LauncherHelper;"
-"""The class with which ``java`` finds the main class: initialised as soon as a VM is past its VMStart, not before."""
+"""The class with which ``java`` finds the main class: initialized as soon as a VM is past its VMStart, not before."""
 
 
 class Greeted(Record):

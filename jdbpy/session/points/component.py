@@ -233,14 +233,14 @@ class Points:
         They are counted whether they were reported or left out; so many ``methods`` are listed, and ``values`` of
         each. A point that stops has no summary: raises UsageError. wire: 2 trips or 3, 0 when all is known.
         """
-        from jdbpy.session.tracing.summary import summarise
+        from jdbpy.session.tracing.summary import summarize
 
         point = self._point(number)
         if not point.reports:
             raise UsageError(
                 f"{point.called} stops, so there is no summary of its hits", hint="'trace', 'logpoint' and the like"
             )
-        return await summarise(self._target, point, methods, values)
+        return await summarize(self._target, point, methods, values)
 
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Sets points again in classes that were just redefined; breakpoints are set by their own component."""

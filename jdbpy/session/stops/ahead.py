@@ -3,7 +3,7 @@
 Most steps end, and a breakpoint in a loop is hit, long before their event has come over the link. So the reads of the
 stop follow the Resume after a moment, and again after longer ones while nothing has come in; those that reach the agent
 after the thread has stopped are answered, and the stop costs one trip. Earlier ones are refused, which does no harm.
-Where some came in time, those and their neighbours are sent for the next stop; where none did, all are.
+Where some came in time, those and their neighbors are sent for the next stop; where none did, all are.
 
 Owns these reads and the rule by which answers count: the event set of the stop came in before all of them, its thread
 has not run since, and it tells the place that Frames tells. Then they are those of the stop. The agent suspends a

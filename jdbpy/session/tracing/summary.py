@@ -32,7 +32,7 @@ _HAPPENED = {
 }
 
 
-async def summarise(target: Target, point: Point, most: int, most_values: int) -> TraceSummary:
+async def summarize(target: Target, point: Point, most: int, most_values: int) -> TraceSummary:
     """The summary of a point, with so many methods and so many values of each. wire: 2 trips or 3, 0 when known."""
     tally, meter = point.tally, point.meter
     rows = [(kind, method, row) for kind, found in tally.rows.items() for method, row in found.items() if row.count]

@@ -72,7 +72,7 @@ class Member(Record, Generic[Id]):
 
 
 class Method(Member[MethodID]):
-    """A method, constructor or initialiser."""
+    """A method, constructor or initializer."""
 
     @property
     def is_abstract(self) -> bool:

@@ -52,7 +52,7 @@ def _float_parts(value: float) -> _Binary:
 
 
 def _parts(exponent: int, fraction: int, bias: int, precision: int) -> _Binary:
-    """Subnormal numbers are normalised; they have fewer significant bits."""
+    """Subnormal numbers are normalized; they have fewer significant bits."""
     if exponent:
         return _Binary(exponent - bias, fraction | 1 << _MANTISSA, precision)
     shift = _MANTISSA + 1 - fraction.bit_length()

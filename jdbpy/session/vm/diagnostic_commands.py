@@ -13,7 +13,7 @@ from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw
 
 LIBRARY = "com.sun.management.internal.PlatformMBeanProviderImpl"
-"""The class that loads the library of the module jdk.management: it has to be initialised before others of it."""
+"""The class that loads the library of the module jdk.management: it has to be initialized before others of it."""
 
 _CLASS = "com.sun.management.internal.DiagnosticCommandImpl"
 

@@ -1,6 +1,6 @@
 """The fast codec: Python source written from a message's layout, one function a message and direction.
 
-Owns code generation. Neighbouring fields of fixed width become one ``struct`` call, records of fixed width are read
+Owns code generation. Neighboring fields of fixed width become one ``struct`` call, records of fixed width are read
 with ``iter_unpack``. Nothing is written before a message is first used. The source stays visible: tracebacks and
 debuggers show it, and ``python -m jdbpy.wire.codegen ThreadReference.Frames`` prints it.
 """

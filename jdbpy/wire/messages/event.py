@@ -43,7 +43,7 @@ class LocatableEvent(ThreadEvent):
 
 
 class VMStart(ThreadEvent, kind=EventKind.VM_START):
-    """The VM has initialised, and ``thread`` will run main. Not sent to who attaches later."""
+    """The VM has initialized, and ``thread`` will run main. Not sent to who attaches later."""
 
 
 class SingleStep(LocatableEvent, kind=EventKind.SINGLE_STEP):

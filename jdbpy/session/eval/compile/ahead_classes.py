@@ -217,7 +217,7 @@ class ClassesAhead:
         return arg
 
     async def _class_of_name(self, parts: tuple[str, ...]) -> int:
-        """Learns the class that a name in the text means, and whether it is initialised."""
+        """Learns the class that a name in the text means, and whether it is initialized."""
         home = self._c.home
         in_scope = await class_spellings(self._c, parts[0])
         class_id = home.id if home is not None and parts == (home.name,) == tuple(in_scope[:1]) else 0

@@ -178,9 +178,9 @@ class ClassFinder:
         return class_id == self._home or class_id in self._memory.initialized
 
     async def initialized(self, class_id: int) -> bool:
-        """Whether a class has been initialised, or has failed to. wire: 1 trip, 0 when known.
+        """Whether a class has been initialized, or has failed to. wire: 1 trip, 0 when known.
 
-        The frame's own class is at least being initialised, or its code would not run.
+        The frame's own class is at least being initialized, or its code would not run.
         """
         if not self.is_initialized(class_id):
             reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))

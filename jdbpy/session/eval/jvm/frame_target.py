@@ -255,7 +255,7 @@ class FrameTarget(HeapTarget):
         return await class_names(self.new_string, names)
 
     async def initialize(self, name: str) -> None:
-        """See ``EvalTarget``. Raises Thrown when the static initialiser fails."""
+        """See ``EvalTarget``. Raises Thrown when the static initializer fails."""
         await self.load_class(name, initialize=True)
 
     @property

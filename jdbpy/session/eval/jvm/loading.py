@@ -39,7 +39,7 @@ class Loading:
     async def load(self, names: Sequence[str], *, initialize: bool, texts: Sequence[Ref] | None = None) -> list[int]:
         """Loads classes one after the other, 0 for one that there is not; ``texts`` are the names, if they are made.
 
-        What they consist of is then known. Raises Thrown for one whose static initialiser fails.
+        What they consist of is then known. Raises Thrown for one whose static initializer fails.
         wire: 3 trips, 2 with ``texts``; 2 more to learn java.lang.Class.
         """
         class_facts, made = await both(self._class_facts, lambda: self._texts(names, texts))

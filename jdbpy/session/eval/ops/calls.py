@@ -68,7 +68,7 @@ class Invoke(Op):
 
 
 async def initialize(run: Run, cls: JClass) -> None:
-    """Runs the class's static initialiser if that has not happened, as Java does before a static member is used."""
+    """Runs the class's static initializer if that has not happened, as Java does before a static member is used."""
     if not await run.target.initialized(cls.id):
         await run.target.initialize(cls.name)
 

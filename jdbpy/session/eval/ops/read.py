@@ -92,7 +92,7 @@ def cast_message(source: str, target: str) -> str:
 
 
 class ReadStatic(Op):
-    """A static field. Its class is initialised first if it is not, as a running program would."""
+    """A static field. Its class is initialized first if it is not, as a running program would."""
 
     remote = True
 

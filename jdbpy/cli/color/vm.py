@@ -1,4 +1,4 @@
-"""Tables in colours for what commands about the VM as a whole return. The cells are the plain renderer's."""
+"""Tables in colors for what commands about the VM as a whole return. The cells are the plain renderer's."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.text import Text
 
-from jdbpy.cli.colour.columns import Column
-from jdbpy.cli.colour.tables import Drawn, draw
+from jdbpy.cli.color.columns import Column
+from jdbpy.cli.color.tables import Drawn, draw
 from jdbpy.cli.plain.text import count
 from jdbpy.cli.plain.vm import capability_rows, flag_rows, module_rows
 from jdbpy.cli.results.vm import Capabilities, Flags, Modules, Properties

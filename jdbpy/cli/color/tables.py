@@ -1,4 +1,4 @@
-"""Tables in colours: threads, variables, breakpoints, settings, the index of the help.
+"""Tables in colors: threads, variables, breakpoints, settings, the index of the help.
 
 Owns their columns. What stands in the cells is worded by the plain renderer's modules.
 """
@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from jdbpy import Variable
-from jdbpy.cli.colour.columns import GAP, Column, fit
-from jdbpy.cli.colour.look import STYLES, Literals, styled
+from jdbpy.cli.color.columns import GAP, Column, fit
+from jdbpy.cli.color.look import STYLES, Literals, styled
 from jdbpy.cli.plain.answers import breakpoint_rows, nothing_set
 from jdbpy.cli.plain.help import quoted, short_names
 from jdbpy.cli.plain.stacks import more_about, state_of

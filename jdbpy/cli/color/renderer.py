@@ -1,6 +1,6 @@
-"""The renderer of the interactive terminal: the plain renderer's text in colours, and tables that fit the window.
+"""The renderer of the interactive terminal: the plain renderer's text in colors, and tables that fit the window.
 
-Owns the choice per type of result: a table, source code, or the plain lines with colours laid over them. It words
+Owns the choice per type of result: a table, source code, or the plain lines with colors laid over them. It words
 nothing itself, so that what a person reads is what a log would say.
 """
 
@@ -18,8 +18,8 @@ from rich.text import Text
 
 from jdbpy import ClassDetail, Event, Exited, Gone, Lost, Output, Stop, locks
 from jdbpy.cli import results
-from jdbpy.cli.colour import look
-from jdbpy.cli.colour.source import source_texts
+from jdbpy.cli.color import look
+from jdbpy.cli.color.source import source_texts
 from jdbpy.cli.plain.events import event_lines
 from jdbpy.cli.plain.renderer import PlainRenderer, lines_of, some_at_a_time
 from jdbpy.cli.renderer import Outcome
@@ -59,18 +59,18 @@ _LOOKS: dict[type, Highlighter] = {
 @cache
 def drawn() -> Mapping[type, Callable[[Any, int], Iterator[RenderableType]]]:
     """How results are drawn that are tables; loaded when there is a result, which at a stop there is not."""
-    from jdbpy.cli.colour.tables import TABLES
-    from jdbpy.cli.colour.vm import VM_TABLES
+    from jdbpy.cli.color.tables import TABLES
+    from jdbpy.cli.color.vm import VM_TABLES
 
     return {**TABLES, **VM_TABLES}
 
 
 _TRAILING = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
-"""Blanks with which tables fill their last column, with the colour codes among them."""
+"""Blanks with which tables fill their last column, with the color codes among them."""
 
 
 class RichRenderer(PlainRenderer):
-    """Implements ``Renderer`` for a terminal with colours; measures the window each time."""
+    """Implements ``Renderer`` for a terminal with colors; measures the window each time."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -112,7 +112,7 @@ class RichRenderer(PlainRenderer):
         return self._draw(look.Values()(line) for line in super().displays(displayed).splitlines())
 
     def _lines(self, result: Record) -> Iterator[str]:
-        """The plain lines with the colours for that type of result."""
+        """The plain lines with the colors for that type of result."""
         highlighter = _LOOKS.get(type(result), look.Sentences())
         for some in some_at_a_time(lines_of(result, self.settings)):
             yield self._draw(highlighter(line) for line in some)

@@ -1,7 +1,7 @@
-"""Colours: which piece of a line gets which, and how Java looks.
+"""Colors: which piece of a line gets which, and how Java looks.
 
 Owns the styles, and the patterns that find the pieces in the lines of the plain renderer: the text is the same, letter
-for letter. Only normal colours of the terminal's own palette that are dark enough for a light background and light
+for letter. Only normal colors of the terminal's own palette that are dark enough for a light background and light
 enough for a dark one (red, green, magenta, cyan), and bold and faint, which fit both.
 """
 
@@ -109,7 +109,7 @@ class Classes(_Lines):
 
 
 class Members(_Lines):
-    """``public int total(int, String)``: modifiers by colour, the name stands out."""
+    """``public int total(int, String)``: modifiers by color, the name stands out."""
 
     highlights: ClassVar = (
         r"\b(?P<word>public|protected|private|static|final|abstract|native|synchronized|transient|volatile|strictfp)\b",
@@ -192,7 +192,7 @@ _CODE = {
 
 
 class CodeTheme(SyntaxTheme):
-    """Source code in the colours above. Tokens are those of pygments, outermost kind first."""
+    """Source code in the colors above. Tokens are those of pygments, outermost kind first."""
 
     def get_style_for_token(self, token_type: tuple[str, ...]) -> Style:
         for length in range(len(token_type), 0, -1):

@@ -1,4 +1,4 @@
-"""Source code in colours: the lines of a window with their numbers, ``=>`` before the current one.
+"""Source code in colors: the lines of a window with their numbers, ``=>`` before the current one.
 
 Owns the highlighting of a few lines out of the middle of a file. The text is that of the plain renderer.
 """
@@ -12,7 +12,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from jdbpy import SourceWindow
-from jdbpy.cli.colour.look import CodeTheme, styled
+from jdbpy.cli.color.look import CodeTheme, styled
 from jdbpy.escape import escape, escape_line
 
 _LANGUAGES = {".kt": "kotlin", ".scala": "scala", ".groovy": "groovy", ".clj": "clojure"}
@@ -37,7 +37,7 @@ def source_texts(window: SourceWindow) -> list[Text]:
 
 
 def highlighted(lines: Sequence[str], name: str) -> list[Text]:
-    """Lines of code in colours, one text each. ``name`` is the file's, for the language."""
+    """Lines of code in colors, one text each. ``name`` is the file's, for the language."""
     language = _LANGUAGES.get(os.path.splitext(name)[1].lower(), "java")
     opening = "/*" if _begins_in_comment(lines) else ""
     text = opening + "\n".join(lines)

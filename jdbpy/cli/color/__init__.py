@@ -1,0 +1,1 @@
+"""The colored renderer: the plain texts, drawn with rich for a terminal. rich is imported here only."""

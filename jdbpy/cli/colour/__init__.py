@@ -1,1 +1,0 @@
-"""The coloured renderer: the plain texts, drawn with rich for a terminal. rich is imported here only."""
