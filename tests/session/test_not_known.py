@@ -15,11 +15,12 @@ from jdbpy.cli.plain.events import stop_lines
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import NOT_KNOWN
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID
+from jdbpy.wire.constants import Error, Tag
+from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID, TaggedObjectID
 from jdbpy.wire.messages import (
     method,
     module_reference,
+    object_reference,
     reference_type,
     thread_group_reference,
     thread_reference,
@@ -145,3 +146,18 @@ async def test_modules_that_the_agent_does_not_tell() -> None:
         f.jvm.on(module_reference.ClassLoader, module_reference.ClassLoaderReply(ClassLoaderID(ObjectID(0))))
         with pytest.raises(JdwpError, match="INTERNAL"):
             await f.session.modules.list()
+
+
+async def test_the_owner_of_a_monitor_that_the_agent_does_not_tell() -> None:
+    async with fake() as f:
+        f.jvm.on(thread_reference.OwnedMonitorsStackDepthInfo, thread_reference.OwnedMonitorsStackDepthInfoReply([]))
+        f.jvm.on(thread_reference.OwnedMonitors, thread_reference.OwnedMonitorsReply([]))
+        contended = thread_reference.CurrentContendedMonitorReply(TaggedObjectID(Tag.OBJECT, ObjectID(77)))
+        f.jvm.on(thread_reference.CurrentContendedMonitor, contended)
+        f.jvm.on(object_reference.MonitorInfo, REFUSED)
+        await f.hit()
+        report = await f.session.locks.of([1])
+        [awaits] = [each.awaits for each in report.threads]
+        assert awaits is not None
+        assert awaits.owner is not None
+        assert (awaits.owner.name, "INTERNAL" in awaits.owner.error) == (NOT_KNOWN, True)

@@ -135,7 +135,9 @@ def _fold_title(group: Sequence[ThreadInfo]) -> Iterator[str]:
 
 def _awaits(awaits: locks.AwaitedLock, *, owner: bool = True) -> str:
     words = f"{_HOW.get(awaits.how, 'waits for')} {_lock(awaits.lock)}"
-    if owner and awaits.owner is not None and awaits.how != "join":
+    if owner and awaits.owner is not None and awaits.owner.error:
+        words += f" ({escape(awaits.owner.error)})"
+    elif owner and awaits.owner is not None and awaits.how != "join":
         words += f', held by thread {awaits.owner.id} "{escape(awaits.owner.name)}"'
     return words + _in(awaits.frame)
 

@@ -80,7 +80,7 @@ class LockReader:
         java.util.concurrent that threads are parked for. Near by, or with very many threads, 1 or 2 more.
         """
         blockers, monitors = once(lambda: self._blockers(threads)), once(lambda: self._monitors(threads))
-        read, (waits, waited), synchronizers, (owners, told) = await together(
+        read, (waits, waited), synchronizers, (owners, refused, told) = await together(
             frames := once(lambda: self._with_frames(threads, blockers, monitors)),
             lambda: self._waits(frames, monitors),
             lambda: self._synchronizers(blockers, monitors),
@@ -93,7 +93,7 @@ class LockReader:
         )
         locks = {**told, **waited, **{number: lock for number, (_, lock) in synchronizers.items()}}
         known = {number: each for number, (each, _) in synchronizers.items()}
-        everybody = _Everybody(owners, known, locks, names, {each.info.id: each for each in read})
+        everybody = _Everybody(owners, refused, known, locks, names, {each.info.id: each for each in read})
         return [everybody.locks_of(each) for each in answers]
 
     async def _with_frames(
@@ -112,17 +112,20 @@ class LockReader:
         deeper = {each.info.id: each for each in deep}
         return [deeper.get(each.info.id, each) for each in read]
 
-    async def _told(self, monitors: Monitors) -> tuple[dict[int, int], dict[int, Lock]]:
-        """The owners and the words of the monitors that the agent tells of. wire: 1 trip more, 2 for new classes."""
+    async def _told(self, monitors: Monitors) -> tuple[dict[int, int], dict[int, str], dict[int, Lock]]:
+        """Return the owners of monitors, why others are not known, and the monitors in words.
+
+        wire: 1 trip more, 2 for new classes.
+        """
         told = {thread: _told_monitors(each) for thread, each in (await monitors()).items()}
         owners = {_id(value): thread for thread, (held, _) in told.items() for value, _ in held}
         wanted = [contended for _, contended in told.values() if contended is not None]
         held = [value for each, _ in told.values() for value, _ in each]
-        others, locks = await both(
+        (others, refused), locks = await both(
             lambda: self._unknown_owners(_id(each) for each in wanted if _id(each) not in owners),
             lambda: self._locks([*held, *wanted]),
         )
-        return owners | others, locks
+        return owners | others, refused, locks
 
     async def _synchronizers(self, blockers: Blockers, monitors: Monitors) -> dict[int, tuple[Synchronizer, Lock]]:
         """What threads are parked for, of those that enter no monitor. wire: 2 or 3 trips behind the blockers."""
@@ -184,15 +187,21 @@ class LockReader:
         }
         return found, await self._locks(found.values())
 
-    async def _unknown_owners(self, monitors: Iterable[int]) -> dict[int, int]:
-        """The owners of monitors that none of these threads holds, as far as the agent tells. wire: 0 or 1 trip."""
+    async def _unknown_owners(self, monitors: Iterable[int]) -> tuple[dict[int, int], dict[int, str]]:
+        """Return the owners of monitors that none of these threads holds, and why the agent tells no others.
+
+        wire: 0 or 1 trip.
+        """
         wanted = list(dict.fromkeys(monitors)) if self._target.can("canGetMonitorInfo") else []
         outcomes = await self._target.conn.batch([object_reference.MonitorInfo(ObjectID(each)) for each in wanted])
-        return {
-            monitor: outcome.owner
-            for monitor, outcome in zip(wanted, outcomes, strict=True)
-            if not isinstance(outcome, JdwpError) and outcome.owner
-        }
+        owners: dict[int, int] = {}
+        refused: dict[int, str] = {}
+        for monitor, outcome in zip(wanted, outcomes, strict=True):
+            if isinstance(outcome, JdwpError):
+                refused[monitor] = f"the owner is not known: {outcome}"
+            elif outcome.owner:
+                owners[monitor] = outcome.owner
+        return owners, refused
 
     async def _locks(self, values: Iterable[Value]) -> dict[int, Lock]:
         """Monitors in words. wire: 1 trip, 2 for new classes, 0 when known."""
@@ -219,6 +228,7 @@ class _Everybody(Record):
     """What was found out about all threads together."""
 
     owners: Mapping[int, int]  # thread by monitor
+    refused: Mapping[int, str]  # why an owner is not known
     synchronizers: Mapping[int, Synchronizer]
     locks: Mapping[int, Lock]
     names: Mapping[int, str]
@@ -248,6 +258,8 @@ class _Everybody(Record):
         owner = self.owners.get(each.wants, 0)
         if each.info.state != _BLOCKED and any(_is_wait(frame) for frame in frames[:3]):
             return AwaitedLock(lock, "wait", None, place)
+        if each.wants in self.refused:
+            return AwaitedLock(lock, "enter", ThreadRef(0, NOT_KNOWN, self.refused[each.wants]), place)
         return AwaitedLock(lock, "enter", self._ref(owner if owner != each.info.id else 0), place)
 
     def _ref(self, thread: int) -> ThreadRef | None:
