@@ -110,3 +110,25 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_reached_from_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     assert {page.name for page in PAGES[2:] if f"({page.name})" not in index} == {"index.md"}
+
+
+def cited(text: str) -> list[tuple[str, str]]:
+    """Return the facts and sections of the agent's page that a text names, as ("section ", "Invoking methods")."""
+    text = re.sub(r"\s*\n\s*(?:# )?", " ", text)
+    runs = re.findall(r'docs/agent\.md,((?: (?:section )?"[^"]+",?)+)', text)
+    return [pair for run in runs for pair in re.findall(r'(section )?"([^"]+)"', run)]
+
+
+def test_comments_name_facts_that_the_page_on_the_agent_has() -> None:
+    page = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+    facts = {("", name) for name in re.findall(r"^\* \*\*(.+)\.\*\*", page, re.MULTILINE)}
+    sections = {("section ", name) for name in re.findall(r"^## (.+)$", page, re.MULTILINE)}
+    named = {
+        (str(path.relative_to(ROOT)), *fact)
+        for folder in ("jdbpy", "tests", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name != "test_docs.py"
+        for fact in cited(path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert {name for name in named if name[1:] not in facts | sections} == set()

@@ -1,9 +1,9 @@
 """The id that a thread's top frame will have at its next hit, foreseen from the last one.
 
-HotSpot's agent makes a frame id of a count of the thread's resumes and of the frame's number (``FrameID.c``; agent note
-27), so the next id of the top frame follows from the last, and the frame can be read in the trip that asks for it. Owns
-the guess and the proof: every guess is compared with what the agent then says, and after the first wrong one there are
-no more for that VM. It asks the target nothing.
+HotSpot's agent makes a frame id of a count of the thread's resumes and of the frame's number (docs/agent.md, "Frame ids
+count resumes"), so the next id of the top frame follows from the last, and the frame can be read in the trip that asks
+for it. Owns the guess and the proof: every guess is compared with what the agent then says, and after the first wrong
+one there are no more for that VM. It asks the target nothing.
 """
 
 from __future__ import annotations

@@ -1,21 +1,23 @@
 """Suspend counts of threads that run an invoked method: what the agent counts meanwhile, and what it must count after.
 
-An invoked method runs while its thread's count is 0 (agent notes 64, 66). Three things are in the way: counts above 1
-when the command goes out; event sets with policy ALL that come in before the method has returned, which suspend the
-thread anew; and commands that the debugger sends meanwhile, whose effect on a count of 0 is lost. Therefore:
+An invoked method runs while its thread's count is 0 (docs/agent.md, "Others run during a call", "Extra suspend counts
+block a call"). Three things are in the way: counts above 1 when the command goes out; event sets with policy ALL that
+come in before the method has returned, which suspend the thread anew; and commands that the debugger sends meanwhile,
+whose effect on a count of 0 is lost. Therefore:
 
 * Suspensions above the first are taken off before the call.
 * Each event set of another thread that suspends everything is answered with one Resume of the invoking thread. The
-  agent also sends no further packet, the reply of the call included, before it has had one (agent note 55).
+  agent also sends no further packet, the reply of the call included, before it has had one (docs/agent.md, "Resuming
+  before a packet").
 * Before a Resume that the ledger counts for the thread, a suspension that was taken off is put back: the method may
   return at any time, and its thread must not run on then.
 * When the method has returned, the thread's count is made the one of the ledger.
 
-Virtual threads (the agent of 21 to 25, ``threadControl.c``). While everything is suspended, a further event set with
-policy ALL only counts one up for each virtual thread that the agent knows; it does not suspend it. A call that comes by
-a breakpoint in such a thread goes on, and if it has returned before the Resume for that set was carried out, the agent
-takes the thread for one that is suspended already: it runs on behind the call. So before a virtual thread runs a method
-while everything is suspended, requests with policy ALL are set to suspend the thread of the event only.
+Virtual threads (docs/agent.md, "Suspending them all happens once"). While everything is suspended, a further event set
+with policy ALL only counts one up for each virtual thread that the agent knows; it does not suspend it. A call that
+comes by a breakpoint in such a thread goes on, and if it has returned before the Resume for that set was carried out,
+the agent takes the thread for one that is suspended already: it runs on behind the call. So before a virtual thread
+runs a method while everything is suspended, requests with policy ALL are set to suspend the thread of the event only.
 
 The ledger (``suspension.py``) counts as if nothing were taken off.
 """

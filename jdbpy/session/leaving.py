@@ -3,8 +3,8 @@
 Dispose makes the agent drop all requests and resume all threads. Two things it does not do well.
 
 It drops the end of a method that is being run for the debugger, whose thread then takes itself for busy for ever: no
-later debugger can run a method in it (ALREADY_INVOKING; ``eventHelper.c``, seen on 17 and 25). So the requests are
-cleared and everything is resumed first, and the methods get ``RETURN`` seconds to return.
+later debugger can run a method in it (docs/agent.md, "Calls of an earlier session"). So the requests are cleared and
+everything is resumed first, and the methods get ``RETURN`` seconds to return.
 
 It does not stop an event that its helper thread is reporting at that moment: with Java 17 the helper may suspend
 threads right after they were resumed, and no debugger is left to resume them. Therefore the order is this:

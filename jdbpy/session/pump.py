@@ -201,8 +201,9 @@ class Pump:
     def _is_deferred(self, packet: Packet, request: EventRequest) -> bool:
         """Return True if the hit was put off: all threads are suspended already, as a stop at its breakpoint does it.
 
-        A hit with policy ALL would not be reported before they are resumed (agent note 55). One whose condition is to
-        be asked yet suspends its thread only, and may be on its way when all are suspended for the hit of another.
+        A hit with policy ALL would not be reported before they are resumed (docs/agent.md, "Resuming before a packet").
+        One whose condition is to be asked yet suspends its thread only, and may be on its way when all are suspended
+        for the hit of another.
         """
         suspension = self._target.suspension
         if not suspension.everything_held or request.guard is None or not request.guard.suspends_all:
@@ -449,7 +450,10 @@ _REASONS: dict[type[Any], StopReason] = {
 
 
 def _on_automatic(hit: Hit) -> Verdict:
-    """Events that the agent sends unasked: VMStart, or the exception of ``onthrow`` (agent notes 3, 14)."""
+    """Events that the agent sends unasked: VMStart, or the exception of ``onthrow``.
+
+    See docs/agent.md, "Events that were not requested".
+    """
     return None if hit.policy == SuspendPolicy.NONE else StopPlan(StopReason.START, {})
 
 

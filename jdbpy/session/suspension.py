@@ -1,8 +1,8 @@
 """The ledger of suspend counts, and the epochs that say how long a frame is good for.
 
-Pure bookkeeping: it mirrors what the agent counts (``threadControl.c``; agent notes 53-58), says which commands undo
-which holds, and never speaks to the target itself. Every change is entered when its command is *submitted*, because
-the event that a resume causes may arrive before the reply of that resume.
+Pure bookkeeping: it mirrors what the agent counts (docs/agent.md, section "Suspend counts and event sets"), says which
+commands undo which holds, and never speaks to the target itself. Every change is entered when its command is
+*submitted*, because the event that a resume causes may arrive before the reply of that resume.
 
 The rules:
 

@@ -1,7 +1,7 @@
 """What a fake JVM has inside: threads with suspend counts and stacks, classes with methods, lines and fields.
 
-Owns plain data and the agent's arithmetic of suspend counts (agent notes: one count per thread; a resume at 0 does
-nothing; a stop with policy ALL adds one to every thread). It knows no packets; ``tests.fakes.answers`` does.
+Owns plain data and the agent's arithmetic of suspend counts (docs/agent.md, "One count a thread", "Policies are
+suspensions"). It knows no packets; ``tests.fakes.answers`` does.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class Placement:
         self._finder.forget()
 
     async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Sets the breakpoint again in classes that were redefined, which has dropped it there (agent notes 91)."""
+        """Sets the breakpoint again in redefined classes (docs/agent.md, "Redefinition drops breakpoints")."""
         renewed = set(type_ids)
         lost = [place for place in point.code.locations() if place.classID in renewed]
         point.code.forget(lost)

@@ -1,8 +1,8 @@
 """Methods of the JDK that the debugger runs on its own account, for what no command of the protocol tells.
 
 Owns which thread runs them and how a method is named: by its class, name and JNI signature, so that nothing in the
-selected frame can hide it, and access and module boundaries do not matter (agent note 73). How a call is made safe is
-the business of ``jvm``.
+selected frame can hide it, and access and module boundaries do not matter (docs/agent.md, "No access checks in calls").
+How a call is made safe is the business of ``jvm``.
 """
 
 from __future__ import annotations

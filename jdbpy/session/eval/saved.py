@@ -29,8 +29,9 @@ KEPT = 8
 class CallResults:
     """Objects that methods have given, by evaluation, the oldest first; beyond KEPT they are released.
 
-    A target of which everything is suspended keeps each object that it has sent (agent note 101), and the program may
-    run out of memory. An id is taken back once for each reply that gave it to us, never more often: the VM aborts then.
+    A target of which everything is suspended keeps each object that it has sent (docs/agent.md, "Ids are weak, and
+    pinned while all is suspended"), and the program may run out of memory. An id is taken back once for each reply that
+    gave it to us, never more often: the VM aborts then.
     """
 
     def __init__(self, target: Target, variables: DebuggerVariables) -> None:

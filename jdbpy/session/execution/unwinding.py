@@ -1,7 +1,8 @@
 """Forced early returns and popped frames: changing where a stopped thread goes on.
 
-Owns the constraints of the agent, checked before the wire and explained (``ThreadReferenceImpl.c``,
-``StackFrameImpl.c``; agent notes 98-100, 113-114). How text becomes a value of the return type is the evaluator's work.
+Owns the constraints of the agent, checked before the wire and explained (docs/agent.md, "Forced returns", "Popping goes
+frame by frame", "Frames that cannot be popped", section "Virtual threads"). How text becomes a value of the return type
+is the evaluator's work.
 """
 
 from __future__ import annotations

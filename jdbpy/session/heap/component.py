@@ -1,8 +1,8 @@
 """The ``heap`` component of a session: instances, counts, referrers, paths, pins.
 
-These commands walk the reachable heap at a safepoint (``util.c``; agent note 108): the target stands still meanwhile,
-some ten milliseconds for a small heap and seconds for a large one, and unreachable objects are not seen. So each says
-before it walks, as a ``Notice`` of kind ``heap-walk``.
+These commands walk the reachable heap at a safepoint (docs/agent.md, "Heap walks stop the VM"): the target stands still
+meanwhile, some ten milliseconds for a small heap and seconds for a large one, and unreachable objects are not seen. So
+each says before it walks, as a ``Notice`` of kind ``heap-walk``.
 """
 
 from __future__ import annotations

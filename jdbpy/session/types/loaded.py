@@ -118,7 +118,7 @@ class LoadedTypes(FactCache):
             self._types.pop(type_id, None)
 
     def forget_signature(self, signature: str) -> None:
-        """Drops all types of that name: a ClassUnload event names the class and nothing else (agent notes 51).
+        """Drops all types of that name (docs/agent.md, "A class unload names the class only").
 
         The fellows from other loaders that live on are simply asked about again.
         """

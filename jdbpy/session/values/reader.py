@@ -50,7 +50,7 @@ _MOST_AT_ONCE = 10_000
 """Commands that are sent before the first of them is answered: what a cancelled wave leaves to the target."""
 
 _TO_THE_END = -1
-"""A number of elements that means the rest (agent note 107)."""
+"""A number of elements that means the rest (docs/agent.md, "Parts of arrays")."""
 
 
 class Shape(Record):

@@ -1,7 +1,7 @@
 """HotSpot's diagnostic commands: those that ``jcmd`` runs.
 
-``jcmd`` itself hangs on a target that a debugger holds, because the thread that would answer it is held too (agent note
-60); here the commands run in a thread that an event has stopped.
+``jcmd`` itself hangs on a target that a debugger holds, because the thread that would answer it is held too
+(docs/agent.md, "jcmd hangs on a suspended target"); here the commands run in a thread that an event has stopped.
 """
 
 from __future__ import annotations

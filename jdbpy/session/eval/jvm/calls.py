@@ -2,7 +2,7 @@
 
 The agent hands arguments to the VM unchecked: too few, or an object of a wrong class, and the VM crashes. So a call is
 sent only when the receiver and each argument are known to fit. Objects that come out of calls are kept from collection
-until the evaluation ends: their ids are weak (agent note 74).
+until the evaluation ends: their ids are weak (docs/agent.md, "Results of calls are weak").
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Running a method on a stopped thread: when that is allowed, who runs meanwhile, and how long is waited.
 
-Owns the rules of ``invoker.c`` (agent notes 62-75). Only the thread itself runs, unless the user lets the others run; a
-call that takes longer than the limit gives the prompt back and goes on, and its end is told. Arguments are not checked
-here but in ``calls``: the agent does not check them at all.
+Owns the rules of docs/agent.md, section "Invoking methods". Only the thread itself runs, unless the user lets the
+others run; a call that takes longer than the limit gives the prompt back and goes on, and its end is told. Arguments
+are not checked here but in ``calls``: the agent does not check them at all.
 
 A thread runs one call at a time, but over a link the next one need not wait for the answer of the one before: it is
 sent a moment behind it. If that one has not ended when it comes in, the agent refuses it, nothing is run, and it is
@@ -151,7 +151,8 @@ def _gap(target: Target, thread: int, rules: InvokeRules, count: int, *, slow: b
 
 
 def _options(target: Target, rules: InvokeRules) -> int:
-    # Where only this thread is held, letting the others run would end with all of them suspended (agent note 64).
+    # Where only this thread is held, letting the others run would end with all of them suspended:
+    # docs/agent.md, "Others run during a call".
     return 0 if rules.others_run and target.suspension.everything_held else InvokeOptions.INVOKE_SINGLE_THREADED
 
 

@@ -69,8 +69,8 @@ class Loading:
     ) -> list[int]:
         """The classes of class objects. wire: 1 trip."""
         found = [outcome for outcome in outcomes if isinstance(outcome, Ref)]
-        # The id of a class object is that of its class on HotSpot (agent note 26): what the class consists of is asked
-        # for beside the question whether it is so here.
+        # The id of a class object is that of its class on HotSpot (docs/agent.md, "One id for a class and its object"):
+        # what the class consists of is asked for beside the question whether it is so here.
         replies, _ = await both(
             lambda: self._target.conn.batch(
                 [class_object_reference.ReflectedType(ClassObjectID(ObjectID(each.id))) for each in found]

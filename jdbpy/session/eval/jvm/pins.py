@@ -1,9 +1,9 @@
 """Objects that are kept from collection: while an expression is evaluated, or for as long as they are saved.
 
 Owns DisableCollection and its undoing. The agent does not count: one EnableCollection ends all pins of an object
-(``commonRef.c``), so the counting is done here. While the whole VM is held a target of Java 17 or later keeps every
-object that it has told us of (agent note 101), and nothing needs to be sent. A read-only session pins nothing: what is
-collected meanwhile is said to be gone.
+(docs/agent.md, "Pins do not count"), so the counting is done here. While the whole VM is held a target of Java 17 or
+later keeps every object that it has told us of (docs/agent.md, "Ids are weak, and pinned while all is suspended"), and
+nothing needs to be sent. A read-only session pins nothing: what is collected meanwhile is said to be gone.
 """
 
 from __future__ import annotations
