@@ -59,9 +59,13 @@ class Target:
         await self._wait(f"{count} lines {start!r}", lambda: len(lines()) >= count, "stdout")
         return lines()
 
-    async def wait_listening(self, times: int) -> None:
-        """Wait until the agent listens for so many times: once more after each debugger that has left."""
-        await self._wait(f"the agent to listen, time {times}", lambda: self.listened >= times, "stdout")
+    async def wait_listening(self, times: int, patience: float = 1) -> None:
+        """Wait until the agent listens for so many times: once more after each debugger that has left.
+
+        ``patience`` multiplies the limit, for a target that others leave little processor time.
+        """
+        done = f"the agent to listen, time {times}"
+        await self._wait(done, lambda: self.listened >= times, "stdout", patience)
 
     async def wait_exit(self) -> int:
         """Wait until the target has ended and all of its output is read; returns its exit status (-9: killed)."""
@@ -84,8 +88,8 @@ class Target:
         state = "running" if status is None else f"ended with {status}"
         return f"target {self.program.main} on Java {self.jvm.version}: {state}\n{self.stdout}\n{self.stderr}"
 
-    async def _wait(self, what: str, done: Callable[[], bool], stream: str) -> str:
-        with trio.move_on_after(LIMIT):
+    async def _wait(self, what: str, done: Callable[[], bool], stream: str, patience: float = 1) -> str:
+        with trio.move_on_after(LIMIT * patience):
             async with self._changed:
                 while not done() and self._open_streams:
                     await self._changed.wait()

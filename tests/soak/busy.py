@@ -13,18 +13,27 @@ from tests.soak.second_debugger import second_debugger
 
 THREADS = 6
 
+PATIENCE = 6
+"""Limits of time for which the agent may take to listen again: it competes with busy threads, its own target's too."""
+
 
 class Busy:
     """A target that many debuggers attach to, one after the other."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
+        self.slowest = 0.0
         self._listened = 1
         self._counted = 0
 
     async def address(self) -> str:
-        """Where the agent listens, as soon as it does again: behind each debugger that has left it listens anew."""
-        await self.target.wait_listening(self._listened)
+        """Where the agent listens, as soon as it does again: behind each debugger that has left it listens anew.
+
+        ``slowest`` are the most seconds that this has taken. On a busy machine the agent's threads may starve for long.
+        """
+        begun = trio.current_time()
+        await self.target.wait_listening(self._listened, PATIENCE)
+        self.slowest = max(self.slowest, trio.current_time() - begun)
         self._listened += 1
         return self.target.address
 
