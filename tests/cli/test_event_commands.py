@@ -217,8 +217,8 @@ async def test_as_a_person_reads_it(any_jvm: Jvm) -> None:
     lines = ["catch IllegalStateException -t", "catch", "watch", "trace", "cont", "catch", "delete 1"]
     done = await jdbpy(*launching(HAPPENINGS, "--keep-going", *script(*lines), arguments=["exceptions"]), jvm=any_jvm)
     for text in (
-        "Temporary catchpoint 1 set: all IllegalStateException; a hit suspends all threads; waits for",
-        "1  on  catchpoint all IllegalStateException  suspends all threads  0 hits  once; waits for",
+        "Temporary catchpoint 1 set: all IllegalStateException; a hit suspends all threads; pending: ",
+        "1  on  catchpoint all IllegalStateException  suspends all threads  0 hits  once; pending: ",
         "no watchpoints; 'watch CLASS.FIELD' sets one",
         "no traces; 'trace methods from CLASS' sets one",
         'Exception java.lang.IllegalStateException (catchpoint 1): thread "main", happenings.Happenings.exceptions',

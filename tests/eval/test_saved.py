@@ -53,7 +53,7 @@ async def test_what_is_saved_outlives_a_collection_and_what_is_not_is_said_to_be
         assert found["$kept"].text == '"kept"'
         assert (found["$gone"].text, found["$gone"].note) == ("<collected>", "it was garbage-collected")
         assert found["$plain"].text == "<collected>"
-        with pytest.raises(EvalError, match="the target has collected it"):
+        with pytest.raises(EvalError, match="garbage-collected"):
             await value(d, "$gone.length()")
         values.forget("kept")
         assert "kept" not in values.saved()
