@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from jdbpy import ClassInfo
 from jdbpy.cli.color.renderer import RichRenderer
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.repl import terminal_pager
 from jdbpy.cli.repl.terminal_pager import page_through, pager_command
 from jdbpy.cli.repl.terminal_rows import fitting
 from jdbpy.cli.results import Classes
@@ -92,6 +94,32 @@ async def test_what_the_reader_never_looks_at_is_never_made(tmp_path: Path) -> N
     with trio.fail_after(LIMIT):
         await page_through([sys.executable, str(script)], lines())
     assert 0 < made < LINES
+
+
+async def test_a_pager_that_does_not_leave_is_killed_and_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal_pager, "_PATIENCE", 0.1)
+    pager = [sys.executable, "-c", _STUBBORN, str(tmp_path / "pid")]
+    with trio.fail_after(LIMIT):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(page_through, pager, ["text\n"])
+            while not (tmp_path / "pid").exists():
+                await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)  # neither running nor a zombie
+
+
+_STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with open(sys.argv[1] + ".new", "w") as file:
+    file.write(str(os.getpid()))
+os.rename(sys.argv[1] + ".new", sys.argv[1])
+while True:
+    signal.pause()
+"""
 
 
 @pytest.mark.parametrize("renderer", [PlainRenderer, RichRenderer])

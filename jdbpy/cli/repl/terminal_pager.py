@@ -70,6 +70,8 @@ async def page_through(command: list[str], parts: Iterable[str]) -> None:
                 await process.wait()
             if process.returncode is None:
                 process.kill()
+                with trio.CancelScope(shield=True):
+                    await process.wait()
 
 
 async def _page_simply(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> None:
