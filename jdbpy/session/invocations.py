@@ -72,7 +72,7 @@ class Invocations:
         """True if a call is under way."""
         return bool(self._running)
 
-    async def none(self) -> None:
+    async def all_ended(self) -> None:
         """Wait until no call is under way."""
         while self._running:
             await self._ended.park()

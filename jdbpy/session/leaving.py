@@ -155,7 +155,7 @@ async def _let_return(target: Target) -> None:
         for op, thread in target.suspension.plan_run_everything():
             target.submit_op(op, thread)
     with trio.move_on_after(RETURN + target.round_trip):
-        await target.invocations.none()
+        await target.invocations.all_ended()
 
 
 async def _prove(target: Target, threads: Iterable[int], held: _Unknown, *, quiet: float) -> None:

@@ -15,7 +15,7 @@ import struct
 import sys
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 import trio
@@ -325,18 +325,27 @@ async def mutated_session(
     return Outcome(seed, status, tuple(mutator.applied), failure, paper.text)
 
 
+async def side_by_side(seeds: Iterable[int], play: Callable[[int], Awaitable[None]], lanes: int) -> None:
+    """Play a session for each seed, so many at a time: mostly they wait for limits of time."""
+    rest = iter(seeds)
+
+    async def lane() -> None:
+        for seed in rest:
+            await play(seed)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(lanes):
+            nursery.start_soon(lane)
+
+
 async def mutated_sessions(
     seeds: Iterable[int], source: Recording | int, *, workers: int = 4, timeout: float = 0.3
 ) -> list[Outcome]:
-    """Run ``mutated_session`` for each seed, some of them side by side: mostly they wait for limits of time."""
+    """Run ``mutated_session`` for each seed, some of them side by side."""
     outcomes: list[Outcome] = []
-    rest = iter(seeds)
 
-    async def work() -> None:
-        for seed in rest:
-            outcomes.append(await mutated_session(seed, source, timeout=timeout))
+    async def play(seed: int) -> None:
+        outcomes.append(await mutated_session(seed, source, timeout=timeout))
 
-    async with trio.open_nursery() as nursery:
-        for _ in range(workers):
-            nursery.start_soon(work)
+    await side_by_side(seeds, play, workers)
     return outcomes

@@ -8,8 +8,7 @@ from __future__ import annotations
 import resource
 from collections import Counter
 
-from jdbpy.session.concurrency import open_nursery
-from tests.hostile.mutator import mutated_session, record
+from tests.hostile.mutator import mutated_session, record, side_by_side
 from tests.soak.trial import Run
 
 LANES = 12
@@ -25,22 +24,18 @@ async def run(run: Run) -> None:
     recorded = await record(run.jvm)
     statuses: Counter[int] = Counter()
     changes = 0
-    seeds = run.seeds()
 
-    async def play() -> None:
+    async def play(seed: int) -> None:
         nonlocal changes
-        for seed in seeds:
-            with run.attempt(seed):
-                outcome = await mutated_session(seed, recorded)
-                changes += len(outcome.changes)
-                statuses[outcome.status] += 1
-                assert not outcome.failure, f"{outcome.failure} (changes: {', '.join(outcome.changes[-3:])})"
-                if before < MEMORY:  # else an earlier trial has needed more
-                    assert _megabytes() < MEMORY, f"the memory of this process has reached {_megabytes()} MB"
+        with run.attempt(seed):
+            outcome = await mutated_session(seed, recorded)
+            changes += len(outcome.changes)
+            statuses[outcome.status] += 1
+            assert not outcome.failure, f"{outcome.failure} (changes: {', '.join(outcome.changes[-3:])})"
+            if before < MEMORY:  # else an earlier trial has needed more
+                assert _megabytes() < MEMORY, f"the memory of this process has reached {_megabytes()} MB"
 
-    async with open_nursery() as nursery:
-        for _ in range(LANES if run.tries != 1 else 1):
-            nursery.start_soon(play)
+    await side_by_side(run.seeds(), play, LANES if run.tries != 1 else 1)
     run.figure("changes", f"{changes:,}")
     run.figure("statuses", ", ".join(f"{count:,} times {status}" for status, count in sorted(statuses.items())))
     run.figure("memory", f"{_megabytes()} MB at most")

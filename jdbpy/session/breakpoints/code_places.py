@@ -67,7 +67,7 @@ class CodePlaces:
         if self._by_line:
             self._classify()
         ordered = self._in_order()
-        chosen = [each for each in ordered if self._is_chosen(each, ordered)]
+        chosen = dict.fromkeys(each for each in ordered if self._is_chosen(each, ordered))
         for place in ordered:
             place.number = place.number if place in chosen else 0
         last = max((place.number for place in chosen), default=0)

@@ -17,7 +17,7 @@ from jdbpy.session.execution.returned import returned
 from jdbpy.session.model import Location, StepDepth, StepSize
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.stops.shower import StopShower
-from jdbpy.session.strata.inlining import Inlined, inlined_at
+from jdbpy.session.strata.lines import Inlined, inlined_at
 from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.facts import MethodKey

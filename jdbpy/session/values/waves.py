@@ -80,7 +80,7 @@ class Drive(Generic[T]):
         self._run(deque((task, value) for (task, _), value in zip(self._asked, answers, strict=True)))
 
     def result(self) -> T:
-        """What the reading gave, once nothing is asked any more. Raises what it raised."""
+        """Return what the reading gave, once nothing is asked any more. Raises what it raised."""
         if self._family.error is not None:
             raise self._family.error
         return self._family.results[0]  # type: ignore[no-any-return]
@@ -110,13 +110,13 @@ async def drive(main: Reading[T], answer: Answer) -> T:
 
     ``answer`` gets the questions of one wave and returns as many answers. An error of its own ends everything.
     """
-    drive = Drive(main)
+    running = Drive(main)
     try:
-        while questions := drive.questions:
-            drive.answer(await answer(questions))
+        while questions := running.questions:
+            running.answer(await answer(questions))
     finally:
-        drive.close()
-    return drive.result()
+        running.close()
+    return running.result()
 
 
 class _Ended:
