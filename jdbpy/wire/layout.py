@@ -91,6 +91,7 @@ class Kinds(Node):
 VALUE_CODES = {ord(tag): code for tag, code in zip("BCDFIJSZ", "bHdfiqh?", strict=True)}
 """The ``struct`` code of a primitive value by its tag."""
 OBJECT_TAGS = frozenset(b"L[stglc")
+"""Tags of values that are references."""
 VOID_TAG = ord("V")
 
 _MARKED = {

@@ -12,11 +12,11 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import simple_name
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedObjectID, Value
+from jdbpy.wire.layout import OBJECT_TAGS
 
 _CHUNK = 20_000
 """Elements of an array looked at: the place of a reference further on stays unknown."""

@@ -11,7 +11,7 @@ from jdbpy.session.model import Frame
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.stack.variables import frame_slots, prefetch_slots, read_slots
 from jdbpy.session.target import Target
-from jdbpy.session.values.obj import OBJECT_TAGS
+from jdbpy.wire.layout import OBJECT_TAGS
 
 _FRAMES = 50
 """Frames of each thread that are looked at, the innermost first."""

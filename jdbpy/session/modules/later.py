@@ -7,12 +7,13 @@ Owns the layout of those maps (``java.lang.WeakPairMap``). To be run by the read
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.values.obj import OBJECT_TAGS, named_fields, reference
+from jdbpy.session.values.obj import named_fields, reference
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.record import Record
 
 MOST = 10_000

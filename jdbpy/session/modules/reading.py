@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from jdbpy.errors import JdwpError
 from jdbpy.session.modules.later import MOST, read_later
 from jdbpy.session.types.signatures import java_name
-from jdbpy.session.values.obj import OBJECT_TAGS, find_fields
+from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.record import Record
 
 _MODULE = "java.lang.Module"

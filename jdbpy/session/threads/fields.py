@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.types.refs import Field
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.record import Record
 
 _THREAD = "java.lang.Thread"

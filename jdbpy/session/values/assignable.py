@@ -14,9 +14,9 @@ from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.types.refs import RefType
 from jdbpy.session.types.signatures import PRIMITIVES, java_name
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import class_loader_reference
 
 _LINKS = (facts.SUPERCLASS, facts.INTERFACES)

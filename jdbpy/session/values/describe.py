@@ -21,7 +21,6 @@ from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_nam
 from jdbpy.session.values import texts
 from jdbpy.session.values.formats import formatted
 from jdbpy.session.values.literals import string_literal, utf16_length
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import (
@@ -42,6 +41,7 @@ from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
+from jdbpy.wire.layout import OBJECT_TAGS
 
 if TYPE_CHECKING:
     from jdbpy.session.target import Target

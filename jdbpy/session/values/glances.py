@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 
 _WANTED = OBJECT_TAGS - {Tag.CLASS_OBJECT}
 """The class of a class is known."""

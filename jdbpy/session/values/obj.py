@@ -18,6 +18,7 @@ from jdbpy.session.values.shown import Part, Shown, UnknownLayout
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 
 Show = Callable[[int, int], Coroutine[Any, Any, Shown]]
 """Shows another object, given its id and how many elements are wanted."""
@@ -147,9 +148,3 @@ def readable(outcome: Any) -> list[Value]:
         raise UnknownLayout("it changed while it was read")
     values: list[Value] = outcome
     return values
-
-
-OBJECT_TAGS = frozenset(
-    (Tag.OBJECT, Tag.ARRAY, Tag.STRING, Tag.THREAD, Tag.THREAD_GROUP, Tag.CLASS_LOADER, Tag.CLASS_OBJECT)
-)
-"""Tags of values that are references."""

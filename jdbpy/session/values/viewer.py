@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import Limits
-from jdbpy.session.values.obj import OBJECT_TAGS, Obj
+from jdbpy.session.values.obj import Obj
 from jdbpy.session.values.reader import Reader, Shape
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import OF_THE_JDK
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 
 if TYPE_CHECKING:
     from jdbpy.session.target import Target

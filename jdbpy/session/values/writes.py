@@ -19,9 +19,9 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.assignable import require_assignable
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Error, Tag, TypeTag
 from jdbpy.wire.ids import ArrayID, ClassID, FieldValue, FrameID, ObjectID, ReferenceTypeID, StringID, Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import (
     array_reference,
     class_type,

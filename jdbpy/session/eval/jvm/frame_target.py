@@ -35,9 +35,9 @@ from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Method
 from jdbpy.session.values import writes
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import array_type, thread_reference, virtual_machine
 
 ReadImports = Callable[[Frame], Awaitable[Imports]]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.values.obj import OBJECT_TAGS
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 
 
 def from_wire(value: Value) -> Raw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy.session.values.literals import utf16_length
-from jdbpy.session.values.obj import OBJECT_TAGS, Obj, find_fields, number, reference
+from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Entries, Holder, Items, Part, Parts, Scalar, Shown, Text, UnknownLayout
 from jdbpy.session.values.views.registry import view
@@ -12,6 +12,7 @@ from jdbpy.session.values.views.structures import cells, numbers
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import Value
+from jdbpy.wire.layout import OBJECT_TAGS
 
 # -- Groovy --------------------------------------------------------------------------------------------------------
 
