@@ -208,7 +208,7 @@ class FastHits:
             self._hand_on(look)
 
     def _go_on(self, look: _Look, thread: ThreadID, evaluation: Evaluation) -> None:
-        """The hit is let go if its condition is false, handed on if it is true, and else looked at further."""
+        """Resume the thread if the condition is false, hand the hit on if it is true, else ask for what is missing."""
         if not self._is_as_it_was(look, thread):
             evaluation.close()
             self._hand_on(look)
@@ -228,7 +228,7 @@ class FastHits:
             self._hand_on(look)
 
     def _told(self, look: _Look, thread: ThreadID, evaluation: Evaluation, answers: list[Pending[Any]]) -> None:
-        """What the evaluation has asked for is here, the last of it just now."""
+        """Take the answers to what the evaluation has asked, the last of which came just now."""
         outcomes = [answer.outcome for answer in answers]
         if any(isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError) for outcome in outcomes):
             evaluation.close()

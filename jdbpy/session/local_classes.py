@@ -47,7 +47,7 @@ _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 
 
 class _Paths(Record):
-    """What is searched: entries of the source path and of the class path."""
+    """Return the entries of the source path and of the class path that are searched."""
 
     sources: tuple[str, ...]
     classes: tuple[str, ...]

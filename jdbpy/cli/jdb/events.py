@@ -45,7 +45,7 @@ class Teller:
         jdb = self._jdb
         for reason in stop.reasons or (stop.reason,):
             if reason is StopReason.CLASS_PREPARE:
-                continue  # the failures are told, each by itself
+                continue  # each failure was published by itself
             self._out.news(_announcement(stop, reason))
         if stop.policy is not SuspendPolicy.ALL:
             await jdb.follow()

@@ -44,7 +44,7 @@ class ClassGroup:
 
 
 def group_key(spec: AbsoluteSpec) -> Any:
-    """What decides which classes a place may be in."""
+    """Return what decides which classes a place may be in."""
     if isinstance(spec, FileLine):
         return spec.directory, spec.file
     return type(spec), spec.class_name
@@ -68,7 +68,7 @@ def what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType], local: LocalC
 
 
 def is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
-    """Whether the place ought to be in one of the types: not merely in something that has a similar name."""
+    """True if the place ought to be in one of the types, not merely in something that has a similar name."""
     if isinstance(spec, FileLine):
         return True
     assert spec.class_name is not None

@@ -29,7 +29,7 @@ FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.jav
 LINE = "line"
 LAMBDA = "lambda"
 PARTS = (LINE, LAMBDA)
-"""What may stand behind a line, after a colon, for a part of it; ``lambda2`` is the second of several."""
+"""Words for a part of a line, which follow it after a colon; ``lambda2`` is the second of several."""
 
 MOST_LINES = 65_535
 """Line numbers of class files have two bytes (JVMS 4.7.12)."""

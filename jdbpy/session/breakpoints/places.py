@@ -269,7 +269,7 @@ def _top(name: str) -> str:
 
 
 def _classes_used(code: bytes, pool: ConstantPool) -> Iterator[tuple[int, str]]:
-    """Where instructions make an object of a class, read its static field or call its method; and its name."""
+    """Yield the index of each instruction that makes an object of a class or uses its members, and the class."""
     try:
         for each in decode(code):
             entry = int.from_bytes(code[each.index + 1 : each.index + 3], "big")

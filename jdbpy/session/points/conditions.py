@@ -24,7 +24,7 @@ class Evaluation(Protocol):
 
     @property
     def asks(self) -> Sequence[Command[Any]]:
-        """What it has to know next; nothing when it is over."""
+        """Return the commands for what it has to know next; none when it is over."""
 
     @property
     def holds(self) -> bool | None:
@@ -41,7 +41,7 @@ class Glance(Protocol):
     """A condition at one place in code that only reads: the frame there, and what is reached from that."""
 
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
-        """What asks for the variables of the frame; there may be none."""
+        """Return the commands for the variables of the frame; there may be none."""
 
     def begin(self, answers: Sequence[Any]) -> Evaluation:
         """The evaluation with the answers to ``commands``, or the errors in their place."""

@@ -1,8 +1,8 @@
 """A method's line table as it looks through a stratum: which line of which source file each instruction belongs to.
 
 Pure. Without a stratum the table is what the class file says. Lines that a compiler inlined into a method are told
-apart from the method's own: Kotlin and Scala write a second stratum, ``KotlinDebug``, which maps what was inlined to the
-line of the call.
+apart from the method's own: Kotlin and Scala write a second stratum, ``KotlinDebug``, which maps what was inlined to
+the line of the call.
 """
 
 from __future__ import annotations

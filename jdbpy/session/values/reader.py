@@ -41,7 +41,7 @@ from jdbpy.wire.record import Record
 T = TypeVar("T")
 
 SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS, facts.INTERFACES)
-"""What ``Shape`` is made of, and the interfaces, which views are found by."""
+"""The facts that a ``Shape`` is made of, and the interfaces, by which views are found."""
 
 _FEW = 50
 """Commands of a wave among which equal ones are not looked for."""

@@ -72,7 +72,7 @@ class ClassFinder:
         return loader is not None and all((loader, name) in self._memory.found for name in names)
 
     def found(self, names: Sequence[str]) -> list[int] | None:
-        """What ``find`` gives, where that is known. No trip."""
+        """Return what ``find`` gives, where that is known. No trip."""
         loader = self._target.types.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
         known = [self._memory.found.get((loader, name), 0) for name in names] if loader is not None else [0]
         return known if all(known) else None
@@ -118,7 +118,7 @@ class ClassFinder:
         return [self._facts(class_id) for class_id in wanted]
 
     def known_facts(self, ids: Sequence[int]) -> list[ClassFacts] | None:
-        """What ``facts`` gives, where that is known. No trip."""
+        """Return what ``facts`` gives, where that is known. No trip."""
         known, wanted = self._target.types.known, [ReferenceTypeID(class_id) for class_id in ids]
         facts_of_all: list[Any] = [known(fact, each) for fact in self.FACTS for each in wanted]
         return None if None in facts_of_all else [self._facts(each) for each in wanted]
@@ -178,7 +178,7 @@ class ClassFinder:
         return class_id == self._home or class_id in self._memory.initialized
 
     async def initialized(self, class_id: int) -> bool:
-        """Whether a class has been initialized, or has failed to. wire: 1 trip, 0 when known.
+        """True if a class has been initialized, or has failed to. wire: 1 trip, 0 when known.
 
         The frame's own class is at least being initialized, or its code would not run.
         """

@@ -47,7 +47,7 @@ class _Unfit(EvalError):
 
 
 class GlanceTarget(HeapTarget):
-    """What is in the target, for an evaluation that is driven. Only what is known or can be read is there."""
+    """The target of an evaluation that is driven: it answers what is known or can be read, and refuses the rest."""
 
     def __init__(self, target: Target, classes: ClassFinder) -> None:
         super().__init__(target, classes)
@@ -120,7 +120,7 @@ class FrameGlance:
 
     @contextmanager
     def seen_by(self, target: GlanceTarget) -> Iterator[None]:
-        """What the compiled condition asks of classes goes to that target meanwhile."""
+        """Send what the compiled condition asks of classes to that target meanwhile."""
         graph = self._compiled.compiler.graph
         usual, graph.target = graph.target, cast("EvalTarget", target)
         try:
