@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from enum import Enum
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Unit(Enum):

@@ -5,9 +5,9 @@ Owns the figures. It is told of bytes at the moment when the debugger sends or g
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.wire.framing import Framer, Packet
 from jdbpy.wire.handshake import HANDSHAKE
-from jdbpy.wire.record import Record
 
 
 class Traffic(Record):

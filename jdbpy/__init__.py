@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ProtocolError as ProtocolError,
         ReadOnlyError as ReadOnlyError,
         StateError as StateError,
+        Thrown as Thrown,
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
         vm as vm,
     )
     from jdbpy.session.classes.listing import ClassList as ClassList
-    from jdbpy.session.eval.errors import Thrown as Thrown
     from jdbpy.session.events import (
         Event as Event,
         ExceptionInfo as ExceptionInfo,
@@ -100,24 +100,23 @@ if TYPE_CHECKING:
 _HOMES = {
     "jdbpy.errors": (
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "ProtocolError",
-        "ReadOnlyError", "StateError", "TimedOut", "UsageError",
+        "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
     "jdbpy.session.classes.listing": ("ClassList",),
-    "jdbpy.session.eval.errors": ("Thrown",),
-    "jdbpy.session.opening.connect": ("attach", "listen"),
-    "jdbpy.session.opening.greeting": ("CONNECT_LIMIT",),
-    "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
-    "jdbpy.session.opening.launch": ("START_LIMIT", "LaunchCommand", "main_class"),
-    "jdbpy.session.opening.launching": ("launch",),
     "jdbpy.session.events": (
-        "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceWindow",
-        "Stop", "StopReason",
+        "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceWindow", "Stop",
+        "StopReason",
     ),
     "jdbpy.session.model": (
         "Breakpoint", "BreakpointPlace", "ClassDetail", "ClassInfo", "FieldInfo", "Frame", "Limits", "LineEntry",
         "Location", "MethodInfo", "StackTrace", "StepDepth", "StepSize", "SuspendPolicy", "ThreadGroup", "ThreadInfo",
         "ThreadRef", "Value", "Variable", "VmInfo", "VmState",
     ),
+    "jdbpy.session.opening.connect": ("attach", "listen"),
+    "jdbpy.session.opening.greeting": ("CONNECT_LIMIT",),
+    "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
+    "jdbpy.session.opening.launch": ("LaunchCommand", "START_LIMIT", "main_class"),
+    "jdbpy.session.opening.launching": ("launch",),
     "jdbpy.session.options": ("Options",),
     "jdbpy.session.points.options": ("PointOptions",),
     "jdbpy.session.session": ("Session",),

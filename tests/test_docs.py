@@ -18,7 +18,7 @@ import pytest
 import trio
 
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.harness import LIMIT, Jvm, Program, start_target
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import jdbpy
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
 
@@ -152,7 +152,7 @@ def test_imports_point_one_way(part: str) -> None:
         f"{found.file}:{found.line}: {found.module} {found.name}"
         for found in imports(part)
         if part_of(found)
-        and (found.module, found.name) != ("jdbpy.wire.record", "Record")
+        and (found.module, found.name) != ("jdbpy.record", "Record")
         and part_of(found) not in MAY_IMPORT[part]
         and not (part_of(found) == "jdbpy" and part in ("cli", "demo"))
     ]

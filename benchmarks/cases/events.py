@@ -15,9 +15,9 @@ from benchmarks.rivals.floor import Floor
 from benchmarks.rivals.stopped import Place
 from jdbpy.session.requests import GO, Hit, Verdict
 from jdbpy.wire.codec import GeneratedCodec
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
-from jdbpy.wire.ids import Location, MethodID, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request
 
 _HIT = Place("Loop", "hit")
@@ -44,7 +44,7 @@ async def run(bench: Bench) -> list[Result]:
 
             modifiers = [event_request.ClassMatch(_HIT.program)]
             requests = session._target.requests  # the kernel alone, without what a component would add
-            await requests.add(EventKind.METHOD_ENTRY, SuspendPolicy.EVENT_THREAD, modifiers, pass_on)
+            await requests.add(EventKind.METHOD_ENTRY, JdwpSuspendPolicy.EVENT_THREAD, modifiers, pass_on)
             await done.wait()
             return Sample((end - start) / _HITS)
 
@@ -68,11 +68,11 @@ async def run(bench: Bench) -> list[Result]:
             target = session._target
             modifiers = [event_request.ClassMatch("no.such.Class")]
             request = await target.requests.add(
-                EventKind.METHOD_ENTRY, SuspendPolicy.EVENT_THREAD, modifiers, lambda _: GO
+                EventKind.METHOD_ENTRY, JdwpSuspendPolicy.EVENT_THREAD, modifiers, lambda _: GO
             )
-            place = Location(1, ReferenceTypeID(2), MethodID(3), 0)
+            place = CodeLocation(1, ReferenceTypeID(2), MethodID(3), 0)
             entered = event.MethodEntry(request.id, ThreadID(ObjectID(1)), place)
-            composite = GeneratedCodec().encode(event.Composite(SuspendPolicy.EVENT_THREAD, [entered]))
+            composite = GeneratedCodec().encode(event.Composite(JdwpSuspendPolicy.EVENT_THREAD, [entered]))
             packet = encode_command(0, event.Composite.COMMAND_SET, event.Composite.COMMAND, composite)
             framer = Framer()
             with patch.object(target.conn._packets, "send", lambda data: None):

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Result, Sample, measure
+from jdbpy.record import Record
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.columns import Columns
-from jdbpy.wire.ids import FrameID, Location, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, FrameID, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.messages.thread_reference import Frame
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
-from jdbpy.wire.record import Record
 from jdbpy.wire.reference import ReferenceCodec
 
 _CLASSES = 20_000
@@ -63,7 +63,7 @@ def _class(number: int) -> ClassInfoWithGeneric:
 
 def _frame(number: int) -> Frame:
     return Frame(
-        FrameID(number), Location(1, ReferenceTypeID(number % 50), MethodID(0x7F00_0000_0000 + number), number)
+        FrameID(number), CodeLocation(1, ReferenceTypeID(number % 50), MethodID(0x7F00_0000_0000 + number), number)
     )
 
 
@@ -87,4 +87,4 @@ def _classes_by_hand(data: bytes) -> list[ClassInfoWithGeneric]:
 
 def _frames_by_hand(data: bytes) -> list[Frame]:
     rows = struct.iter_unpack(">QBQQq", data[4:])
-    return [Frame(frame, Location(tag, cls, method, index)) for frame, tag, cls, method, index in rows]
+    return [Frame(frame, CodeLocation(tag, cls, method, index)) for frame, tag, cls, method, index in rows]

@@ -10,7 +10,7 @@ from benchmarks.rivals import jdi
 from benchmarks.rivals.bare import BareStop
 from benchmarks.rivals.floor import Floor
 from benchmarks.rivals.stopped import Place, ask_jdb, jdb_at, jdbpy_at
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _LOOK = Place("Data", "look")
 _ALL = jdbpy.Limits(elements=10_000, fields=1_000)

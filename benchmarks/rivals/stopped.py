@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from benchmarks.bench import Bench, Link, program_of
 from benchmarks.rivals.conversation import Conversation, open_jdb, open_jdbpy
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 JDB_PROMPT = "main[1] "
 

@@ -42,7 +42,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.standard import OutputLost
 from jdbpy.cli.stop_actions import run_stop_actions, unfinished
 from jdbpy.cli.table import Command
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 FAILED = 1
 TIMED_OUT = 4

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 HELP = f"""\
 usage: jdbpy attach [HOST:]PORT [options]

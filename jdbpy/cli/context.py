@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy import Limits
 from jdbpy.cli.settings import Settings
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 if TYPE_CHECKING:
     from jdbpy import Session

@@ -17,7 +17,7 @@ from jdbpy.cli.results import Actions, Restarting
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 Settle = Callable[[Command, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)

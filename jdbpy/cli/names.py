@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _NOTHING: Mapping[str, tuple[str, ...]] = {}
 

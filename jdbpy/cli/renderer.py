@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from jdbpy import Event
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.cli.table import Command

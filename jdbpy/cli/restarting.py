@@ -12,7 +12,7 @@ from contextlib import suppress
 from jdbpy import Breakpoint, JdbpyError
 from jdbpy.cli.context import Context, Display
 from jdbpy.cli.points import as_command
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Kept(Record):

@@ -16,7 +16,7 @@ from typing import Any
 from jdbpy.cli.arguments.base import Argument, Option, Slash
 from jdbpy.cli.words import next_word
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _ATTACHED = re.compile(r"\s*[/%]([\w\0]*)(?=\s|$)")
 """What follows the name with a slash; the NUL is the cursor of ``Signature.expected``."""

@@ -16,7 +16,7 @@ from typing import TypeVar
 from jdbpy.cli.context import Context
 from jdbpy.cli.signature import Signature
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 Function = Callable[..., Awaitable[Record]]
 

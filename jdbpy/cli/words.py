@@ -7,7 +7,7 @@ gets the rest of its line as it was typed.
 from __future__ import annotations
 
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Word(Record):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Step(Record):

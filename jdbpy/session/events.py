@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from jdbpy.record import Record
 from jdbpy.session.model import Frame, Location, SuspendPolicy, ThreadRef, Value, Variable
-from jdbpy.wire.record import Record
 
 
 class StopReason(StrEnum):

@@ -30,14 +30,14 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.points.conditions import Condition, Evaluation, Glance
+from jdbpy.session.points.conditions import Condition, ConditionEvaluation, Glance
 from jdbpy.session.requests import EventRequest
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.session.target import Target
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error, SuspendPolicy
+from jdbpy.wire.constants import Error, JdwpSuspendPolicy
 from jdbpy.wire.framing import Packet
-from jdbpy.wire.ids import FrameID, Location, ObjectID, ThreadID
+from jdbpy.wire.ids import CodeLocation, FrameID, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
 
@@ -69,7 +69,13 @@ class _Look:
     )  # fmt: skip
 
     def __init__(
-        self, request: EventRequest, condition: Condition, glance: Glance, place: Location, guess: FrameID, epoch: int
+        self,
+        request: EventRequest,
+        condition: Condition,
+        glance: Glance,
+        place: CodeLocation,
+        guess: FrameID,
+        epoch: int,
     ) -> None:
         self.request = request
         self.condition = condition
@@ -78,7 +84,7 @@ class _Look:
         self.guess = guess
         self.epoch = epoch
         self.packet: Packet | None = None
-        self.policy = SuspendPolicy.EVENT_THREAD
+        self.policy = JdwpSuspendPolicy.EVENT_THREAD
         self.answers: Sequence[Pending[Any]] = ()
         self.outcomes: Sequence[Any] = ()  # of these, where the frame came with them, and is the one that was foreseen
         self.ahead = False  # they were asked before the hit, together with the frame
@@ -145,14 +151,14 @@ class FastHits:
             self._misses = 0
         else:
             try:
-                return self._look_at(look, thread, packet, SuspendPolicy(composite.suspendPolicy))
+                return self._look_at(look, thread, packet, JdwpSuspendPolicy(composite.suspendPolicy))
             except Disconnected:
                 return False
         look.packet = packet
-        look.policy = SuspendPolicy(composite.suspendPolicy)
+        look.policy = JdwpSuspendPolicy(composite.suspendPolicy)
         return True
 
-    def _look_at(self, look: _Look, thread: ThreadID, packet: Packet, policy: SuspendPolicy) -> bool:
+    def _look_at(self, look: _Look, thread: ThreadID, packet: Packet, policy: JdwpSuspendPolicy) -> bool:
         """Reads what the condition needs of a hit that is here. False if it is the pump's at once. wire: no wait."""
         look.policy = policy
         commands = look.glance.commands(thread, look.guess)
@@ -167,7 +173,7 @@ class FastHits:
             return True
         return False
 
-    def _look(self, request: EventRequest, thread: ThreadID, place: Location) -> _Look | None:
+    def _look(self, request: EventRequest, thread: ThreadID, place: CodeLocation) -> _Look | None:
         """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
         foresight, suspension = self._target.foresight, self._target.suspension
         condition = request.guard.condition if request.guard is not None else None
@@ -207,7 +213,7 @@ class FastHits:
         else:
             self._hand_on(look)
 
-    def _go_on(self, look: _Look, thread: ThreadID, evaluation: Evaluation) -> None:
+    def _go_on(self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation) -> None:
         """Resume the thread if the condition is false, hand the hit on if it is true, else ask for what is missing."""
         if not self._is_as_it_was(look, thread):
             evaluation.close()
@@ -227,7 +233,9 @@ class FastHits:
             look.condition.was_read(thread, look.epoch, look.outcomes, holds=bool(evaluation.holds))
             self._hand_on(look)
 
-    def _told(self, look: _Look, thread: ThreadID, evaluation: Evaluation, answers: list[Pending[Any]]) -> None:
+    def _told(
+        self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation, answers: list[Pending[Any]]
+    ) -> None:
         """Take the answers to what the evaluation has asked, the last of which came just now."""
         outcomes = [answer.outcome for answer in answers]
         if any(isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError) for outcome in outcomes):
@@ -265,14 +273,14 @@ class FastHits:
 
     def _let_go(self, look: _Look, thread: ThreadID) -> None:
         """Enters the hit and its end in the ledger; where it is worth while, sees to it that the next one is read."""
-        target, everything = self._target, look.policy is SuspendPolicy.ALL
+        target, everything = self._target, look.policy is JdwpSuspendPolicy.ALL
         target.suspension.event(thread, everything=everything)
         on_reply = target.hit_times.resuming(thread, look.policy)
         if everything:
             target.invocations.entered()
-            target.submit_op(Op.VM_RESUME, on_reply=on_reply)
+            target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
         else:
-            target.submit_op(Op.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
+            target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
         self.let_go += 1
         if self._round_trip > FAR and not target.suspension.is_suspended(thread):
             self._look_ahead(look, thread)

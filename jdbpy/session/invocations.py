@@ -28,7 +28,7 @@ from collections.abc import Callable
 
 import trio
 
-from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.suspension import SuspendOp, Suspension
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -143,23 +143,23 @@ class Invocations:
             if self._agent.of(thread):
                 self._resume(thread)
 
-    def before(self, op: Op, thread: int) -> None:
+    def before(self, op: SuspendOp, thread: int) -> None:
         """A command is about to be sent that the ledger counts: makes sure that no call ends with its thread at 0."""
-        if op is Op.VM_RESUME or op is Op.THREAD_RESUME:
+        if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             for each in self._running:
-                counted = op is Op.VM_RESUME or each == thread
+                counted = op is SuspendOp.VM_RESUME or each == thread
                 if counted and not self._agent.of(each) and self._wanted(each) > 1:
                     self._suspend(each)
         self._apply(op, thread)
 
-    def undone(self, op: Op, thread: int) -> None:
+    def undone(self, op: SuspendOp, thread: int) -> None:
         """The connection has taken back a command of a cancelled task."""
         if self._running:
             self._apply(op, thread)
 
-    def _apply(self, op: Op, thread: int) -> None:
-        by = +1 if op in (Op.VM_SUSPEND, Op.THREAD_SUSPEND) else -1
-        if op in (Op.VM_SUSPEND, Op.VM_RESUME):
+    def _apply(self, op: SuspendOp, thread: int) -> None:
+        by = +1 if op in (SuspendOp.VM_SUSPEND, SuspendOp.THREAD_SUSPEND) else -1
+        if op in (SuspendOp.VM_SUSPEND, SuspendOp.VM_RESUME):
             self._agent.change_all(by)
         else:
             self._agent.change(thread, by)

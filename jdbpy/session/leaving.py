@@ -27,7 +27,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.session.target import Target
 from jdbpy.wire import ending
 from jdbpy.wire.ids import ObjectID, ThreadID
@@ -169,7 +169,7 @@ async def _prove(target: Target, threads: Iterable[int], held: _Unknown, *, quie
         held.threads, held.most = len(suspended), max(held.most, len(suspended))
         with conn.gathering:
             for _ in range(min(MOST, max(suspended, default=0))):
-                target.submit_op(Op.VM_RESUME)
+                target.submit_op(SuspendOp.VM_RESUME)
         now = trio.current_time()
         if suspended or conn.statistics().events != events:
             events, since = conn.statistics().events, now

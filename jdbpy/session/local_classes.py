@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import JdbpyError
+from jdbpy.record import Record
 from jdbpy.session.types.class_names import ClassName, close_to
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.target import Target
@@ -60,7 +60,7 @@ class LocalClasses:
         self._target = target
         self._class_path: tuple[str, ...] | None = None
         self._searched: _Paths | None = None
-        self._search: _Search | None = None
+        self._search: _ClassSearch | None = None
         self._indexed: tuple[frozenset[str], dict[str, list[str]]] = (frozenset(), {})
 
     @property
@@ -74,7 +74,7 @@ class LocalClasses:
         if self._search is None or paths != self._searched:
             if self._search is not None:
                 self._search.ended = True
-            self._searched, self._search = paths, _Search(paths)
+            self._searched, self._search = paths, _ClassSearch(paths)
         search = self._search
         if not search.done:
             with trio.move_on_after(limit):
@@ -115,7 +115,7 @@ class LocalClasses:
         return _Paths(tuple(named), self._class_path or ())
 
 
-class _Search:
+class _ClassSearch:
     """One search. It blocks, on a dead mount for ever: its thread is abandoned then, and goes on alone."""
 
     def __init__(self, paths: _Paths) -> None:

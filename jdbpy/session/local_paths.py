@@ -13,9 +13,9 @@ from contextlib import suppress
 
 import trio
 
+from jdbpy.record import Record
 from jdbpy.session.target import Target
 from jdbpy.wire.messages import virtual_machine
-from jdbpy.wire.record import Record
 
 _LIBRARIES = (
     "/usr/share/java",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class VmState(StrEnum):

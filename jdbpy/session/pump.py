@@ -23,10 +23,10 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.events import Exited, Gone, Notice, StopReason
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.session.target import Target
 from jdbpy.wire import event_parts
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.event_parts import only_request, thread_of
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.messages import event as wire_event
@@ -35,17 +35,17 @@ Votes = list[tuple[Hit, StopPlan]]
 
 StopShower = Callable[[Votes], Awaitable[None]]
 
-_ALL = bytes((SuspendPolicy.ALL,))
+_ALL = bytes((JdwpSuspendPolicy.ALL,))
 """The beginning of an event set that suspends everything."""
 
-_THREAD = bytes((SuspendPolicy.EVENT_THREAD,))
+_THREAD = bytes((JdwpSuspendPolicy.EVENT_THREAD,))
 """The beginning of an event set that suspends the thread of its event."""
 
 EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
 
 
-_HIGHEST_POLICY = bytes([SuspendPolicy.ALL])
+_HIGHEST_POLICY = bytes([JdwpSuspendPolicy.ALL])
 
 _MOST_WARNINGS = 20
 """Different warnings of events that make no sense; there are no more, whatever the target sends."""
@@ -301,15 +301,15 @@ class Pump:
         """
         thread = _thread_of(composite)
         wanted = any(plan.everything for _, plan in votes)
-        if not (wanted and thread and composite.suspendPolicy == SuspendPolicy.EVENT_THREAD):
+        if not (wanted and thread and composite.suspendPolicy == JdwpSuspendPolicy.EVENT_THREAD):
             return votes
         target = self._target
         with target.conn.gathering:
-            target.submit_op(Op.VM_SUSPEND)
+            target.submit_op(SuspendOp.VM_SUSPEND)
             target.suspension.undecided = (thread, True)
-            target.submit_op(Op.THREAD_RESUME, thread, by_event=True)
+            target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True)
             target.invocations.let_run()
-        return [(hit.replace(policy=SuspendPolicy.ALL), plan) for hit, plan in votes]
+        return [(hit.replace(policy=JdwpSuspendPolicy.ALL), plan) for hit, plan in votes]
 
     async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:
         """Stops at events of which it could not be found out whether to stop; True if there are any.
@@ -320,7 +320,7 @@ class Pump:
         for event in composite.events:
             reason = _REASONS.get(type(event))
             request = self._target.requests.find(event.requestID) if reason is not None else None
-            if reason is not None and request is not None and composite.suspendPolicy != SuspendPolicy.NONE:
+            if reason is not None and request is not None and composite.suspendPolicy != JdwpSuspendPolicy.NONE:
                 plan = StopPlan(reason, {"error": f"the stop could not be looked at: {error}"})
                 votes.append((self._hit(composite, event, request), plan))
         if votes:
@@ -342,7 +342,7 @@ class Pump:
             self._warn(f"an event was ignored: {misfit}")
             return None
         hit = self._hit(composite, event, request)
-        if request is _automatic and isinstance(event, wire_event.Exception) and hit.policy != SuspendPolicy.NONE:
+        if request is _automatic and isinstance(event, wire_event.Exception) and hit.policy != JdwpSuspendPolicy.NONE:
             return hit, self._thrown(event)
         return hit, request.handler(hit)
 
@@ -356,20 +356,20 @@ class Pump:
             return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
 
     def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> Hit:
-        policy = SuspendPolicy(composite.suspendPolicy)
-        alone = len(composite.events) == 1 and policy is SuspendPolicy.EVENT_THREAD
+        policy = JdwpSuspendPolicy(composite.suspendPolicy)
+        alone = len(composite.events) == 1 and policy is JdwpSuspendPolicy.EVENT_THREAD
         go_on = partial(self._let_go, composite) if alone else None
         return Hit(event, request, getattr(event, "thread", 0), policy, go_on)
 
     def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
-        if composite.suspendPolicy == SuspendPolicy.NONE:
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
             return
         thread = _thread_of(composite)
         # An event without a thread suspends everything, whatever its policy (eventHelper.c).
-        everything = composite.suspendPolicy == SuspendPolicy.ALL or not thread
+        everything = composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread
         at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
         self._target.suspension.event(thread, everything=everything, at_event=at_event)
-        if composite.suspendPolicy == SuspendPolicy.ALL:
+        if composite.suspendPolicy == JdwpSuspendPolicy.ALL:
             self._target.invocations.entered()
         else:
             self._target.invocations.suspended(thread)
@@ -379,7 +379,7 @@ class Pump:
 
     def _let_go(self, composite: wire_event.Composite) -> None:
         """Resumes the set with its own policy, once. wire: no wait."""
-        if composite.suspendPolicy == SuspendPolicy.NONE or composite is self._gone:
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE or composite is self._gone:
             return
         self._gone = composite
         self._target.suspension.undecided = None
@@ -387,15 +387,15 @@ class Pump:
             self._resume(composite)
 
     def _resume(self, composite: wire_event.Composite) -> None:
-        if composite.suspendPolicy == SuspendPolicy.NONE:
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
             return
         thread = _thread_of(composite)
         with suppress(Disconnected), self._target.conn.gathering:
-            on_reply = self._target.hit_times.resuming(thread, SuspendPolicy(composite.suspendPolicy))
-            if composite.suspendPolicy == SuspendPolicy.ALL or not thread:
-                self._target.submit_op(Op.VM_RESUME, on_reply=on_reply)
+            on_reply = self._target.hit_times.resuming(thread, JdwpSuspendPolicy(composite.suspendPolicy))
+            if composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread:
+                self._target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
             else:
-                self._target.submit_op(Op.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
+                self._target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
 
 
 def _thread_of(composite: wire_event.Composite) -> int:
@@ -454,7 +454,7 @@ def _on_automatic(hit: Hit) -> Verdict:
 
     See docs/agent.md, "Events that were not requested".
     """
-    return None if hit.policy == SuspendPolicy.NONE else StopPlan(StopReason.START, {})
+    return None if hit.policy == JdwpSuspendPolicy.NONE else StopPlan(StopReason.START, {})
 
 
-_automatic = EventRequest(EventKind.VM_START, SuspendPolicy.ALL, _on_automatic)
+_automatic = EventRequest(EventKind.VM_START, JdwpSuspendPolicy.ALL, _on_automatic)

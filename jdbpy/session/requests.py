@@ -13,13 +13,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
+from jdbpy.record import Record
 from jdbpy.session.events import StopReason
 from jdbpy.wire import event_parts
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
-from jdbpy.wire.ids import Location
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.messages import event_request
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.points.conditions import Condition
@@ -37,7 +37,7 @@ class Hit(Record):
     event: Any  # a record of jdbpy.wire.messages.event
     request: EventRequest
     thread: int
-    policy: SuspendPolicy
+    policy: JdwpSuspendPolicy
     go_on: Callable[[], None] | None = None
 
 
@@ -100,7 +100,7 @@ class RequestSpec(Record):
     """What ``RequestTable.add_many`` is to set. Modifiers are tested by the agent in their order: Count goes last."""
 
     kind: EventKind
-    policy: SuspendPolicy
+    policy: JdwpSuspendPolicy
     modifiers: Sequence[Any]
     handler: Handler
     guard: Guarded | None = None
@@ -112,7 +112,9 @@ class EventRequest:
 
     __slots__ = ("active", "dropped", "guard", "handler", "id", "kind", "modifiers", "policy", "sieve")
 
-    def __init__(self, kind: EventKind, policy: SuspendPolicy, handler: Handler, guard: Guarded | None = None) -> None:
+    def __init__(
+        self, kind: EventKind, policy: JdwpSuspendPolicy, handler: Handler, guard: Guarded | None = None
+    ) -> None:
         self.kind = kind
         self.policy = policy
         self.handler = handler
@@ -146,12 +148,12 @@ class EventRequest:
         return ""
 
 
-def _place(location: Location) -> tuple[int, int, int]:
+def _place(location: CodeLocation) -> tuple[int, int, int]:
     return location.classID, location.methodID, location.index
 
 
 def _may_suspend_less(request: EventRequest) -> bool:
-    suspends_all = request.policy is SuspendPolicy.ALL and request.guard is not None and request.guard.suspends_all
+    suspends_all = request.policy is JdwpSuspendPolicy.ALL and request.guard is not None and request.guard.suspends_all
     counted = any(isinstance(modifier, event_request.Count | event_request.Step) for modifier in request.modifiers)
     return suspends_all and not counted and request.sieve is None
 
@@ -174,7 +176,7 @@ class RequestTable:
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
 
     async def add(
-        self, kind: EventKind, policy: SuspendPolicy, modifiers: Sequence[Any], handler: Handler
+        self, kind: EventKind, policy: JdwpSuspendPolicy, modifiers: Sequence[Any], handler: Handler
     ) -> EventRequest:
         """Sets one request. Raises JdwpError when the agent refuses it. wire: 1 trip."""
         [outcome] = await self.add_many([RequestSpec(kind, policy, modifiers, handler)])
@@ -216,15 +218,15 @@ class RequestTable:
                 if request.sieve is not None:
                     self._sieves[request.key] = request.sieve.take
 
-        self.has_suspended = self.has_suspended or spec.policy is not SuspendPolicy.NONE
+        self.has_suspended = self.has_suspended or spec.policy is not JdwpSuspendPolicy.NONE
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
         return request, self._conn.submit(command, on_reply=registered)
 
     @property
-    def policy_of_watching(self) -> SuspendPolicy:
+    def policy_of_watching(self) -> JdwpSuspendPolicy:
         """The policy of requests of the debugger's own: the thread waits, unless this session may not suspend it."""
         allowed = self._conn.allows(event_request.Set)
-        return SuspendPolicy.EVENT_THREAD if allowed else SuspendPolicy.NONE
+        return JdwpSuspendPolicy.EVENT_THREAD if allowed else JdwpSuspendPolicy.NONE
 
     def suspend_less(self) -> None:
         """Makes the requests whose hits suspend everything suspend their thread only, until ``suspend_again``: a stop
@@ -237,16 +239,16 @@ class RequestTable:
         self._former.clear()  # long handled
         self._suspend_less = [each for each in self._by_id.values() if _may_suspend_less(each)]
         for request in self._suspend_less:
-            self._set_anew(request, SuspendPolicy.EVENT_THREAD)
+            self._set_anew(request, JdwpSuspendPolicy.EVENT_THREAD)
 
     def suspend_again(self) -> None:
         """Takes back ``suspend_less``. wire: no wait."""
         changed, self._suspend_less = self._suspend_less, []
         for request in changed:
             if request.active:
-                self._set_anew(request, SuspendPolicy.ALL)
+                self._set_anew(request, JdwpSuspendPolicy.ALL)
 
-    def _set_anew(self, request: EventRequest, policy: SuspendPolicy) -> None:
+    def _set_anew(self, request: EventRequest, policy: JdwpSuspendPolicy) -> None:
         """Sets a request with another policy, then clears the one that stands; it keeps its object."""
         kind, before = request.kind, request.id
         request.policy = policy

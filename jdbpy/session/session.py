@@ -21,7 +21,7 @@ from jdbpy.session.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target import Target
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
 from jdbpy.wire.messages import virtual_machine
-from jdbpy.wire.wirelog import Sink, WireLog
+from jdbpy.wire.wirelog import LogSink, WireLog
 
 if TYPE_CHECKING:
     from jdbpy.session.opening.launch import Launched
@@ -86,7 +86,7 @@ class Session(Components):
     def launched(self) -> bool:
         return self._target.launched
 
-    def log_wire(self, file: Sink | None) -> None:
+    def log_wire(self, file: LogSink | None) -> None:
         """From now on a readable line for every packet goes to ``file``, in place of another log; None: no more."""
         self._target.conn.log = None if file is None else WireLog(file)
 

@@ -26,7 +26,7 @@ from jdbpy.session.model import Frame
 Moment = tuple[int, int]
 
 
-class Op(Enum):
+class SuspendOp(Enum):
     """A command of the agent that changes suspend counts."""
 
     VM_SUSPEND = "VirtualMachine.Suspend"
@@ -170,16 +170,16 @@ class Suspension:
         if thread and at_event:
             self._at_event.add(thread)
 
-    def apply(self, op: Op, thread: int = 0, *, by_event: bool = False) -> None:
+    def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False) -> None:
         """Enters a command that is being submitted; ``by_event`` tells whose hold on a thread is added or released."""
-        if op is Op.VM_SUSPEND:
+        if op is SuspendOp.VM_SUSPEND:
             self.vm_holds += 1
             self._change_all(+1)
-        elif op is Op.VM_RESUME:
+        elif op is SuspendOp.VM_RESUME:
             self.vm_holds = max(0, self.vm_holds - 1)
             self.user_vm_holds = min(self.user_vm_holds, self.vm_holds)
             self._change_all(-1)
-        elif op is Op.THREAD_SUSPEND:
+        elif op is SuspendOp.THREAD_SUSPEND:
             holds = self.event_holds if by_event else self.user_holds
             holds[thread] = holds.get(thread, 0) + 1
             self._change(thread, +1)
@@ -187,7 +187,7 @@ class Suspension:
             holds = self.event_holds if by_event or thread not in self.user_holds else self.user_holds
             holds[thread] = holds.get(thread, 0) - 1
             self._change(thread, -1)
-        whole = op is Op.VM_SUSPEND or op is Op.VM_RESUME
+        whole = op is SuspendOp.VM_SUSPEND or op is SuspendOp.VM_RESUME
         self._drop_lost_holds({*self.event_holds, *self.user_holds} if whole else (thread,))
 
     def overrule(self, threads: Iterable[int] | None) -> None:
@@ -219,12 +219,12 @@ class Suspension:
 
     # What to send
 
-    def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[Op, int]]:
+    def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[SuspendOp, int]]:
         """The commands that release all but the user's own holds (``cont``); threads in ``keep`` stay held.
 
         A kept or user-held thread that these would let go gets suspends before them.
         """
-        plan: list[tuple[Op, int]] = []
+        plan: list[tuple[SuspendOp, int]] = []
         vm_holds = self.vm_holds
         if self.undecided is not None:
             thread, everything = self.undecided
@@ -233,21 +233,21 @@ class Suspension:
         kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
         for thread in sorted(kept):
             resumes = vm_holds + (0 if thread in keep else self.event_holds.get(thread, 0))
-            plan += [(Op.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
-        plan += [(Op.VM_RESUME, 0)] * vm_holds
+            plan += [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
+        plan += [(SuspendOp.VM_RESUME, 0)] * vm_holds
         for thread, holds in sorted(self.event_holds.items()):
             if thread not in keep:
-                plan += [(Op.THREAD_RESUME, thread)] * holds
+                plan += [(SuspendOp.THREAD_RESUME, thread)] * holds
         return plan
 
-    def plan_run_thread(self, thread: int) -> list[tuple[Op, int]]:
+    def plan_run_thread(self, thread: int) -> list[tuple[SuspendOp, int]]:
         """The commands that let one thread run, whatever holds it, and leave the others as they are."""
-        return [(Op.THREAD_RESUME, thread)] * self.count(thread)
+        return [(SuspendOp.THREAD_RESUME, thread)] * self.count(thread)
 
-    def plan_run_everything(self) -> list[tuple[Op, int]]:
+    def plan_run_everything(self) -> list[tuple[SuspendOp, int]]:
         """The commands that leave nothing held at all (detach)."""
         highest = max([self._base, *self._counts.values()])
-        return [(Op.VM_RESUME, 0)] * highest
+        return [(SuspendOp.VM_RESUME, 0)] * highest
 
     # How it is counted
 

@@ -20,7 +20,7 @@ from jdbpy.session.points.hot_places import HitTimes
 from jdbpy.session.requests import GO, RequestTable, StopPlan, Verdict
 from jdbpy.session.selection import Selection
 from jdbpy.session.streams import Publisher
-from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.suspension import SuspendOp, Suspension
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
@@ -277,37 +277,37 @@ class Target:
     def _undone(self, command: Command[Any]) -> None:
         """A suspend whose waiter was cancelled is taken back by the connection: the ledger follows."""
         if isinstance(command, virtual_machine.Resume):
-            self.suspension.apply(Op.VM_RESUME)
-            self.invocations.undone(Op.VM_RESUME, 0)
+            self.suspension.apply(SuspendOp.VM_RESUME)
+            self.invocations.undone(SuspendOp.VM_RESUME, 0)
         elif isinstance(command, thread_reference.Resume):
-            self.suspension.apply(Op.THREAD_RESUME, command.thread)
-            self.invocations.undone(Op.THREAD_RESUME, command.thread)
+            self.suspension.apply(SuspendOp.THREAD_RESUME, command.thread)
+            self.invocations.undone(SuspendOp.THREAD_RESUME, command.thread)
 
     def submit_op(
-        self, op: Op, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
+        self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
     ) -> Pending[Empty]:
         """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
         match op:
-            case Op.VM_SUSPEND:
+            case SuspendOp.VM_SUSPEND:
                 self.conn.require_allowed(virtual_machine.Suspend)
                 command: Command[Empty] = virtual_machine.Suspend()
-            case Op.VM_RESUME:
+            case SuspendOp.VM_RESUME:
                 command = virtual_machine.Resume()
-            case Op.THREAD_SUSPEND:
+            case SuspendOp.THREAD_SUSPEND:
                 self.conn.require_allowed(thread_reference.Suspend)
                 command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
-            case Op.THREAD_RESUME:
+            case SuspendOp.THREAD_RESUME:
                 command = thread_reference.Resume(ThreadID(ObjectID(thread)))
         if self.invocations.any:
             self.invocations.before(op, thread)
-        elif op is Op.VM_RESUME or op is Op.THREAD_RESUME:
+        elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             self.requests.suspend_again()
         self.suspension.apply(op, thread, by_event=by_event)
         abandoned = None
-        if op is Op.VM_SUSPEND or op is Op.THREAD_SUSPEND:
+        if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
             abandoned = partial(self._take_back, thread, self.suspension.resumed(thread))
         pending = self.conn.submit(command, on_reply=on_reply, on_abandoned=abandoned)
-        if self.on_resume is not None and op in (Op.VM_RESUME, Op.THREAD_RESUME):
+        if self.on_resume is not None and op in (SuspendOp.VM_RESUME, SuspendOp.THREAD_RESUME):
             self.on_resume()
         return pending
 

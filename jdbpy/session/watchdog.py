@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.record import Record
 from jdbpy.session.events import Notice
 from jdbpy.session.target import Target
 from jdbpy.wire.messages import event_request
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.execution.component import Execution

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from jdbpy.errors import ProtocolError, UsageError
+from jdbpy.record import Record
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.layout import check_sizes
-from jdbpy.wire.record import Record
 
 M = TypeVar("M", bound=Record)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")

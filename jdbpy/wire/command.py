@@ -15,8 +15,8 @@ import re
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
+from jdbpy.record import Record
 from jdbpy.wire.constants import CommandSet
-from jdbpy.wire.record import Record
 
 
 class Reply(Record):

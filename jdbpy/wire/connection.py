@@ -21,7 +21,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
-from jdbpy.wire.constants import SuspendPolicy, error_name
+from jdbpy.wire.constants import JdwpSuspendPolicy, error_name
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
@@ -326,8 +326,8 @@ class Connection:
         last, composite = self._decoded
         if composite is None or last is not packet:
             composite = self._codec.decode(Composite, packet.data, self.id_sizes)
-            if composite.suspendPolicy > SuspendPolicy.ALL:
-                composite = Composite(SuspendPolicy.ALL, composite.events)
+            if composite.suspendPolicy > JdwpSuspendPolicy.ALL:
+                composite = Composite(JdwpSuspendPolicy.ALL, composite.events)
             self._decoded = packet, composite
         return composite
 

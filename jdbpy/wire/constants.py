@@ -198,7 +198,7 @@ class Tag(IntEnum):
     CLASS_OBJECT = ord("c")
 
 
-class StepDepth(IntEnum):
+class JdwpStepDepth(IntEnum):
     """How far a step goes."""
 
     INTO = 0
@@ -206,7 +206,7 @@ class StepDepth(IntEnum):
     OUT = 2
 
 
-class StepSize(IntEnum):
+class JdwpStepSize(IntEnum):
     """Whether a step ends at the next instruction or at the next line."""
 
     MIN = 0
@@ -217,7 +217,7 @@ GONE = frozenset((Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_MODUL
 """Errors by which the agent says that an object or a class has been collected meanwhile."""
 
 
-class SuspendPolicy(IntEnum):
+class JdwpSuspendPolicy(IntEnum):
     """Which threads an event suspends."""
 
     NONE = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from jdbpy.errors import ReadOnlyError
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 
 
 class Effect(Enum):
@@ -135,7 +135,7 @@ def effect_of(command: Command[Any] | type[Command[Any]]) -> Effect:
     effect = _EFFECTS.get(command.NAME, Effect.CHANGES)
     if command.NAME == "EventRequest.Set" and not isinstance(command, type):
         kind, policy = command.eventKind, command.suspendPolicy  # type: ignore[attr-defined]
-        return Effect.READS if policy == SuspendPolicy.NONE or kind in _NEVER_SUSPENDS else Effect.SUSPENDS
+        return Effect.READS if policy == JdwpSuspendPolicy.NONE or kind in _NEVER_SUSPENDS else Effect.SUSPENDS
     return effect
 
 

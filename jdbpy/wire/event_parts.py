@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import struct
 
+from jdbpy.record import Record
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.framing import Packet
-from jdbpy.wire.ids import IDSizes, Value
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import IDSizes, TaggedValue
 
 REQUEST = slice(6, 10)
 """The id of the request of the first event, as its four bytes."""
@@ -79,10 +79,10 @@ def event_parts(kind: EventKind, sizes: IDSizes) -> EventParts | None:
     return EventParts(struct.Struct(form), place_at, value, field)
 
 
-def value_of(data: bytes) -> Value:
+def value_of(data: bytes) -> TaggedValue:
     """The value that its tag and its bytes are; bytes that do not fit their tag are taken for a number."""
     tag = data[0]
     form = struct.Struct(">" + _FORMS.get(chr(tag), "x"))
     if chr(tag) in _FORMS and form.size == len(data) - 1:
-        return Value(tag, form.unpack(data[1:])[0])
-    return Value(tag, int.from_bytes(data[1:], "big") if len(data) > 1 else None)
+        return TaggedValue(tag, form.unpack(data[1:])[0])
+    return TaggedValue(tag, int.from_bytes(data[1:], "big") if len(data) > 1 else None)

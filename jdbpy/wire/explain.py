@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import ProtocolError
 from jdbpy.escape import escape
+from jdbpy.record import Record
 from jdbpy.wire.codec import DEFAULT_SIZES, GeneratedCodec
 from jdbpy.wire.command import Command, find_command
 from jdbpy.wire.constants import (
     ClassStatus,
     EventKind,
     InvokeOptions,
-    StepDepth,
-    StepSize,
-    SuspendPolicy,
+    JdwpStepDepth,
+    JdwpStepSize,
+    JdwpSuspendPolicy,
     SuspendStatus,
     Tag,
     ThreadStatus,
@@ -29,9 +30,20 @@ from jdbpy.wire.constants import (
     error_name,
 )
 from jdbpy.wire.faults import find_fault
-from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedObjectID, Value
-from jdbpy.wire.layout import Blob, Group, Identifier, Kinds, Node, Region, Repeat, Tagged, Text, Untagged, layout_of
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedObjectID, TaggedValue
+from jdbpy.wire.layout import (
+    Blob,
+    Group,
+    Identifier,
+    Kinds,
+    LayoutNode,
+    LayoutText,
+    Region,
+    Repeat,
+    Tagged,
+    Untagged,
+    layout_of,
+)
 
 if TYPE_CHECKING:
     from jdbpy.wire.framing import Packet
@@ -44,14 +56,14 @@ BYTES = 32
 """Bytes of a byte array, or of data that cannot be decoded, that are shown."""
 
 _CONSTANTS: dict[str, type[IntEnum] | type[IntFlag]] = {
-    "depth": StepDepth,
+    "depth": JdwpStepDepth,
     "eventKind": EventKind,
     "options": InvokeOptions,
     "refTypeTag": TypeTag,
     "sigbyte": Tag,
-    "size": StepSize,
+    "size": JdwpStepSize,
     "status": ClassStatus,
-    "suspendPolicy": SuspendPolicy,
+    "suspendPolicy": JdwpSuspendPolicy,
     "suspendStatus": SuspendStatus,
     "threadStatus": ThreadStatus,
     "typeTag": TypeTag,
@@ -88,9 +100,9 @@ def _fields(node: Group, message: Any) -> str:
     return ", ".join(f"{field}={_part(part, getattr(message, field), field)}" for field, part in node.fields)
 
 
-def _part(node: Node, value: Any, field: str) -> str:
+def _part(node: LayoutNode, value: Any, field: str) -> str:
     match node:
-        case Text():
+        case LayoutText():
             return _text(value)
         case Blob():
             return _bytes(value)
@@ -112,7 +124,7 @@ def _part(node: Node, value: Any, field: str) -> str:
             return _number(value, field)
 
 
-def _list(element: Node, values: Sequence[Any], field: str) -> str:
+def _list(element: LayoutNode, values: Sequence[Any], field: str) -> str:
     shown = [_part(element, value, field) for value in values[:ITEMS]]
     if len(values) > ITEMS:
         shown.append(f"... {len(values)} in all")
@@ -132,13 +144,13 @@ def _constant(names: type[IntEnum] | type[IntFlag], value: int) -> str:
     return (known and names(value).name) or str(value)
 
 
-def _value(value: Value) -> str:
+def _value(value: TaggedValue) -> str:
     tag = _constant(Tag, value.tag)
     return tag if value.value is None else f"{tag} {value.value}"
 
 
 def _region(region: ArrayRegion) -> str:
-    shown = [_value(value) if isinstance(value, Value) else str(value) for value in region.values[:ITEMS]]
+    shown = [_value(value) if isinstance(value, TaggedValue) else str(value) for value in region.values[:ITEMS]]
     if len(region.values) > ITEMS:
         shown.append(f"... {len(region.values)} in all")
     return f"{_constant(Tag, region.tag)}[{', '.join(shown)}]"

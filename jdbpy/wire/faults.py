@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.layout import (
     OBJECT_TAGS,
@@ -18,18 +19,17 @@ from jdbpy.wire.layout import (
     Group,
     Identifier,
     Kinds,
-    Node,
-    Number,
+    LayoutNode,
+    LayoutNumber,
+    LayoutText,
     Region,
     Repeat,
     Tagged,
-    Text,
     Untagged,
     id_code,
     layout_of,
     number_code,
 )
-from jdbpy.wire.record import Record
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 
@@ -38,7 +38,7 @@ def find_fault(record: type[Record], data: bytes, sizes: IDSizes, tags: Sequence
 
     ``tags`` are those of untagged values, as for decoding.
     """
-    walk = _Walk(data, sizes, tags)
+    walk = _FaultWalk(data, sizes, tags)
     try:
         walk.part(layout_of(record), "")
     except _FaultFound as fault:
@@ -51,7 +51,7 @@ class _FaultFound(Exception):
     """Carries the fault's text."""
 
 
-class _Walk:
+class _FaultWalk:
     """Goes through data part by part; ``pos`` is the offset of the next byte."""
 
     def __init__(self, data: bytes, sizes: IDSizes, tags: Sequence[int]) -> None:
@@ -60,11 +60,11 @@ class _Walk:
         self.sizes = sizes
         self.tags = iter(tags)
 
-    def part(self, node: Node, path: str) -> None:
+    def part(self, node: LayoutNode, path: str) -> None:
         match node:
-            case Number() | Identifier():
+            case LayoutNumber() | Identifier():
                 self.number(number_code(node, self.sizes), path)
-            case Text() | Blob():
+            case LayoutText() | Blob():
                 self.counted(node, path)
             case Tagged():
                 self.value(self.number("B", path), path)
@@ -107,10 +107,10 @@ class _Walk:
             raise self.fault(path, offset, f"its {what} is {count}, but only {self.left()} bytes are left")
         return count
 
-    def counted(self, node: Text | Blob, path: str) -> None:
+    def counted(self, node: LayoutText | Blob, path: str) -> None:
         length = self.count(path, "length")
         content = self.data[self.pos : self.pos + length]
-        if isinstance(node, Text):
+        if isinstance(node, LayoutText):
             try:
                 content.decode("utf-8", ENCODING_ERRORS)
             except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 
 from jdbpy.errors import ProtocolError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 HEADER_LENGTH = 11
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, NewType
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 Byte = Annotated[int, "byte"]
 """One byte, 0 to 255."""
@@ -84,7 +84,7 @@ class IDSizes(Record):
     frameIDSize: int = 8
 
 
-class Location(Record):
+class CodeLocation(Record):
     """A place in code: the index of an instruction in a method of a type. In a native method the index is -1.
 
     "No location" has 0 for class, method and index, whatever its type tag (HotSpot sends CLASS).
@@ -103,7 +103,7 @@ class TaggedObjectID(Record):
     objectID: ObjectID
 
 
-class Value(Record):
+class TaggedValue(Record):
     """A value with its ``Tag``: bool for Z, int for B C S I J (a char is its UTF-16 code unit), float for F and D,
     None for V, and an object id for every other tag."""
 
@@ -111,8 +111,8 @@ class Value(Record):
     value: int | float | bool | None
 
 
-UntaggedValue = Annotated[Value, "untagged"]
-"""A ``Value`` that is sent without its tag: the target knows the type of the field or element it goes to."""
+UntaggedValue = Annotated[TaggedValue, "untagged"]
+"""A ``TaggedValue`` that is sent without its tag: the target knows the type of the field or element it goes to."""
 
 
 class FieldValue(Record):
@@ -124,11 +124,11 @@ class FieldValue(Record):
 
 class ArrayRegion(Record):
     """Elements of an array (the specification's arrayregion): plain Python values for a primitive element type, and
-    ``Value`` each, with the tag of the element itself, when ``tag`` is one of the object tags."""
+    ``TaggedValue`` each, with the tag of the element itself, when ``tag`` is one of the object tags."""
 
     tag: Byte
-    values: list[int | float | bool | Value]
+    values: list[int | float | bool | TaggedValue]
 
-    def tagged(self) -> list[Value]:
+    def tagged(self) -> list[TaggedValue]:
         """The elements as values, whatever the element type is."""
-        return [value if isinstance(value, Value) else Value(self.tag, value) for value in self.values]
+        return [value if isinstance(value, TaggedValue) else TaggedValue(self.tag, value) for value in self.values]

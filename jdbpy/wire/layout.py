@@ -11,77 +11,68 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NewType, get_args, get_origin
 
 from jdbpy.errors import ProtocolError
+from jdbpy.record import Record
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
-from jdbpy.wire.ids import (
-    ArrayRegion,
-    FieldID,
-    FrameID,
-    IDSizes,
-    MethodID,
-    ObjectID,
-    ReferenceTypeID,
-    Value,
-)
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import ArrayRegion, FieldID, FrameID, IDSizes, MethodID, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.rows import Rows
 
 
-class Node:
+class LayoutNode:
     """A part of a message."""
 
 
-class Number(Node):
+class LayoutNumber(LayoutNode):
     """A number of fixed width; ``code`` is its ``struct`` code."""
 
     def __init__(self, code: str) -> None:
         self.code = code
 
 
-class Identifier(Node):
+class Identifier(LayoutNode):
     """An id; ``family`` is the field of ``IDSizes`` with its width."""
 
     def __init__(self, family: str) -> None:
         self.family = family
 
 
-class Text(Node):
+class LayoutText(LayoutNode):
     """A length and UTF-8."""
 
 
-class Blob(Node):
+class Blob(LayoutNode):
     """A length and bytes."""
 
 
-class Tagged(Node):
+class Tagged(LayoutNode):
     """A tag and a value (the specification's value)."""
 
 
-class Untagged(Node):
+class Untagged(LayoutNode):
     """The value of a field or an element without its tag; who decodes it has to know the tag. Never void."""
 
 
-class Region(Node):
+class Region(LayoutNode):
     """A tag, a count, and elements: without tags when primitive, each with its own when objects (arrayregion)."""
 
 
-class Repeat(Node):
+class Repeat(LayoutNode):
     """A count and that many elements, held in a list, or in what the declaration says: ``Columns`` or ``Rows``."""
 
-    def __init__(self, element: Node, held: type[list[Any] | Columns[Any] | Rows[Any]] = list) -> None:
+    def __init__(self, element: LayoutNode, held: type[list[Any] | Columns[Any] | Rows[Any]] = list) -> None:
         self.element = element
         self.held = held
 
 
-class Group(Node):
+class Group(LayoutNode):
     """The fields of a record, in order."""
 
-    def __init__(self, record: type[Record], fields: list[tuple[str, Node]]) -> None:
+    def __init__(self, record: type[Record], fields: list[tuple[str, LayoutNode]]) -> None:
         self.record = record
         self.fields = fields
 
 
-class Kinds(Node):
+class Kinds(LayoutNode):
     """A byte, and the group that it selects from the kinds of a ``Choice``."""
 
     def __init__(self, choice: type[Choice]) -> None:
@@ -95,11 +86,11 @@ OBJECT_TAGS = frozenset(b"L[stglc")
 VOID_TAG = ord("V")
 
 _MARKED = {
-    "byte": Number("B"),
-    "boolean": Number("?"),
-    "int": Number("i"),
-    "long": Number("q"),
-    "string": Text(),
+    "byte": LayoutNumber("B"),
+    "boolean": LayoutNumber("?"),
+    "int": LayoutNumber("i"),
+    "long": LayoutNumber("q"),
+    "string": LayoutText(),
     "bytes": Blob(),
     "untagged": Untagged(),
 }
@@ -124,9 +115,9 @@ def layout_of(record: type[Record]) -> Group:
     return found
 
 
-def number_code(node: Number | Identifier, sizes: IDSizes) -> str:
+def number_code(node: LayoutNumber | Identifier, sizes: IDSizes) -> str:
     """The ``struct`` code of a number or an id."""
-    return node.code if isinstance(node, Number) else id_code(sizes, node.family)
+    return node.code if isinstance(node, LayoutNumber) else id_code(sizes, node.family)
 
 
 def id_code(sizes: IDSizes, family: str) -> str:
@@ -134,10 +125,10 @@ def id_code(sizes: IDSizes, family: str) -> str:
     return _WIDTHS[getattr(sizes, family)]
 
 
-def fixed_codes(node: Node, sizes: IDSizes) -> str | None:
+def fixed_codes(node: LayoutNode, sizes: IDSizes) -> str | None:
     """The ``struct`` codes of a part that always takes the same number of bytes; None for one of varying width."""
     match node:
-        case Number() | Identifier():
+        case LayoutNumber() | Identifier():
             return number_code(node, sizes)
         case Group():
             codes = [fixed_codes(part, sizes) for _, part in node.fields]
@@ -165,7 +156,7 @@ def _hints(record: type[Record]) -> dict[str, Any]:
     return hints
 
 
-def _node(hint: Any) -> Node:
+def _node(hint: Any) -> LayoutNode:
     if get_origin(hint) is Annotated:
         return _MARKED[hint.__metadata__[0]]
     if get_origin(hint) in (list, Sequence):
@@ -176,7 +167,7 @@ def _node(hint: Any) -> Node:
         while hint not in _FAMILIES:
             hint = hint.__supertype__
         return Identifier(_FAMILIES[hint])
-    if hint is Value:
+    if hint is TaggedValue:
         return Tagged()
     if hint is ArrayRegion:
         return Region()

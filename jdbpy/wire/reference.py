@@ -13,10 +13,11 @@ from typing import Any
 
 import construct as c
 
+from jdbpy.record import Record
 from jdbpy.wire.codec import Codec
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
-from jdbpy.wire.ids import ArrayRegion, IDSizes, Value
+from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedValue
 from jdbpy.wire.layout import (
     OBJECT_TAGS,
     VALUE_CODES,
@@ -25,19 +26,18 @@ from jdbpy.wire.layout import (
     Group,
     Identifier,
     Kinds,
-    Node,
-    Number,
+    LayoutNode,
+    LayoutNumber,
+    LayoutText,
     Region,
     Repeat,
     Tagged,
-    Text,
     Untagged,
     fixed_codes,
     id_code,
     layout_of,
     number_code,
 )
-from jdbpy.wire.record import Record
 from jdbpy.wire.rows import RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
@@ -77,12 +77,12 @@ class ReferenceCodec(Codec):
         return lambda data, tags: message.parse(data, tags=tags)
 
 
-def construct_of(node: Node, sizes: IDSizes) -> Any:
+def construct_of(node: LayoutNode, sizes: IDSizes) -> Any:
     """The Construct that parses a part into the Python values of ``wire.ids``, and builds it of them."""
     match node:
-        case Number() | Identifier():
+        case LayoutNumber() | Identifier():
             return _FIELDS[number_code(node, sizes)]
-        case Text():
+        case LayoutText():
             return _TEXT
         case Blob():
             return _BLOB
@@ -163,7 +163,7 @@ def _tagged(sizes: IDSizes) -> Any:
         c.Struct(
             "tag" / c.Int8ub, "value" / c.Switch(c.this.tag, _value_fields(sizes) | {VOID_TAG: c.Pass}, default=c.Error)
         ),
-        decoder=lambda container, context: Value(container["tag"], container["value"]),
+        decoder=lambda container, context: TaggedValue(container["tag"], container["value"]),
         encoder=lambda value, context: {"tag": value.tag, "value": value.value},
     )
 
@@ -185,11 +185,11 @@ class _UntaggedValue(c.Construct):  # type: ignore[misc] # construct comes witho
         super().__init__()
         self.fields = fields
 
-    def _parse(self, stream: io.BytesIO, context: Any, path: str) -> Value:
+    def _parse(self, stream: io.BytesIO, context: Any, path: str) -> TaggedValue:
         tag = next(context._root._.tags)
-        return Value(tag, self.fields[tag]._parsereport(stream, context, path))
+        return TaggedValue(tag, self.fields[tag]._parsereport(stream, context, path))
 
-    def _build(self, value: Value, stream: io.BytesIO, context: Any, path: str) -> Value:
+    def _build(self, value: TaggedValue, stream: io.BytesIO, context: Any, path: str) -> TaggedValue:
         self.fields[value.tag]._build(value.value, stream, context, path)
         return value
 

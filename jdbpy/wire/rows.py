@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar, overload
 
+from jdbpy.record import Record
 from jdbpy.wire.columns import OnDemand
-from jdbpy.wire.record import Record
 
 R = TypeVar("R", bound=Record)
 

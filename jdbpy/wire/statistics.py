@@ -5,7 +5,7 @@ Owns the figures only; the connection counts. Tests of round-trip budgets and th
 
 from __future__ import annotations
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Statistics(Record):

@@ -57,7 +57,7 @@ def open_wire_log(path: str) -> Iterator[WireLog]:
         yield log
 
 
-class Sink(Protocol):
+class LogSink(Protocol):
     """What lines are written into: a file, or something that makes its own of them."""
 
     def write(self, line: bytes, /) -> object:
@@ -71,7 +71,7 @@ class WireLog:
     harm what it watches.
     """
 
-    def __init__(self, file: Sink) -> None:
+    def __init__(self, file: LogSink) -> None:
         self.failed = ""
         self._file = file
         self._start = time.perf_counter()

@@ -21,7 +21,7 @@ from jdbpy.cli.json_lines import JsonRenderer
 from jdbpy.cli.plain.renderer import PlainRenderer, all_lines
 from jdbpy.cli.renderer import Outcome, Renderer
 from jdbpy.cli.settings import Settings
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.cli.samples import NAMES, sample
 
 DIRECTORY = Path(__file__).parent / "shown"

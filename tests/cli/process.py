@@ -11,7 +11,7 @@ from typing import Any
 
 import trio
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.cli.json_check import check_line
 from tests.harness import LIMIT, Jvm, Program
 from tests.harness.processes import piped, send_line

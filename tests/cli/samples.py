@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 HOSTILE = "\x1b[31m\n\r\t\x00\x7f\x9b\u202e\u2028\ud800é日"
 """Text as a target may send it: escapes, ends of lines, marks that reorder, a lone surrogate; and honest letters."""

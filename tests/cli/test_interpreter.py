@@ -15,7 +15,7 @@ from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Done, Left, Resumed
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.errors import StateError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Script:

@@ -16,7 +16,7 @@ from jdbpy.cli.json_lines import JsonRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.table import Command
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.cli.json_check import check, check_line
 from tests.cli.samples import HOSTILE, sample
 

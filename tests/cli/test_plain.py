@@ -33,7 +33,7 @@ from jdbpy.cli.results.values import Examined
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
 from jdbpy.escape import escape
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.cli.samples import HOSTILE, sample
 from tests.cli.test_json_form import returned_types
 

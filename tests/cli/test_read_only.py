@@ -18,9 +18,9 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.table import Command
+from jdbpy.record import Record
 from jdbpy.wire.command import all_commands
 from jdbpy.wire.effects import Effect, effect_of
-from jdbpy.wire.record import Record
 from tests.cli import (
     test_code_commands as code,
     test_commands as general,

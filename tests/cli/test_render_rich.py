@@ -38,7 +38,7 @@ from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.settings import Settings
 from jdbpy.escape import escape
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.cli.samples import HOSTILE, sample
 
 CODES = re.compile(r"\x1b\[[0-9;]*m")

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 import trio
 
-from jdbpy.errors import JdbpyError, StateError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import JdbpyError, StateError, Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import Thrown
 from jdbpy.session.eval.target import Raw
 
 if TYPE_CHECKING:

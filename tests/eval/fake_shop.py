@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import Thrown
 from jdbpy.session.eval.operands import Elements, LocalBox, LocalString, Operand
 from jdbpy.session.eval.target import Raw, Ref
 from tests.eval.fake import FakeTarget

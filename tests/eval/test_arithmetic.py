@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import Thrown
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.types import BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, PRIMITIVES, SHORT, Primitive
 

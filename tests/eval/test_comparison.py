@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import Thrown
 from jdbpy.session.eval.java.arithmetic import float32
 from jdbpy.session.eval.syntax import literals
 from jdbpy.session.model import Value

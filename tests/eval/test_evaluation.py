@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.java.types import source_name
 from jdbpy.session.eval.target import Raw
 from tests.eval.fake_shop import plain, shop

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.errors import EvalError, StateError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, StateError, Thrown
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.javac import compiler
-from jdbpy.session.eval.javac.source import Parameter, class_around, source_type
+from jdbpy.session.eval.javac.source import CapturedParameter, class_around, source_type
 from jdbpy.session.opening.java_home import JavaHome
 from tests.eval.test_values_jvm import stopped, value
 from tests.harness import Debugging, Jvm
@@ -80,7 +79,7 @@ async def test_where_there_is_no_javac(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_the_compiler_and_its_errors() -> None:
-    good = class_around("p", (Parameter("x", "int"),), "Runnable", "new Runnable() { public void run() { } }")
+    good = class_around("p", (CapturedParameter("x", "int"),), "Runnable", "new Runnable() { public void run() { } }")
     names = [name for name, _ in (await compiler.compile_class(good, 17, ())).files]
     assert names == [f"{good.name}$1", good.name]
     with pytest.raises(EvalError) as caught:

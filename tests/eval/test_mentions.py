@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.session.eval.java.types import INT
-from jdbpy.session.eval.syntax.mentions import THIS, Call, Mentions, Path
+from jdbpy.session.eval.syntax.mentions import THIS, MentionedCall, Mentions, Path
 from jdbpy.session.eval.syntax.parser import parse
 
 
@@ -37,9 +37,9 @@ def test_paths(text: str, paths: list[Path]) -> None:
 def test_calls_with_what_can_be_seen_of_their_arguments() -> None:
     found = mentions("a.total(3, b, c.d).name() + new Order(x)")
     assert found.calls == [
-        Call("total", (INT, "b", None), typed=True),
-        Call("name", (), typed=True),
-        Call("<init>", ("x",), typed=True),
+        MentionedCall("total", (INT, "b", None), typed=True),
+        MentionedCall("name", (), typed=True),
+        MentionedCall("<init>", ("x",), typed=True),
     ]
     assert found.texts
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.eval.comparison import HERE, program, table
 from tests.harness import Jvm, debug
 from tests.harness.jvms import javac

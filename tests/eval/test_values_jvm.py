@@ -9,8 +9,7 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.errors import EvalError, JdbpyError, StateError, UsageError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, JdbpyError, StateError, Thrown, UsageError
 from jdbpy.session.events import Stop
 from jdbpy.session.model import Limits, SuspendPolicy
 from tests.harness import Debugging, Jvm, debug, program, start_target

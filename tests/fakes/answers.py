@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus, TypeTag
@@ -29,7 +30,6 @@ from jdbpy.wire.messages import (
     thread_reference,
     virtual_machine,
 )
-from jdbpy.wire.record import Record
 from tests.fakes.frames import frames_reply
 from tests.fakes.world import GROUP, FakeClass, FakeThread, World
 

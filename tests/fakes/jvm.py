@@ -41,17 +41,17 @@ from typing import Any, TypeVar
 import trio
 from trio.testing import memory_stream_pair
 
+from jdbpy.record import Record
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, Empty, find_command
 from jdbpy.wire.connection import Connection, open_connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.ids import IDSizes, ThreadID
 from jdbpy.wire.layout import VALUE_CODES, id_code
 from jdbpy.wire.messages import array_reference, class_type, event, event_request, object_reference, virtual_machine
-from jdbpy.wire.record import Record
 from tests.fakes import answers
 from tests.fakes.world import World
 
@@ -125,7 +125,7 @@ class FakeJvm:
 
     # -- events ----------------------------------------------------------------------------------------------------
 
-    async def happen(self, *events: event.Event, policy: int = SuspendPolicy.ALL) -> None:
+    async def happen(self, *events: event.Event, policy: int = JdwpSuspendPolicy.ALL) -> None:
         """Sends an event set, and suspends what its policy says."""
         for one in events:
             if isinstance(one, event.ThreadEvent):

@@ -8,7 +8,7 @@ from trio.testing import wait_all_tasks_blocked
 
 import jdbpy
 from jdbpy.errors import ConnectError, Disconnected, JdwpError, ProtocolError
-from jdbpy.wire.constants import Error, EventKind, SuspendPolicy, Tag
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.ids import (
     ArrayID,
     ClassID,
@@ -18,8 +18,8 @@ from jdbpy.wire.ids import (
     MethodID,
     ObjectID,
     ReferenceTypeID,
+    TaggedValue,
     ThreadID,
-    Value,
 )
 from jdbpy.wire.messages import (
     array_reference,
@@ -37,7 +37,7 @@ from tests.fakes.world import FakeField, FakeThread
 
 MAIN = ThreadID(1)
 NAME = thread_reference.Name(MAIN)
-BREAKPOINT = event_request.Set(EventKind.BREAKPOINT, SuspendPolicy.ALL)
+BREAKPOINT = event_request.Set(EventKind.BREAKPOINT, JdwpSuspendPolicy.ALL)
 SIZES = pytest.mark.parametrize("sizes", [IDSizes(), IDSizes(4, 4, 8, 8, 8), IDSizes(4, 4, 4, 4, 4)], ids=str)
 
 
@@ -95,10 +95,10 @@ async def test_events_suspend_by_their_policy() -> None:
     jvm = FakeJvm()
     jvm.world.threads[2] = FakeThread(2, "worker")
     async with jvm.connected() as connection:
-        await connection.request(event_request.Set(EventKind.BREAKPOINT, SuspendPolicy.EVENT_THREAD))
+        await connection.request(event_request.Set(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD))
         await jvm.hit()
         happened = await connection.next_event()
-        assert happened.suspendPolicy == SuspendPolicy.EVENT_THREAD
+        assert happened.suspendPolicy == JdwpSuspendPolicy.EVENT_THREAD
         assert isinstance(happened.events[0], event.Breakpoint)
         assert happened.events[0].location == jvm.world.threads[1].stack[0]
         assert jvm.world.suspended() == ["main"]
@@ -110,7 +110,7 @@ async def test_requests_are_known_until_they_are_cleared() -> None:
     jvm = FakeJvm()
     async with jvm.connected() as connection:
         first = (await connection.request(BREAKPOINT)).requestID
-        await connection.request(event_request.Set(EventKind.THREAD_START, SuspendPolicy.NONE))
+        await connection.request(event_request.Set(EventKind.THREAD_START, JdwpSuspendPolicy.NONE))
         await connection.request(event_request.Clear(EventKind.BREAKPOINT, first))
         assert [request.eventKind for request in jvm.requests.values()] == [EventKind.THREAD_START]
         await connection.request(BREAKPOINT)
@@ -122,11 +122,14 @@ async def test_untagged_values_are_read_with_the_types_of_the_world() -> None:
     jvm = FakeJvm()
     jvm.world.classes[0].fields += [FakeField(0x7200, "wide", "J"), FakeField(0x7300, "text", "Ljava/lang/String;")]
     jvm.world.arrays[50] = Tag.SHORT
-    values = [FieldValue(FieldID(0x7200), Value(Tag.LONG, -5)), FieldValue(FieldID(0x7300), Value(Tag.OBJECT, 9))]
+    values = [
+        FieldValue(FieldID(0x7200), TaggedValue(Tag.LONG, -5)),
+        FieldValue(FieldID(0x7300), TaggedValue(Tag.OBJECT, 9)),
+    ]
     sent = [
         class_type.SetValues(ClassID(100), values),
         object_reference.SetValues(ObjectID(7), values[::-1]),
-        array_reference.SetValues(ArrayID(50), 0, [Value(Tag.SHORT, 1), Value(Tag.SHORT, 2)]),
+        array_reference.SetValues(ArrayID(50), 0, [TaggedValue(Tag.SHORT, 1), TaggedValue(Tag.SHORT, 2)]),
     ]
     async with jvm.connected() as connection:
         await connection.batch(sent)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from jdbpy.wire.constants import SuspendPolicy, Tag, TypeTag
-from jdbpy.wire.ids import FrameID, Location, MethodID, ReferenceTypeID, ThreadID
+from jdbpy.wire.constants import JdwpSuspendPolicy, Tag, TypeTag
+from jdbpy.wire.ids import CodeLocation, FrameID, MethodID, ReferenceTypeID, ThreadID
 
 GROUP = 900
 """The id of the one thread group, "main"."""
@@ -55,9 +55,9 @@ class FakeClass:
     methods: list[FakeMethod] = field(default_factory=list)
     fields: list[FakeField] = field(default_factory=list)
 
-    def location(self, method: FakeMethod, index: int = 0) -> Location:
+    def location(self, method: FakeMethod, index: int = 0) -> CodeLocation:
         """A place in one of its methods."""
-        return Location(TypeTag.CLASS, ReferenceTypeID(self.id), MethodID(method.id), index)
+        return CodeLocation(TypeTag.CLASS, ReferenceTypeID(self.id), MethodID(method.id), index)
 
 
 @dataclass
@@ -66,7 +66,7 @@ class FakeThread:
 
     id: int
     name: str
-    stack: list[Location] = field(default_factory=list)
+    stack: list[CodeLocation] = field(default_factory=list)
     suspend_count: int = 0
     resumed: int = 0
 
@@ -122,9 +122,9 @@ class World:
 
     def stop(self, policy: int, thread: ThreadID | int) -> None:
         """Counts up as an event with this policy in this thread does."""
-        if policy == SuspendPolicy.ALL:
+        if policy == JdwpSuspendPolicy.ALL:
             self.suspend_all()
-        elif policy == SuspendPolicy.EVENT_THREAD and thread in self.threads:
+        elif policy == JdwpSuspendPolicy.EVENT_THREAD and thread in self.threads:
             self.threads[thread].suspend_count += 1
 
     def tag_of_field(self, field_id: int) -> int:

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.harness.jvms import javac
 
 ROOT = Path(__file__).resolve().parents[2]

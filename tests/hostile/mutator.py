@@ -29,7 +29,7 @@ from jdbpy.cli.lines import Lines
 from jdbpy.cli.plain.renderer import PlainRenderer
 from jdbpy.cli.renderer import Outcome as Done
 from jdbpy.cli.settings import Settings
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.harness import Jvm, program, start_target
 from tests.hostile.recording import Hangup, Recording, between, playing, recording
 

@@ -12,25 +12,25 @@ from trio.testing import wait_all_tasks_blocked
 import jdbpy
 from jdbpy.session.events import Notice, StopReason
 from jdbpy.session.streams import EventStream
-from jdbpy.wire.constants import EventKind, SuspendPolicy
-from jdbpy.wire.ids import ClassID, Location, MethodID, ReferenceTypeID, ThreadID
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event
 from tests.fakes.jvm import FakeJvm
 from tests.fakes.world import FakeThread
 from tests.harness import LIMIT
 
-ALL, THREAD = SuspendPolicy.ALL, SuspendPolicy.EVENT_THREAD
+ALL, THREAD = JdwpSuspendPolicy.ALL, JdwpSuspendPolicy.EVENT_THREAD
 MAIN, NO_THREAD = ThreadID(1), ThreadID(0)
-NOWHERE = Location(1, ClassID(ReferenceTypeID(0)), MethodID(0), 0)
+NOWHERE = CodeLocation(1, ClassID(ReferenceTypeID(0)), MethodID(0), 0)
 THE_REQUEST = -1
 """Stands for the id of the breakpoint's request."""
 
 
-def breakpoint_at(location: Location, thread: ThreadID = MAIN, request: int = THE_REQUEST) -> event.Breakpoint:
+def breakpoint_at(location: CodeLocation, thread: ThreadID = MAIN, request: int = THE_REQUEST) -> event.Breakpoint:
     return event.Breakpoint(request, thread, location)
 
 
-PLACE = Location(1, ClassID(ReferenceTypeID(100)), MethodID(0x7000), 0)
+PLACE = CodeLocation(1, ClassID(ReferenceTypeID(100)), MethodID(0x7000), 0)
 """The entry of Played.main, where the breakpoint of these tests is."""
 
 CASES: dict[str, tuple[int, Sequence[event.Event], str]] = {

@@ -16,7 +16,7 @@ from jdbpy.session.local_paths import below
 from jdbpy.session.model import StepDepth
 from jdbpy.session.sources.roots import MOST_BYTES
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ClassID, FieldValue, Value
+from jdbpy.wire.ids import ClassID, FieldValue, TaggedValue
 from jdbpy.wire.messages import class_type, virtual_machine
 from tests.harness import Jvm, debug, inline
 from tests.harness.class_files import with_source_file, with_source_map
@@ -64,7 +64,7 @@ async def test_the_java_home_of_the_target_is_not_run(jvm: Jvm, tmp_path: Path) 
         [holder] = await target.types.by_signature("Ljdk/internal/util/StaticProperty;")
         [field] = [one for one in (await target.types.fields([holder.id]))[holder.id] if one.name == "JAVA_HOME"]
         told = (await target.conn.request(virtual_machine.CreateString(str(evil)))).stringObject
-        value = FieldValue(field.id, Value(Tag.STRING, told))
+        value = FieldValue(field.id, TaggedValue(Tag.STRING, told))
         await target.conn.request(class_type.SetValues(ClassID(holder.id), [value]))
         await d.session.breakpoints.add("java.lang.String.length", temporary=True)
         await d.resume()

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.harness import LIMIT, Jvm
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 from tests.harness import Program
 from tests.harness.jvms import all_jvms
 from tests.harness.needs import COMPILERS, compiler, library_jars

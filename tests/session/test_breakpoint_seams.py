@@ -16,7 +16,7 @@ from jdbpy.session.model import Frame, SuspendPolicy
 from jdbpy.session.points.component import Points
 from jdbpy.session.points.conditions import NOTHING, Condition, Given, Glance
 from jdbpy.session.target import Target
-from jdbpy.wire.ids import Location, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from tests.harness import Debugging, Jvm, debug
 
@@ -42,7 +42,7 @@ class Verdicts:
     async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
-    def glance(self, place: Location) -> Glance | None:
+    def glance(self, place: CodeLocation) -> Glance | None:
         return None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:

@@ -8,7 +8,7 @@ import trio
 import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy.errors import StateError
-from jdbpy.session.eval.own_calls import Call, CallRunner
+from jdbpy.session.eval.own_calls import CallRunner, UtilityCall
 from jdbpy.session.events import Exited, Notice, Stop
 from jdbpy.session.model import SuspendPolicy
 from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target
@@ -124,7 +124,7 @@ async def test_over_a_link(jvm: Jvm) -> None:
                     await next_hit(session)
                     assert (await session.values.evaluate(EXPRESSION)).text == "0"
                     async with runner.calls("a test") as calls:
-                        wanted = [Call("java.lang.Math", "abs", "(I)I", (-each,)) for each in range(8)]
+                        wanted = [UtilityCall("java.lang.Math", "abs", "(I)I", (-each,)) for each in range(8)]
                         assert await calls.all(*wanted) == list(range(8))
                     await counts_agree(session)
                 await session.breakpoints.remove([number])

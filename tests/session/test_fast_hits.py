@@ -15,13 +15,13 @@ from jdbpy.session import model
 from jdbpy.session.events import Gone
 from jdbpy.session.fast_hits import FastHits
 from jdbpy.session.model import VmState
-from jdbpy.session.points.conditions import NOTHING, Condition, Evaluation, Given, Glance
+from jdbpy.session.points.conditions import NOTHING, Condition, ConditionEvaluation, Given, Glance
 from jdbpy.session.points.hot_places import HitLoad
 from jdbpy.session.requests import RequestSpec
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error, EventKind, SuspendPolicy, Tag
-from jdbpy.wire.ids import FieldID, FrameID, Location, ObjectID, ThreadID, Value
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag
+from jdbpy.wire.ids import CodeLocation, FieldID, FrameID, ObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import event, event_request, object_reference, stack_frame, thread_reference, virtual_machine
 from tests.fakes.frames import frames_reply
 from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, Stage, stage, stop
@@ -76,7 +76,7 @@ class IsOne:
         self.suspends_all = False
         self.holds_there: bool | None = None
         self.told: list[tuple[int, int | None]] = []
-        self.evaluations: list[Evaluation] = []  # to be used in their order; then those that are over at once
+        self.evaluations: list[ConditionEvaluation] = []  # to be used in their order; then those that are over at once
 
     async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         raise AssertionError("the handlers of these tests do not ask")
@@ -84,7 +84,7 @@ class IsOne:
     async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
-    def glance(self, place: Location) -> Glance | None:
+    def glance(self, place: CodeLocation) -> Glance | None:
         return self if place == PLACE else None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
@@ -94,7 +94,7 @@ class IsOne:
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
         return [stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(0, Tag.INT)])]
 
-    def begin(self, answers: Sequence[Any]) -> Evaluation:
+    def begin(self, answers: Sequence[Any]) -> ConditionEvaluation:
         return self.evaluations.pop(0) if self.evaluations else Told(bool(answers[0].values[0].value == 1))
 
 
@@ -109,7 +109,7 @@ class Loop:
         self.frame = FIRST
         self.latency = 0.0
 
-    async def set_up(self, policy: SuspendPolicy = THREAD) -> None:
+    async def set_up(self, policy: JdwpSuspendPolicy = THREAD) -> None:
         spec = RequestSpec(EventKind.BREAKPOINT, policy, [], stop, self.point)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.s.target.requests.add_many, [spec])
@@ -118,7 +118,7 @@ class Loop:
         foresight.compare(MAIN, 0, None, FIRST)
         foresight.compare(MAIN, 0, foresight.guess(MAIN), FIRST)
 
-    async def hit(self, policy: SuspendPolicy = THREAD) -> None:
+    async def hit(self, policy: JdwpSuspendPolicy = THREAD) -> None:
         await self.s.hit(7, policy=policy)
 
     async def read(self) -> tuple[int, int]:
@@ -143,7 +143,7 @@ class Loop:
         await self.peer.reply(packet, frames_reply(thread_reference.Frame(self.frame, PLACE)))
 
     async def answer_values(self, packet: int, number: int) -> None:
-        await self.peer.reply(packet, stack_frame.GetValuesReply([Value(Tag.INT, number)]))
+        await self.peer.reply(packet, stack_frame.GetValuesReply([TaggedValue(Tag.INT, number)]))
 
     async def refuse(self, asked: tuple[int, int]) -> None:
         """The thread is not back yet."""
@@ -164,7 +164,7 @@ class Loop:
 
 
 @asynccontextmanager
-async def loop(policy: SuspendPolicy = THREAD, *, latency: float = 0.0) -> AsyncIterator[Loop]:
+async def loop(policy: JdwpSuspendPolicy = THREAD, *, latency: float = 0.0) -> AsyncIterator[Loop]:
     async with stage() as s:
         made = Loop(s, s.pump.fast_hits)
         await made.set_up(policy)
@@ -218,7 +218,7 @@ async def field_asked(played: Loop) -> int:
 
 
 def field(number: int) -> object_reference.GetValuesReply:
-    return object_reference.GetValuesReply([Value(Tag.INT, number)])
+    return object_reference.GetValuesReply([TaggedValue(Tag.INT, number)])
 
 
 async def test_a_condition_that_reads_on_is_followed_where_the_answers_come_in() -> None:
@@ -310,11 +310,11 @@ async def test_a_condition_that_is_changed_meanwhile_does_not_count() -> None:
 async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice() -> None:
     async with loop() as played:
         target = played.s.target
-        target.submit_op(Op.VM_SUSPEND)
+        target.submit_op(SuspendOp.VM_SUSPEND)
         await played.peer.answer(virtual_machine.Suspend())
         await played.hit()
         asked = await played.read()
-        target.submit_op(Op.VM_RESUME)
+        target.submit_op(SuspendOp.VM_RESUME)
         await played.peer.answer(virtual_machine.Resume())
         await played.answer(asked, FAILS)
         await wait_all_tasks_blocked()
@@ -437,12 +437,12 @@ async def test_a_thread_that_is_held_is_not_read_ahead(autojump_clock: MockClock
     async with far() as played:
         await played.hit()
         asked = await played.read()
-        played.s.target.submit_op(Op.THREAD_SUSPEND, MAIN)
+        played.s.target.submit_op(SuspendOp.THREAD_SUSPEND, MAIN)
         await played.peer.answer(thread_reference.Suspend(MAIN))
         await played.answer(asked, FAILS)
         await played.peer.answer(RESUME)
         await trio.sleep(1)
-        played.s.target.submit_op(Op.THREAD_RESUME, MAIN)
+        played.s.target.submit_op(SuspendOp.THREAD_RESUME, MAIN)
         await played.resumed()
         await played.hit()
         await played.read()
@@ -457,7 +457,7 @@ async def test_reads_that_are_due_are_left_out_when_the_event_is_here(autojump_c
         await played.answer(asked, HOLDS)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
-        played.s.target.submit_op(Op.THREAD_RESUME, MAIN, by_event=True)
+        played.s.target.submit_op(SuspendOp.THREAD_RESUME, MAIN, by_event=True)
         await played.resumed()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy.session.foresight import Foresight
-from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.suspension import SuspendOp, Suspension
 from jdbpy.wire.ids import FrameID
 
 THREAD = 7
@@ -13,7 +13,7 @@ def stopped(suspension: Suspension, *, times: int = 1) -> None:
     """The thread stops at an event, has run as often as that, and stands."""
     for _ in range(times):
         if suspension.is_suspended(THREAD):
-            suspension.apply(Op.THREAD_RESUME, THREAD, by_event=True)
+            suspension.apply(SuspendOp.THREAD_RESUME, THREAD, by_event=True)
         suspension.event(THREAD, everything=False)
 
 

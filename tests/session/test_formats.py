@@ -73,7 +73,7 @@ public class Formats {
     ],
 )
 def test_a_primitive_in_a_format(tag: Tag, value: int | float | None, letter: str, text: str) -> None:
-    assert formatted(ids.Value(tag, value), letter) == text
+    assert formatted(ids.TaggedValue(tag, value), letter) == text
 
 
 def test_an_unknown_format_says_which_there_are() -> None:

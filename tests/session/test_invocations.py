@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jdbpy.session.invocations import Invocations
-from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.suspension import SuspendOp, Suspension
 from jdbpy.wire.messages import thread_reference, virtual_machine
 
 CALLER, OTHER = 1, 2
@@ -82,15 +82,15 @@ class Debugger:
         self.invocations = Invocations(agent, self.suspension)  # type: ignore[arg-type]
         self.sets = 0  # in the queue
 
-    def op(self, op: Op, thread: int = 0, *, by_event: bool = False) -> None:
+    def op(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False) -> None:
         if self.invocations.any:
             self.invocations.before(op, thread)
         self.suspension.apply(op, thread, by_event=by_event)
-        kinds: dict[Op, Any] = {
-            Op.VM_SUSPEND: virtual_machine.Suspend(),
-            Op.VM_RESUME: virtual_machine.Resume(),
-            Op.THREAD_SUSPEND: thread_reference.Suspend(thread),  # type: ignore[arg-type]
-            Op.THREAD_RESUME: thread_reference.Resume(thread),  # type: ignore[arg-type]
+        kinds: dict[SuspendOp, Any] = {
+            SuspendOp.VM_SUSPEND: virtual_machine.Suspend(),
+            SuspendOp.VM_RESUME: virtual_machine.Resume(),
+            SuspendOp.THREAD_SUSPEND: thread_reference.Suspend(thread),  # type: ignore[arg-type]
+            SuspendOp.THREAD_RESUME: thread_reference.Resume(thread),  # type: ignore[arg-type]
         }
         self.agent.submit(kinds[op])
 
@@ -111,7 +111,7 @@ class Debugger:
         self.suspension.event(OTHER, everything=True)
         self.invocations.entered()
         if not keep:
-            self.op(Op.VM_RESUME)
+            self.op(SuspendOp.VM_RESUME)
 
 
 @pytest.mark.parametrize("others_run", [False, True])
@@ -126,7 +126,7 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
     debugger.suspension.event(CALLER, everything=everything)
     for _ in range(chance.randrange(3)):
         agent.change(+1, CALLER)
-        debugger.suspension.apply(Op.THREAD_SUSPEND, CALLER)
+        debugger.suspension.apply(SuspendOp.THREAD_SUSPEND, CALLER)
     left = chance.randrange(1, 6)  # hits to come
     calls = chance.randrange(1, 4)
 

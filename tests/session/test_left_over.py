@@ -9,7 +9,7 @@ import jdbpy
 from jdbpy import SuspendPolicy
 from jdbpy.session import leaving
 from jdbpy.session.opening import connect
-from jdbpy.wire.constants import SuspendPolicy as Policy
+from jdbpy.wire.constants import JdwpSuspendPolicy as Policy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
 from tests.fakes.jvm import FakeJvm

@@ -107,7 +107,7 @@ def test_the_search_is_bounded(tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(200):
         (folder / f"C{number}.java").write_text("")
-    search = local_classes._Search(local_classes._Paths((str(tmp_path),), ()))
+    search = local_classes._ClassSearch(local_classes._Paths((str(tmp_path),), ()))
     search.ended = True
     search._all()
     assert search.done

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy, UsageError
-from jdbpy.session.code.method_ends import Return, method_ends
+from jdbpy.session.code.method_ends import ReturnInstruction, method_ends
 from jdbpy.wire.constants import EventKind
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline
 
@@ -201,12 +201,18 @@ async def test_what_names_no_method(any_jvm: Jvm) -> None:
 
 
 def test_the_ends_of_a_method() -> None:
-    assert method_ends(bytes([0x1B, 0xAC])).returns == (Return(1, slot=1),)  # iload_1, ireturn
-    assert method_ends(bytes([0x10, 0xFF, 0xAC])).returns == (Return(2, is_constant=True, constant=-1),)  # bipush -1
-    assert method_ends(bytes([0x1A, 0x1B, 0x60, 0xAC])).returns == (Return(3),)  # iload_0, iload_1, iadd, ireturn
-    assert method_ends(bytes([0xC4, 0x19, 1, 2, 0xB0])).returns == (Return(4, slot=258),)  # wide aload 258, areturn
-    assert method_ends(bytes([0xB1])).returns == (Return(0, void=True),)
+    assert method_ends(bytes([0x1B, 0xAC])).returns == (ReturnInstruction(1, slot=1),)  # iload_1, ireturn
+    assert method_ends(bytes([0x10, 0xFF, 0xAC])).returns == (
+        ReturnInstruction(2, is_constant=True, constant=-1),
+    )  # bipush -1
+    assert method_ends(bytes([0x1A, 0x1B, 0x60, 0xAC])).returns == (
+        ReturnInstruction(3),
+    )  # iload_0, iload_1, iadd, ireturn
+    assert method_ends(bytes([0xC4, 0x19, 1, 2, 0xB0])).returns == (
+        ReturnInstruction(4, slot=258),
+    )  # wide aload 258, areturn
+    assert method_ends(bytes([0xB1])).returns == (ReturnInstruction(0, void=True),)
     # iload_0, ifeq 8, iload_1, goto 9, iload_2, ireturn: what is returned has come by two ways
-    assert method_ends(bytes([0x1A, 0x99, 0, 7, 0x1B, 0xA7, 0, 4, 0x1C, 0xAC])).returns == (Return(9),)
+    assert method_ends(bytes([0x1A, 0x99, 0, 7, 0x1B, 0xA7, 0, 4, 0x1C, 0xAC])).returns == (ReturnInstruction(9),)
     assert method_ends(bytes([0x1A, 0x99, 0, 6, 0xA7, 0xFF, 0xFC, 0xB1])).enters_once is False  # while (first) { }
     assert method_ends(bytes([0x1A, 0xAC])).enters_once

@@ -9,9 +9,8 @@ import pytest
 
 import jdbpy
 from benchmarks.relay import open_relay
-from jdbpy.errors import StateError
-from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.own_calls import Call, CallRunner
+from jdbpy.errors import StateError, Thrown
+from jdbpy.session.eval.own_calls import CallRunner, UtilityCall
 from jdbpy.session.model import VmState
 from tests.harness import Jvm, program, start_target
 
@@ -37,10 +36,10 @@ async def test_many_at_once(jvm: Jvm, rtt: float) -> None:
         async with runner.calls("a test") as calls:
             await calls.expect("java.lang.Math", "java.lang.Thread", "java.lang.Integer")
             slept, thrown, missing, *numbers = await calls.outcomes(
-                Call("java.lang.Thread", "sleep", "(J)V", (60,)),
-                Call("java.lang.Math", "floorDiv", "(II)I", (1, 0)),
-                Call("java.lang.Math", "nonesuch", ABS, (1,)),
-                *(Call("java.lang.Math", "abs", ABS, (-number,)) for number in range(1, 12)),
+                UtilityCall("java.lang.Thread", "sleep", "(J)V", (60,)),
+                UtilityCall("java.lang.Math", "floorDiv", "(II)I", (1, 0)),
+                UtilityCall("java.lang.Math", "nonesuch", ABS, (1,)),
+                *(UtilityCall("java.lang.Math", "abs", ABS, (-number,)) for number in range(1, 12)),
             )
             assert slept is None
             assert isinstance(thrown, Thrown)

@@ -14,16 +14,16 @@ from jdbpy.session.events import Exited, Gone, Notice, StopReason
 from jdbpy.session.model import VmInfo, VmState
 from jdbpy.session.pump import Pump
 from jdbpy.session.requests import GO, Handler, Hit, RequestSpec, StopPlan, Verdict
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.session.target import Target
-from jdbpy.wire.constants import Error, EventKind, SuspendPolicy
-from jdbpy.wire.ids import ClassID, Location, MethodID, ReferenceTypeID, ThreadID
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from tests.wire.peer import Peer, connected
 
-ALL, THREAD, NONE = SuspendPolicy.ALL, SuspendPolicy.EVENT_THREAD, SuspendPolicy.NONE
+ALL, THREAD, NONE = JdwpSuspendPolicy.ALL, JdwpSuspendPolicy.EVENT_THREAD, JdwpSuspendPolicy.NONE
 MAIN, OTHER = ThreadID(1), ThreadID(2)
-PLACE = Location(1, ClassID(ReferenceTypeID(5)), MethodID(6), 7)
+PLACE = CodeLocation(1, ClassID(ReferenceTypeID(5)), MethodID(6), 7)
 INFO = VmInfo("", "", "25", 25, 0, "test", ())
 BREAKPOINT = event_request.Set(EventKind.BREAKPOINT, ALL, [])
 
@@ -42,14 +42,14 @@ class Stage:
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         self.shown.append(votes)
 
-    async def request(self, request_id: int, handler: Handler, policy: SuspendPolicy = ALL) -> None:
+    async def request(self, request_id: int, handler: Handler, policy: JdwpSuspendPolicy = ALL) -> None:
         """Sets a breakpoint request that the VM numbers so."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.target.requests.add, EventKind.BREAKPOINT, policy, [], handler)
             command = event_request.Set(EventKind.BREAKPOINT, policy, [])
             await self.peer.answer(command, event_request.SetReply(request_id))
 
-    async def hit(self, *request_ids: int, policy: SuspendPolicy = ALL, thread: ThreadID = MAIN) -> None:
+    async def hit(self, *request_ids: int, policy: JdwpSuspendPolicy = ALL, thread: ThreadID = MAIN) -> None:
         await self.peer.event(event.Composite(policy, [event.Breakpoint(one, thread, PLACE) for one in request_ids]))
         await wait_all_tasks_blocked()
 
@@ -159,7 +159,7 @@ async def test_sets_wait_for_a_slow_handler_but_those_of_an_evaluating_thread_do
 
 
 @pytest.mark.parametrize("policy", [THREAD, ALL])
-async def test_a_hit_that_is_not_decided_is_not_released(policy: SuspendPolicy) -> None:
+async def test_a_hit_that_is_not_decided_is_not_released(policy: JdwpSuspendPolicy) -> None:
     """The user's ``cont`` is about what has stopped; a thread whose condition is being read has not."""
     async with stage() as s:
         release = trio.Event()
@@ -172,14 +172,14 @@ async def test_a_hit_that_is_not_decided_is_not_released(policy: SuspendPolicy) 
         await s.request(3, think, policy)
         await s.hit(2, policy=THREAD, thread=OTHER)
         await s.hit(3, policy=policy, thread=MAIN)
-        assert s.target.suspension.plan_release() == [(Op.THREAD_RESUME, OTHER)]
+        assert s.target.suspension.plan_release() == [(SuspendOp.THREAD_RESUME, OTHER)]
         assert s.target.suspension.threads_at_events() == [OTHER]
         release.set()
         await wait_all_tasks_blocked()
         assert s.target.suspension.threads_at_events() == [MAIN, OTHER]
-        everything = [(Op.VM_RESUME, 0)] if policy is ALL else [(Op.THREAD_RESUME, MAIN)]
+        everything = [(SuspendOp.VM_RESUME, 0)] if policy is ALL else [(SuspendOp.THREAD_RESUME, MAIN)]
         assert sorted(s.target.suspension.plan_release(), key=str) == sorted(
-            [*everything, (Op.THREAD_RESUME, OTHER)], key=str
+            [*everything, (SuspendOp.THREAD_RESUME, OTHER)], key=str
         )
 
 
@@ -272,7 +272,7 @@ async def test_a_cancelled_set_leaves_nothing_behind() -> None:
 async def test_a_cancelled_suspend_is_taken_back_in_the_ledger_too() -> None:
     async with stage() as s:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(s.target.submit_op(Op.VM_SUSPEND).wait)
+            nursery.start_soon(s.target.submit_op(SuspendOp.VM_SUSPEND).wait)
             packet = await s.peer.expect(virtual_machine.Suspend())
             await wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
@@ -286,7 +286,7 @@ async def test_the_ledger_is_ahead_of_the_wire() -> None:
     async with stage() as s:
         await s.request(2, stop)
         await s.hit(2)
-        s.target.submit_op(Op.VM_RESUME)
+        s.target.submit_op(SuspendOp.VM_RESUME)
         assert not s.target.suspension.anything_held  # although no reply has come
         await s.hit(2)  # the event that the resume caused comes before its reply
         assert s.target.state is VmState.STOPPED

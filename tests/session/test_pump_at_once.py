@@ -13,9 +13,9 @@ from trio.testing import wait_all_tasks_blocked
 from jdbpy.session.events import Notice, StopReason
 from jdbpy.session.model import VmState
 from jdbpy.session.requests import GO, Handler, Hit, StopPlan, Verdict, Vote
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error, EventKind, SuspendPolicy
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, go_at_once, stage, stop, stop_at_once
@@ -41,7 +41,7 @@ class Owner:
 @pytest.mark.parametrize(
     ("policy", "resume"), [(THREAD, thread_reference.Resume(MAIN)), (ALL, virtual_machine.Resume())]
 )
-async def test_a_set_is_let_go_where_it_comes_in(policy: SuspendPolicy, resume: Command[Any]) -> None:
+async def test_a_set_is_let_go_where_it_comes_in(policy: JdwpSuspendPolicy, resume: Command[Any]) -> None:
     async with stage() as s:
         tasks: list[str] = []
 
@@ -81,7 +81,7 @@ async def test_a_handler_that_lets_the_thread_go_itself_resumes_it_once() -> Non
 async def test_a_thread_that_is_held_otherwise_stays_held() -> None:
     async with stage() as s:
         await s.request(2, go_at_once, THREAD)
-        s.target.submit_op(Op.VM_SUSPEND)
+        s.target.submit_op(SuspendOp.VM_SUSPEND)
         await s.hit(2, policy=THREAD)
         await s.peer.answer(virtual_machine.Suspend())
         await s.peer.answer(thread_reference.Resume(MAIN))
@@ -163,7 +163,9 @@ async def test_a_request_that_is_cleared_before_the_pump_is_awake_does_not_stop(
 
 
 @pytest.mark.parametrize("policy", [THREAD, ALL])
-async def test_an_owner_who_has_to_wait_is_asked_once_and_its_hit_is_nobodys_till_then(policy: SuspendPolicy) -> None:
+async def test_an_owner_who_has_to_wait_is_asked_once_and_its_hit_is_nobodys_till_then(
+    policy: JdwpSuspendPolicy,
+) -> None:
     async with stage() as s:
         owner = Owner()
         owner.verdict = StopPlan(StopReason.BREAKPOINT, {})

@@ -15,9 +15,9 @@ from jdbpy.session.sources.component import Sources
 from jdbpy.session.stops import ahead
 from jdbpy.session.stops.reads import StopReads, Top
 from jdbpy.session.stops.shower import StopShower
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import FrameID, Location, ThreadID
+from jdbpy.wire.ids import CodeLocation, FrameID, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
 from tests.fakes.frames import frames_reply
 from tests.session.test_pump import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
@@ -40,7 +40,7 @@ class Played:
 
     async def let_go(self) -> None:
         """Resumes the thread as a command would."""
-        resumed = self.s.target.submit_op(Op.VM_RESUME)
+        resumed = self.s.target.submit_op(SuspendOp.VM_RESUME)
         self.ahead.expect(MAIN, resumed)
         self.resume = await self.peer.expect(virtual_machine.Resume())
 
@@ -52,7 +52,7 @@ class Played:
             await self.peer.expect(thread_reference.FrameCount(thread)),
         ]
 
-    async def answer(self, asked: list[int], place: Location = PLACE, *, generation: int = 1) -> None:
+    async def answer(self, asked: list[int], place: CodeLocation = PLACE, *, generation: int = 1) -> None:
         name, frames, count = asked
         top = thread_reference.Frame(FrameID(generation * ONE_RESUME), place)
         await self.peer.reply(name, thread_reference.NameReply("main"))
@@ -65,7 +65,7 @@ class Played:
         for packet in others:
             await self.peer.reply(packet, error=Error.THREAD_NOT_SUSPENDED)
 
-    async def hit(self, thread: ThreadID = MAIN, place: Location = PLACE, policy: Any = ALL) -> None:
+    async def hit(self, thread: ThreadID = MAIN, place: CodeLocation = PLACE, policy: Any = ALL) -> None:
         await self.peer.event(event.Composite(policy, [event.Breakpoint(2, thread, place)]))
         await wait_all_tasks_blocked()
 
@@ -87,7 +87,7 @@ async def far(round_trip: float = FAR) -> AsyncIterator[Played]:
         yield Played(s)
 
 
-def top_of(top: Top) -> tuple[str, Location | None, int | None]:
+def top_of(top: Top) -> tuple[str, CodeLocation | None, int | None]:
     return top.thread.name, top.frame.location if top.frame else None, top.total
 
 
@@ -180,7 +180,7 @@ async def test_a_thread_that_was_let_go_from_its_event_is_another_matter(autojum
         await played.let_go()
         await played.asked()
         await played.hit()
-        played.s.target.submit_op(Op.VM_RESUME)
+        played.s.target.submit_op(SuspendOp.VM_RESUME)
         played.s.target.suspension.event(MAIN, everything=True)
         assert played.taken() is None
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from jdbpy.errors import StateError
 from jdbpy.session.model import Frame, Location, ThreadRef
-from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.suspension import SuspendOp, Suspension
 
 THREADS = (1, 2, 3)
 
@@ -25,15 +25,15 @@ class Agent:
             self.counts[thread] = max(0, before + by)
             self.runs[thread] += before > 0 and self.counts[thread] == 0
 
-    def take(self, op: Op, thread: int) -> None:
-        by = +1 if op in (Op.VM_SUSPEND, Op.THREAD_SUSPEND) else -1
-        self.change(THREADS if op in (Op.VM_SUSPEND, Op.VM_RESUME) else (thread,), by)
+    def take(self, op: SuspendOp, thread: int) -> None:
+        by = +1 if op in (SuspendOp.VM_SUSPEND, SuspendOp.THREAD_SUSPEND) else -1
+        self.change(THREADS if op in (SuspendOp.VM_SUSPEND, SuspendOp.VM_RESUME) else (thread,), by)
 
 
 thread_ids = st.sampled_from(THREADS)
 steps = st.one_of(
-    st.tuples(st.sampled_from([Op.VM_SUSPEND, Op.VM_RESUME]), st.just(0)),
-    st.tuples(st.sampled_from([Op.THREAD_SUSPEND, Op.THREAD_RESUME]), thread_ids),
+    st.tuples(st.sampled_from([SuspendOp.VM_SUSPEND, SuspendOp.VM_RESUME]), st.just(0)),
+    st.tuples(st.sampled_from([SuspendOp.THREAD_SUSPEND, SuspendOp.THREAD_RESUME]), thread_ids),
     st.tuples(st.just("event"), thread_ids),
     st.tuples(st.just("event, all"), thread_ids),
 )
@@ -42,7 +42,7 @@ steps = st.one_of(
 def play(script: list[tuple[object, int]]) -> tuple[Suspension, Agent]:
     ledger, agent = Suspension(), Agent()
     for step, thread in script:
-        if isinstance(step, Op):
+        if isinstance(step, SuspendOp):
             ledger.apply(step, thread)
             agent.take(step, thread)
         elif agent.counts[thread] == 0:  # a thread that is held has no events
@@ -96,7 +96,7 @@ def test_a_kept_thread_outlives_cont() -> None:
     ledger = Suspension()
     ledger.event(1, everything=False)
     ledger.event(2, everything=False)
-    assert ledger.plan_release(keep=frozenset({2})) == [(Op.THREAD_RESUME, 1)]
+    assert ledger.plan_release(keep=frozenset({2})) == [(SuspendOp.THREAD_RESUME, 1)]
 
 
 @pytest.mark.parametrize("everything", [False, True])
@@ -105,9 +105,9 @@ def test_an_event_that_is_still_to_be_decided_holds_nothing_that_anybody_has_see
     ledger.event(1, everything=everything)
     ledger.undecided = 1, everything
     held = [ledger.anything_held]
-    ledger.apply(Op.THREAD_SUSPEND, 2)
+    ledger.apply(SuspendOp.THREAD_SUSPEND, 2)
     held.append(ledger.anything_held)
-    ledger.apply(Op.THREAD_RESUME, 2)
+    ledger.apply(SuspendOp.THREAD_RESUME, 2)
     ledger.undecided = None
     held.append(ledger.anything_held)
     assert held == [False, True, True]
@@ -115,26 +115,30 @@ def test_an_event_that_is_still_to_be_decided_holds_nothing_that_anybody_has_see
 
 def test_a_hold_that_the_agent_has_dropped_is_no_reason_any_more() -> None:
     ledger = Suspension()
-    ledger.apply(Op.THREAD_SUSPEND, 1)
-    ledger.apply(Op.VM_RESUME)
+    ledger.apply(SuspendOp.THREAD_SUSPEND, 1)
+    ledger.apply(SuspendOp.VM_RESUME)
     ledger.event(1, everything=False)
-    assert ledger.plan_release() == [(Op.THREAD_RESUME, 1)]
+    assert ledger.plan_release() == [(SuspendOp.THREAD_RESUME, 1)]
     assert 1 not in ledger.user_holds
 
 
 def test_a_user_held_thread_that_lacks_a_count_gets_one_first() -> None:
     ledger = Suspension()
-    ledger.apply(Op.VM_SUSPEND)
-    ledger.apply(Op.THREAD_RESUME, 1)
+    ledger.apply(SuspendOp.VM_SUSPEND)
+    ledger.apply(SuspendOp.THREAD_RESUME, 1)
     ledger.event(1, everything=False)
-    ledger.apply(Op.THREAD_SUSPEND, 1)
-    assert ledger.plan_release() == [(Op.THREAD_SUSPEND, 1), (Op.VM_RESUME, 0), (Op.THREAD_RESUME, 1)]
+    ledger.apply(SuspendOp.THREAD_SUSPEND, 1)
+    assert ledger.plan_release() == [
+        (SuspendOp.THREAD_SUSPEND, 1),
+        (SuspendOp.VM_RESUME, 0),
+        (SuspendOp.THREAD_RESUME, 1),
+    ]
 
 
 def test_a_thread_held_by_name_stays_held_when_the_vm_goes_on() -> None:
     ledger = Suspension()
     ledger.event(1, everything=True)
-    ledger.apply(Op.THREAD_SUSPEND, 3)
+    ledger.apply(SuspendOp.THREAD_SUSPEND, 3)
     for op, thread in ledger.plan_release():
         ledger.apply(op, thread)
     assert [ledger.is_suspended(thread) for thread in THREADS] == [False, False, True]
@@ -148,11 +152,11 @@ def frame_of(ledger: Suspension, thread: int) -> Frame:
 def test_a_frame_is_good_until_its_thread_runs() -> None:
     ledger = Suspension()
     ledger.event(1, everything=True)
-    ledger.apply(Op.VM_SUSPEND)
+    ledger.apply(SuspendOp.VM_SUSPEND)
     frame = frame_of(ledger, 1)
-    ledger.apply(Op.VM_RESUME)
+    ledger.apply(SuspendOp.VM_RESUME)
     ledger.require_current(frame)  # one of two holds went: it has not run
-    ledger.apply(Op.VM_RESUME)
+    ledger.apply(SuspendOp.VM_RESUME)
     with pytest.raises(StateError, match="running"):
         ledger.require_current(frame)
     ledger.event(1, everything=False)
@@ -175,7 +179,7 @@ def test_frames_outlive_invoked_methods_and_their_ids_do_not() -> None:
     later = frame_of(ledger, 1)
     ledger.invoked(1)
     ledger.require_current(later)
-    ledger.apply(Op.THREAD_RESUME, 1, by_event=True)
+    ledger.apply(SuspendOp.THREAD_RESUME, 1, by_event=True)
     ledger.event(1, everything=False)
     ledger.invoked(1)
     with pytest.raises(StateError, match="earlier stop"):
@@ -191,7 +195,7 @@ def test_a_stop_lasts_until_the_thread_goes_on() -> None:
     ledger.popped(1)
     assert ledger.stop_of(1) == stop
     assert ledger.epoch_of(1) == stop + 2
-    ledger.apply(Op.VM_RESUME)
+    ledger.apply(SuspendOp.VM_RESUME)
     ledger.event(1, everything=False)
     assert ledger.stop_of(1) != stop
     ledger.forget(1)
@@ -203,9 +207,9 @@ def test_there_is_no_moment_while_a_thread_runs() -> None:
     ledger.event(1, everything=True)
     moment = ledger.moment
     assert moment is not None
-    ledger.apply(Op.THREAD_RESUME, 2)
+    ledger.apply(SuspendOp.THREAD_RESUME, 2)
     assert ledger.moment is None
-    ledger.apply(Op.THREAD_SUSPEND, 2)
+    ledger.apply(SuspendOp.THREAD_SUSPEND, 2)
     assert ledger.moment not in (None, moment)
 
 
@@ -218,7 +222,7 @@ def test_frames_are_others_when_the_thread_has_run_on_or_was_popped() -> None:
     ledger.popped(1)
     popped = ledger.frames_of(1)
     assert popped != frames
-    ledger.apply(Op.VM_RESUME)
+    ledger.apply(SuspendOp.VM_RESUME)
     assert ledger.frames_of(1) not in (frames, popped)
 
 
@@ -227,8 +231,8 @@ def test_only_the_thread_of_the_event_may_invoke() -> None:
     ledger.event(1, everything=True)
     assert ledger.stopped_by_event(1)
     assert not ledger.stopped_by_event(2)
-    ledger.apply(Op.VM_RESUME)
-    ledger.apply(Op.VM_SUSPEND)
+    ledger.apply(SuspendOp.VM_RESUME)
+    ledger.apply(SuspendOp.VM_SUSPEND)
     assert not ledger.stopped_by_event(1)
 
 

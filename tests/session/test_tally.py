@@ -7,14 +7,14 @@ import pytest
 from jdbpy.session.tracing import tally as tallies
 from jdbpy.session.tracing.tally import Tally
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 ENTRY, EXIT = EventKind.METHOD_ENTRY, EventKind.METHOD_EXIT
 METHOD = (1, 2)
 
 
-def number(value: int) -> Value:
-    return Value(ord("I"), value)
+def number(value: int) -> TaggedValue:
+    return TaggedValue(ord("I"), value)
 
 
 def test_kinds_and_methods_are_apart() -> None:

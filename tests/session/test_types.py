@@ -12,7 +12,7 @@ from jdbpy.session.code.constant_pool import class_names
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.refs import LineTable
-from jdbpy.wire.ids import Location, MethodID, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import reference_type, thread_reference
 from tests.harness import Debugging, Jvm, debug
 
@@ -25,7 +25,7 @@ def waves(d: Debugging) -> int:
     return int(d.session.statistics().waves)
 
 
-async def at_total(d: Debugging) -> list[Location]:
+async def at_total(d: Debugging) -> list[CodeLocation]:
     """Lets the shop run into Order.total and returns the places of all frames."""
     stop = await d.run_to("total")
     assert stop.thread is not None
@@ -55,7 +55,7 @@ async def test_places_cost_one_trip_and_then_none(jvm: Jvm) -> None:
 async def test_an_obsolete_method_is_never_asked_about(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         [place, *_] = await at_total(d)
-        obsolete = Location(place.typeTag, place.classID, MethodID(0), place.index)
+        obsolete = CodeLocation(place.typeTag, place.classID, MethodID(0), place.index)
         [found] = await cache_of(d).locations([obsolete])
         assert (found.class_name, found.method, found.line) == ("shop.Order", "<obsolete>", None)
 
@@ -66,7 +66,7 @@ async def test_null_ids_are_never_sent(any_jvm: Jvm) -> None:
         for call in (
             cache.methods([ReferenceTypeID(0)]),
             cache.line_tables([(ReferenceTypeID(1), MethodID(0))]),
-            cache.locations([Location(1, ReferenceTypeID(0), MethodID(0), 0)]),
+            cache.locations([CodeLocation(1, ReferenceTypeID(0), MethodID(0), 0)]),
         ):
             with pytest.raises(ProtocolError, match="null"):
                 await call

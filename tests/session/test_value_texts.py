@@ -17,7 +17,7 @@ from jdbpy.session.values.literals import (
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.texts import array_head, braces, label
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from tests.harness import Jvm, debug, inline, start_target
 
 JAVA_NUMBERS = """
@@ -143,7 +143,7 @@ def test_char_literal(char: str, literal: str) -> None:
     ],
 )
 def test_primitive_text(tag: Tag, value: int | float | None, text: str) -> None:
-    assert primitive_text(Value(tag, value)) == text
+    assert primitive_text(TaggedValue(tag, value)) == text
 
 
 def test_escaping_lets_no_control_character_pass() -> None:

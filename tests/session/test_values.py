@@ -10,7 +10,7 @@ from jdbpy.session.values.describe import describe, dump
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.viewer import contents
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ObjectID, Value as WireValue
+from jdbpy.wire.ids import ObjectID, TaggedValue as WireValue
 from tests.harness import Debugging, Jvm, debug, inline
 
 

@@ -16,7 +16,7 @@ from jdbpy.session.values.views.immutable import Draw, walk_order
 from jdbpy.session.values.views.numbers import decimal_text
 from jdbpy.session.values.views.time import civil_date
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value as WireValue
+from jdbpy.wire.ids import TaggedValue as WireValue
 from tests.harness import Debugging, Jvm, debug, inline
 
 NOT_FILLED = "the target has not filled in its stack yet: evaluate getStackTrace() on it"

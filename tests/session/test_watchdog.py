@@ -10,7 +10,7 @@ import trio
 from trio.testing import MockClock
 
 from jdbpy import Notice, Options, StateError, Stop, StopReason, SuspendPolicy, UsageError, VmState
-from jdbpy.session.suspension import Op, Suspension
+from jdbpy.session.suspension import SuspendOp, Suspension
 from jdbpy.session.watchdog import EVERYTHING, SuspendedSince, Watchdog
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline
 from tests.session.running import target_of
@@ -67,13 +67,13 @@ def test_a_suspension_lasts_from_the_look_that_found_it() -> None:
     assert since.look(suspension, 2.0) == {7: 2.0}
     suspension.event(8, everything=False)
     assert since.look(suspension, 3.0) == {7: 2.0, 8: 3.0}
-    suspension.apply(Op.THREAD_RESUME, 7, by_event=True)
+    suspension.apply(SuspendOp.THREAD_RESUME, 7, by_event=True)
     suspension.event(7, everything=False)  # between two looks: another suspension
     assert since.look(suspension, 4.0) == {7: 4.0, 8: 3.0}
-    suspension.apply(Op.VM_SUSPEND)
+    suspension.apply(SuspendOp.VM_SUSPEND)
     assert since.look(suspension, 5.0) == {EVERYTHING: 5.0}
-    suspension.apply(Op.VM_RESUME)
-    suspension.apply(Op.VM_SUSPEND)
+    suspension.apply(SuspendOp.VM_RESUME)
+    suspension.apply(SuspendOp.VM_SUSPEND)
     assert since.look(suspension, 6.0) == {EVERYTHING: 6.0}
 
 
@@ -98,9 +98,9 @@ class Watched:
 
     def _resume(self, threads: object) -> None:
         self.resumed.append((trio.current_time(), threads))
-        self.suspension.apply(Op.VM_RESUME)
+        self.suspension.apply(SuspendOp.VM_RESUME)
         for thread in list(self.suspension.held_threads()):
-            self.suspension.apply(Op.THREAD_RESUME, thread, by_event=True)
+            self.suspension.apply(SuspendOp.THREAD_RESUME, thread, by_event=True)
 
 
 async def test_it_resumes_after_the_limit_and_says_so(autojump_clock: MockClock, nursery: trio.Nursery) -> None:
@@ -109,7 +109,7 @@ async def test_it_resumes_after_the_limit_and_says_so(autojump_clock: MockClock,
     await trio.sleep(100)
     assert watched.resumed == []
     began = trio.current_time()
-    watched.suspension.apply(Op.VM_SUSPEND)
+    watched.suspension.apply(SuspendOp.VM_SUSPEND)
     await trio.sleep(9.9)
     assert watched.resumed == []
     await trio.sleep(100)
@@ -137,7 +137,7 @@ async def test_who_is_there_is_left_alone(autojump_clock: MockClock, nursery: tr
 async def test_the_limit_may_change_and_go(autojump_clock: MockClock, nursery: trio.Nursery) -> None:
     watched = Watched(None)
     nursery.start_soon(watched.dog.run)
-    watched.suspension.apply(Op.VM_SUSPEND)
+    watched.suspension.apply(SuspendOp.VM_SUSPEND)
     await trio.sleep(10_000)
     watched.dog.limit = 5
     await trio.sleep(3)

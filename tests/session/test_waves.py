@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.session.values.shown import UnknownLayout
-from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import ask, both, drive, gather
 
 
@@ -106,7 +106,7 @@ class Chains:
         plans: list[Plan[str]] = []
         for place in places:
             entry, following = self.nodes[place]
-            plans.append([Known(entry), Unread(following)] if following else [Known(entry)])
+            plans.append([KnownEntry(entry), Unread(following)] if following else [KnownEntry(entry)])
         return plans
 
 
@@ -136,7 +136,7 @@ async def test_a_chain_of_many_nodes_is_no_circle() -> None:
     """Its end may be further away than the rounds that a structure in circles is given."""
 
     async def expand(places: list[int]) -> list[Plan[int]]:
-        return [[Known(place), Unread(place + 1)] if place < 12_000 else [Known(place)] for place in places]
+        return [[KnownEntry(place), Unread(place + 1)] if place < 12_000 else [KnownEntry(place)] for place in places]
 
     assert await first_in_order([Unread(1)], expand, 11_000) == list(range(1, 11_001))
     assert await first_in_order([Unread(1)], expand, 20_000) == list(range(1, 12_001))

@@ -24,17 +24,17 @@ from jdbpy.session.values.writes import (
     write_static,
 )
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import FieldID, ReferenceTypeID, Value
+from jdbpy.wire.ids import FieldID, ReferenceTypeID, TaggedValue
 from tests.harness import Debugging, Jvm, debug, program
 
-NULL = Value(Tag.OBJECT, 0)
+NULL = TaggedValue(Tag.OBJECT, 0)
 
 
 class Stopped:
     """A stop in Scopes.Derived.everything, with what the tests of this module need at hand."""
 
     def __init__(
-        self, d: Debugging, target: Target, frame: Frame, values: dict[str, Value], slots: dict[str, int]
+        self, d: Debugging, target: Target, frame: Frame, values: dict[str, TaggedValue], slots: dict[str, int]
     ) -> None:
         self.d = d
         self.target = target
@@ -42,7 +42,7 @@ class Stopped:
         self.values = values
         self.slots = slots
 
-    async def set_local(self, name: str, value: Value) -> None:
+    async def set_local(self, name: str, value: TaggedValue) -> None:
         await write_local(self.target, self.frame, self.slots[name], value)
 
     async def field(self, class_name: str, name: str) -> Field:
@@ -74,7 +74,7 @@ async def stop(d: Debugging, marker: str = "arguments") -> Stopped:
     frame = await d.session.stack.selected()
     variables = await d.session.stack.variables(frame, Limits(depth=0))
     values = {
-        each.name: Value(ord(each.value.tag), each.value.id) for each in variables if each.value and each.value.id
+        each.name: TaggedValue(ord(each.value.tag), each.value.id) for each in variables if each.value and each.value.id
     }
     slots = {each.name: each.slot for each in await frame_slots(target, frame)}
     return Stopped(d, target, frame, values, slots)
@@ -92,16 +92,16 @@ async def test_every_kind_of_local(jvm: Jvm) -> None:
         at = await stop(d)
         text = await create_string(at.target, "new né 日本 \U0001f600")
         new_values = {
-            "z": Value(Tag.BOOLEAN, False),
-            "b": Value(Tag.BYTE, -128),
-            "c": Value(Tag.CHAR, ord("é")),
-            "s": Value(Tag.SHORT, 32767),
-            "i": Value(Tag.INT, -1),
-            "j": Value(Tag.LONG, -(1 << 63)),
-            "f": Value(Tag.FLOAT, -0.5),
-            "d": Value(Tag.DOUBLE, math.inf),
+            "z": TaggedValue(Tag.BOOLEAN, False),
+            "b": TaggedValue(Tag.BYTE, -128),
+            "c": TaggedValue(Tag.CHAR, ord("é")),
+            "s": TaggedValue(Tag.SHORT, 32767),
+            "i": TaggedValue(Tag.INT, -1),
+            "j": TaggedValue(Tag.LONG, -(1 << 63)),
+            "f": TaggedValue(Tag.FLOAT, -0.5),
+            "d": TaggedValue(Tag.DOUBLE, math.inf),
             "text": text,
-            "sum": Value(Tag.INT, 7),
+            "sum": TaggedValue(Tag.INT, 7),
         }
         for name, value in new_values.items():
             await at.set_local(name, value)
@@ -128,14 +128,14 @@ async def test_fields_and_elements(jvm: Jvm) -> None:
         number = int(this.value)
         text = await create_string(at.target, "hid")
         assert await write_field(at.target, number, await at.field("Scopes$Derived", "hidden"), text) == ""
-        await write_field(at.target, number, await at.field("Scopes$Base", "inherited"), Value(Tag.INT, -3))
+        await write_field(at.target, number, await at.field("Scopes$Base", "inherited"), TaggedValue(Tag.INT, -3))
         await write_field(at.target, number, await at.field("Scopes$Derived", "other"), this)
         await write_field(at.target, number, await at.field("Scopes$Derived", "comparable"), this)
         await write_field(at.target, number, await at.field("Scopes$Derived", "anything"), array)
-        assert await write_static(at.target, await at.field("Scopes$Derived", "shared"), Value(Tag.LONG, 5)) == ""
+        assert await write_static(at.target, await at.field("Scopes$Derived", "shared"), TaggedValue(Tag.LONG, 5)) == ""
         fixed = await at.field("Scopes$Derived", "fixed")
-        assert await write_field(at.target, number, fixed, Value(Tag.INT, 6)) == FINAL_NOTE
-        await write_elements(at.target, int(array.value), 1, [Value(Tag.INT, 22)])
+        assert await write_field(at.target, number, fixed, TaggedValue(Tag.INT, 6)) == FINAL_NOTE
+        await write_elements(at.target, int(array.value), 1, [TaggedValue(Tag.INT, 22)])
         await write_elements(at.target, int(array.value), 2, [])
         lines = await finish(d)
         assert lines[2].endswith("1 22")
@@ -152,24 +152,24 @@ async def test_arrays_of_objects(any_jvm: Jvm) -> None:
             each.name: each.value for each in await d.session.stack.variables(limits=Limits(depth=2)) if each.value
         }
         table, strings, number, base = (found[name].id or 0 for name in ("table", "strings", "number", "base"))
-        string_array = Value(Tag.ARRAY, strings)
+        string_array = TaggedValue(Tag.ARRAY, strings)
         text = await create_string(target, "in place")
         await write_elements(target, strings, 1, [text])
         await write_elements(target, table, 1, [string_array])  # String[] is an Object[]
         row = found["table"].children[2].value
         assert row is not None
         assert row.id is not None
-        await write_elements(target, row.id, 0, [Value(Tag.OBJECT, number)])  # an Integer into Integer[]
+        await write_elements(target, row.id, 0, [TaggedValue(Tag.OBJECT, number)])  # an Integer into Integer[]
         for array, value, words in (
             (
                 strings,
-                Value(Tag.OBJECT, number),
+                TaggedValue(Tag.OBJECT, number),
                 "is declared java.lang.String, which a value of type java.lang.Integer",
             ),
             (row.id, text, "is declared java.lang.Integer"),
-            (table, Value(Tag.OBJECT, base), r"is declared java.lang.Object\[\]"),
-            (table, Value(Tag.ARRAY, found["empty"].id), r"a value of type int\[\]"),
-            (strings, Value(Tag.INT, 1), "a value of type int"),
+            (table, TaggedValue(Tag.OBJECT, base), r"is declared java.lang.Object\[\]"),
+            (table, TaggedValue(Tag.ARRAY, found["empty"].id), r"a value of type int\[\]"),
+            (strings, TaggedValue(Tag.INT, 1), "a value of type int"),
         ):
             with pytest.raises(UsageError, match=words):
                 await write_elements(target, array, 0, [value])
@@ -184,15 +184,15 @@ async def test_values_that_do_not_fit(any_jvm: Jvm) -> None:
         at = await stop(d)
         this = at.values["this"]
         number = int(this.value or 0)
-        wrong: Sequence[tuple[str, Value, str]] = (
-            ("i", Value(Tag.LONG, 1), "i is declared int, which a value of type long does not fit"),
-            ("i", Value(Tag.INT, 1 << 31), "2147483648 does not fit i"),
-            ("b", Value(Tag.BYTE, 128), "128 does not fit b"),
-            ("c", Value(Tag.CHAR, -1), "-1 does not fit c"),
-            ("f", Value(Tag.FLOAT, 1e39), r"1e\+39 does not fit f"),
-            ("z", Value(Tag.BOOLEAN, 1), "1 does not fit z"),
+        wrong: Sequence[tuple[str, TaggedValue, str]] = (
+            ("i", TaggedValue(Tag.LONG, 1), "i is declared int, which a value of type long does not fit"),
+            ("i", TaggedValue(Tag.INT, 1 << 31), "2147483648 does not fit i"),
+            ("b", TaggedValue(Tag.BYTE, 128), "128 does not fit b"),
+            ("c", TaggedValue(Tag.CHAR, -1), "-1 does not fit c"),
+            ("f", TaggedValue(Tag.FLOAT, 1e39), r"1e\+39 does not fit f"),
+            ("z", TaggedValue(Tag.BOOLEAN, 1), "1 does not fit z"),
             ("i", NULL, "i is declared int, which a value of type a reference"),
-            ("text", Value(Tag.INT, 1), "text is declared java.lang.String"),
+            ("text", TaggedValue(Tag.INT, 1), "text is declared java.lang.String"),
             ("text", this, r"text is declared java.lang.String, which a value of type Scopes\$Derived does not fit"),
             ("array", this, r"array is declared int\[\]"),
             ("list", this, "list is declared java.util.List"),
@@ -212,17 +212,17 @@ async def test_what_would_end_the_vm_is_not_sent(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
         at = await stop(d)
         this, array, text = (int(at.values[name].value or 0) for name in ("this", "array", "text"))
-        one = Value(Tag.INT, 1)
+        one = TaggedValue(Tag.INT, 1)
         inherited = await at.field("Scopes$Base", "inherited")
         shared = await at.field("Scopes$Derived", "shared")
         await at.refused(write_field(at.target, 0, inherited, one), "the object is null")
         await at.refused(write_field(at.target, text, inherited, one), "the object has no field inherited")
-        await at.refused(write_field(at.target, this, shared, Value(Tag.LONG, 1)), "shared is static")
+        await at.refused(write_field(at.target, this, shared, TaggedValue(Tag.LONG, 1)), "shared is static")
         await at.refused(write_static(at.target, inherited, one), "inherited is not static")
         made_up = Field(FieldID(12345), inherited.type_id, "inherited", "I", "", 0)
         await at.refused(write_field(at.target, this, made_up, one), "the object has no field")
         made_up = Field(FieldID(12345), ReferenceTypeID(shared.type_id), "shared", "J", "", 8)
-        await at.refused(write_static(at.target, made_up, Value(Tag.LONG, 1)), "the class has no field")
+        await at.refused(write_static(at.target, made_up, TaggedValue(Tag.LONG, 1)), "the class has no field")
         sides = await at.field("Scopes$Shape", "SIDES")
         await at.refused(write_static(at.target, sides, one), "constant of an interface")
         await at.refused(write_elements(at.target, 0, 0, [one]), "the object is null")
@@ -254,19 +254,19 @@ async def test_frames_that_cannot_be_written_to(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes") as d:
         at = await stop(d, "loop")
         await stop(d, "loop")
-        await at.refused(at.set_local("i", Value(Tag.INT, 1)), "earlier stop", StateError)
+        await at.refused(at.set_local("i", TaggedValue(Tag.INT, 1)), "earlier stop", StateError)
 
 
 async def test_a_read_only_session_changes_nothing(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Scopes", options=jdbpy.Options(read_only=True, allow_suspend=True)) as d:
         at = await stop(d)
         this, array = (int(at.values[name].value or 0) for name in ("this", "array"))
-        one = Value(Tag.INT, 1)
+        one = TaggedValue(Tag.INT, 1)
         inherited = await at.field("Scopes$Base", "inherited")
         for writing in (
             at.set_local("i", one),
             write_field(at.target, this, inherited, one),
-            write_static(at.target, await at.field("Scopes$Derived", "shared"), Value(Tag.LONG, 1)),
+            write_static(at.target, await at.field("Scopes$Derived", "shared"), TaggedValue(Tag.LONG, 1)),
             write_elements(at.target, array, 0, [one]),
             create_string(at.target, "x"),
         ):
@@ -278,11 +278,11 @@ async def test_virtual_threads_only_take_values_in_their_top_frame(newest_jvm: J
         await d.run_to("virtual")
         target = d.session._target
         top, below = (await d.session.stack.of(count=2)).frames
-        await write_local(target, top, (await frame_slots(target, top))[0].slot, Value(Tag.INT, 1000))
+        await write_local(target, top, (await frame_slots(target, top))[0].slot, TaggedValue(Tag.INT, 1000))
         [argument, local] = await frame_slots(target, below)
         assert (argument.name, local.name) == ("argument", "local")
         with pytest.raises(StateError, match="in a virtual thread only the innermost frame"):
-            await write_local(target, below, local.slot, Value(Tag.INT, 1))
+            await write_local(target, below, local.slot, TaggedValue(Tag.INT, 1))
         await d.resume()
         await d.target.wait_output("deeper 1000\nvirtual 42\n")
         await d.target.send()

@@ -20,15 +20,14 @@ from jdbpy.cli.cmdline import parse
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
-from jdbpy.errors import ProtocolError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import ProtocolError, Thrown
+from jdbpy.record import Record
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import all_commands
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages.event import Composite
-from jdbpy.wire.record import Record
 from tests.eval.fake_shop import shop
 from tests.fakes.jvm import FakeJvm
 from tests.soak.messages import message, spoil, text

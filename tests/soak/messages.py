@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from jdbpy.wire.ids import ArrayRegion, IDSizes, Value
+from jdbpy.record import Record
+from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedValue
 from jdbpy.wire.layout import (
     OBJECT_TAGS,
     VALUE_CODES,
@@ -14,16 +15,15 @@ from jdbpy.wire.layout import (
     Group,
     Identifier,
     Kinds,
-    Node,
-    Number,
+    LayoutNode,
+    LayoutNumber,
+    LayoutText,
     Region,
     Repeat,
     Tagged,
-    Text,
     Untagged,
     layout_of,
 )
-from jdbpy.wire.record import Record
 
 _BITS = {"b": 8, "h": 16, "i": 32, "q": 64}
 _TAGS = [*VALUE_CODES, *OBJECT_TAGS]
@@ -61,13 +61,13 @@ def spoil(data: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
-def _part(node: Node, sizes: IDSizes, rng: random.Random) -> Any:
+def _part(node: LayoutNode, sizes: IDSizes, rng: random.Random) -> Any:
     match node:
-        case Number():
+        case LayoutNumber():
             return _number(node.code, rng)
         case Identifier():
             return rng.choice([0, 1, rng.getrandbits(8 * getattr(sizes, node.family))])
-        case Text():
+        case LayoutText():
             return text(rng)
         case Blob():
             return rng.randbytes(rng.randint(0, 20))
@@ -107,5 +107,5 @@ def _scalar(tag: int, sizes: IDSizes, rng: random.Random) -> Any:
     return _number(VALUE_CODES[tag], rng) if tag in VALUE_CODES else rng.getrandbits(8 * sizes.objectIDSize)
 
 
-def _value(tag: int, sizes: IDSizes, rng: random.Random) -> Value:
-    return Value(tag, _scalar(tag, sizes, rng))
+def _value(tag: int, sizes: IDSizes, rng: random.Random) -> TaggedValue:
+    return TaggedValue(tag, _scalar(tag, sizes, rng))

@@ -10,12 +10,12 @@ import trio
 
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection, open_connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
-from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID, ThreadID
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request, method, reference_type, virtual_machine
 from tests.harness import LIMIT, Jvm, Target, start_target
 
-ALL = SuspendPolicy.ALL
+ALL = JdwpSuspendPolicy.ALL
 
 
 class Debuggee:
@@ -55,12 +55,12 @@ class Debuggee:
     async def field_ids(self, owner: ReferenceTypeID) -> dict[str, Any]:
         return {one.name: one.fieldID for one in (await self.ask(reference_type.FieldsWithGeneric(owner))).declared}
 
-    async def place(self, owner: ReferenceTypeID, name: str, line: int) -> Location:
+    async def place(self, owner: ReferenceTypeID, name: str, line: int) -> CodeLocation:
         """The first instruction of a line of a method."""
         found = await self.find_method(owner, name)
         lines = (await self.ask(method.LineTable(owner, found))).lines
         [index] = [one.lineCodeIndex for one in lines if one.lineNumber == line]
-        return Location(1, owner, found, index)
+        return CodeLocation(1, owner, found, index)
 
     async def run_to_stop(self) -> tuple[ThreadID, ReferenceTypeID]:
         """Runs to the line ``@stop`` of ``Thing.stop``; returns the thread and the class ``Thing``."""

@@ -9,6 +9,7 @@ from typing import Any
 import trio
 from trio.testing import memory_stream_pair
 
+from jdbpy.record import Record
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
@@ -16,7 +17,6 @@ from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_pac
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages.event import Composite
-from jdbpy.wire.record import Record
 
 
 class Peer:

@@ -6,8 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from jdbpy.record import Record
 from jdbpy.wire.command import all_commands
-from jdbpy.wire.ids import ArrayRegion, IDSizes, Value
+from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedValue
 from jdbpy.wire.layout import (
     OBJECT_TAGS,
     VALUE_CODES,
@@ -16,16 +17,15 @@ from jdbpy.wire.layout import (
     Group,
     Identifier,
     Kinds,
-    Node,
-    Number,
+    LayoutNode,
+    LayoutNumber,
+    LayoutText,
     Region,
     Repeat,
     Tagged,
-    Text,
     Untagged,
     layout_of,
 )
-from jdbpy.wire.record import Record
 
 SIZES = [
     IDSizes(),
@@ -64,13 +64,13 @@ def messages(cls: type[Record], sizes: IDSizes) -> st.SearchStrategy[Any]:
     return _parts(layout_of(cls), sizes)
 
 
-def _parts(node: Node, sizes: IDSizes) -> st.SearchStrategy[Any]:
+def _parts(node: LayoutNode, sizes: IDSizes) -> st.SearchStrategy[Any]:
     match node:
-        case Number():
+        case LayoutNumber():
             return _NUMBERS[node.code]
         case Identifier():
             return st.integers(0, 256 ** getattr(sizes, node.family) - 1)
-        case Text():
+        case LayoutText():
             return JAVA_STRINGS
         case Blob():
             return st.binary(max_size=20)
@@ -96,8 +96,8 @@ def _scalars(tag: int, sizes: IDSizes) -> st.SearchStrategy[Any]:
     return _NUMBERS[VALUE_CODES[tag]] if tag in VALUE_CODES else st.integers(0, 256**sizes.objectIDSize - 1)
 
 
-def _values(tag: int, sizes: IDSizes) -> st.SearchStrategy[Value]:
-    return st.builds(Value, st.just(tag), _scalars(tag, sizes))
+def _values(tag: int, sizes: IDSizes) -> st.SearchStrategy[TaggedValue]:
+    return st.builds(TaggedValue, st.just(tag), _scalars(tag, sizes))
 
 
 def _regions(tag: int, sizes: IDSizes) -> st.SearchStrategy[ArrayRegion]:
@@ -113,7 +113,7 @@ def untagged(message: Record) -> list[int]:
     return _tags(layout_of(type(message)), message)
 
 
-def _tags(node: Node, value: Any) -> list[int]:
+def _tags(node: LayoutNode, value: Any) -> list[int]:
     match node:
         case Untagged():
             return [value.tag]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from jdbpy.errors import ProtocolError
+from jdbpy.record import Record
 from jdbpy.wire.codec import Codec, GeneratedCodec
 from jdbpy.wire.ids import IDSizes
-from jdbpy.wire.record import Record
 from jdbpy.wire.reference import ReferenceCodec
 from tests.wire.strategies import MESSAGES, SIZES, messages, untagged
 

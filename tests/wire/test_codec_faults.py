@@ -9,17 +9,8 @@ import pytest
 from jdbpy.errors import ProtocolError, UsageError
 from jdbpy.wire.codec import Codec, GeneratedCodec, default_codec
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import EventKind, SuspendPolicy, Tag
-from jdbpy.wire.ids import (
-    ArrayID,
-    ArrayRegion,
-    ClassID,
-    FieldID,
-    FieldValue,
-    IDSizes,
-    ThreadID,
-    Value,
-)
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
+from jdbpy.wire.ids import ArrayID, ArrayRegion, ClassID, FieldID, FieldValue, IDSizes, TaggedValue, ThreadID
 from jdbpy.wire.messages import (
     array_reference,
     class_type,
@@ -83,20 +74,20 @@ def test_a_reply_that_is_none(codec: Codec, command: type[Command[Any]], data: b
 
 def test_faults_inside_an_event_set(codec: Codec) -> None:
     data = codec.encode(
-        event.Composite(SuspendPolicy.ALL, [event.VMDeath(0), event.ClassUnload(3, "LX;")]),
+        event.Composite(JdwpSuspendPolicy.ALL, [event.VMDeath(0), event.ClassUnload(3, "LX;")]),
     )
     with pytest.raises(ProtocolError, match=r"^Event\.Composite: events\[1\]\.signature at offset 15: its length is 3"):
         codec.decode(event.Composite, data[:-1])
 
 
 def test_a_modifier_that_nobody_knows(codec: Codec) -> None:
-    data = codec.encode(event_request.Set(EventKind.BREAKPOINT, SuspendPolicy.ALL, [event_request.Count(1)]))
+    data = codec.encode(event_request.Set(EventKind.BREAKPOINT, JdwpSuspendPolicy.ALL, [event_request.Count(1)]))
     with pytest.raises(ProtocolError, match=r"^EventRequest\.Set: modifiers\[0\] at offset 6: no modKind has .* 14"):
         codec.decode(event_request.Set, data[:6] + b"\x0e" + data[7:])
 
 
 def test_untagged_values_need_the_tags(codec: Codec) -> None:
-    command = class_type.SetValues(ClassID(7), [FieldValue(FieldID(8), Value(Tag.INT, 5))])
+    command = class_type.SetValues(ClassID(7), [FieldValue(FieldID(8), TaggedValue(Tag.INT, 5))])
     data = codec.encode(command)
     assert len(data) == 8 + 4 + 8 + 4  # no tag
     assert codec.decode(class_type.SetValues, data, tags=[Tag.INT]) == command
@@ -113,7 +104,7 @@ def test_id_sizes_that_cannot_be(codec: Codec, size: int) -> None:
 
 def test_an_unknown_event_is_kept_and_takes_the_rest(codec: Codec) -> None:
     events = [event.VMDeath(0), event.UnknownEvent(requestID=0, kind=77, data=b"whatever follows")]
-    data = codec.encode(event.Composite(SuspendPolicy.NONE, events))
+    data = codec.encode(event.Composite(JdwpSuspendPolicy.NONE, events))
     assert codec.decode(event.Composite, data).events == events
     three = data[:1] + b"\0\0\0\3" + data[5:]  # a third event cannot be found behind an unknown one
     assert codec.decode(event.Composite, three).events == events
@@ -125,15 +116,15 @@ MISFITS: list[tuple[Command[Any], str]] = [
     (thread_reference.Frames(ThreadID(1), length=None), "length is None: "),  # type: ignore[arg-type]
     (virtual_machine.CreateString(b"x"), "utf is b'x': "),  # type: ignore[arg-type]
     (virtual_machine.RedefineClasses([5]), "classes is [5]: "),  # type: ignore[list-item]
-    (event_request.Set(2, 1, [Value(1, 2)]), "modifiers is [Value(tag=1, value=2)]: "),  # type: ignore[list-item]
+    (event_request.Set(2, 1, [TaggedValue(1, 2)]), "modifiers is [Value(tag=1, value=2)]: "),  # type: ignore[list-item]
     (event_request.Set(2, 1, [event_request.Count(1 << 40)]), "modifiers is [Count(count=1099511627776)]: "),
     (
-        thread_reference.ForceEarlyReturn(ThreadID(1), Value(Tag.INT, 2.5)),
+        thread_reference.ForceEarlyReturn(ThreadID(1), TaggedValue(Tag.INT, 2.5)),
         "value is Value(tag=<Tag.INT: 73>, value=2.5",
     ),
-    (thread_reference.ForceEarlyReturn(ThreadID(1), Value(1, 2)), "value is Value(tag=1, value=2): "),
+    (thread_reference.ForceEarlyReturn(ThreadID(1), TaggedValue(1, 2)), "value is Value(tag=1, value=2): "),
     (
-        array_reference.SetValues(ArrayID(1), 0, [Value(Tag.BYTE, 128)]),
+        array_reference.SetValues(ArrayID(1), 0, [TaggedValue(Tag.BYTE, 128)]),
         "values is [Value(tag=<Tag.BYTE: 66>, value=128",
     ),
 ]
@@ -154,8 +145,8 @@ def test_ids_that_are_too_wide_for_the_target(codec: Codec) -> None:
 
 
 def test_regions_give_values_whatever_the_element_type() -> None:
-    assert ArrayRegion(Tag.SHORT, [1, 2]).tagged() == [Value(Tag.SHORT, 1), Value(Tag.SHORT, 2)]
-    assert ArrayRegion(Tag.OBJECT, [Value(Tag.STRING, 7)]).tagged() == [Value(Tag.STRING, 7)]
+    assert ArrayRegion(Tag.SHORT, [1, 2]).tagged() == [TaggedValue(Tag.SHORT, 1), TaggedValue(Tag.SHORT, 2)]
+    assert ArrayRegion(Tag.OBJECT, [TaggedValue(Tag.STRING, 7)]).tagged() == [TaggedValue(Tag.STRING, 7)]
 
 
 def test_the_environment_chooses_the_codec(monkeypatch: pytest.MonkeyPatch) -> None:

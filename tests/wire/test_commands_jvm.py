@@ -7,7 +7,7 @@ import trio
 
 from jdbpy.errors import JdwpError
 from jdbpy.wire.command import all_commands
-from jdbpy.wire.constants import Error, EventKind, InvokeOptions, StepDepth, StepSize, Tag, TypeTag
+from jdbpy.wire.constants import Error, EventKind, InvokeOptions, JdwpStepDepth, JdwpStepSize, Tag, TypeTag
 from jdbpy.wire.ids import (
     ArrayID,
     ArrayRegion,
@@ -18,8 +18,8 @@ from jdbpy.wire.ids import (
     ObjectID,
     ReferenceTypeID,
     TaggedObjectID,
+    TaggedValue,
     ThreadID,
-    Value,
 )
 from jdbpy.wire.messages import (
     array_reference,
@@ -159,10 +159,10 @@ async def the_types(d: Debuggee, thing: ReferenceTypeID) -> None:
     d.sent.add(reference_type.SourceDebugExtension.NAME)  # the answer of a class without one
     ids = await d.field_ids(outer)
     statics = (await d.ask(reference_type.GetValues(outer, [ids["counter"], ids["label"]]))).values
-    assert statics[0] == Value(Tag.INT, 42)
+    assert statics[0] == TaggedValue(Tag.INT, 42)
     assert statics[1].tag == Tag.STRING
-    await d.ask(class_type.SetValues(ClassID(outer), [FieldValue(ids["counter"], Value(Tag.INT, -43))]))
-    assert (await d.ask(reference_type.GetValues(outer, [ids["counter"]]))).values == [Value(Tag.INT, -43)]
+    await d.ask(class_type.SetValues(ClassID(outer), [FieldValue(ids["counter"], TaggedValue(Tag.INT, -43))]))
+    assert (await d.ask(reference_type.GetValues(outer, [ids["counter"]]))).values == [TaggedValue(Tag.INT, -43)]
 
 
 async def the_methods(d: Debuggee, thing: ReferenceTypeID) -> None:
@@ -185,11 +185,14 @@ async def the_frame(d: Debuggee, thread: ThreadID) -> ObjectID:
     assert (await d.ask(thread_reference.Frames(thread, 1, 1))).frames == [main]
     slots = [stack_frame.SlotInfo(slot, tag) for slot, tag in enumerate((Tag.OBJECT, Tag.INT, Tag.STRING, Tag.LONG))]
     this, argument, word, local = (await d.ask(stack_frame.GetValues(thread, top.frameID, slots))).values
-    assert (argument, local) == (Value(Tag.INT, 35), Value(Tag.LONG, 42))
+    assert (argument, local) == (TaggedValue(Tag.INT, 35), TaggedValue(Tag.LONG, 42))
     assert (this.tag, word.tag) == (Tag.OBJECT, Tag.STRING)
     found = (await d.ask(stack_frame.ThisObject(thread, top.frameID))).objectThis
     assert found == TaggedObjectID(this.tag, ObjectID(int(this.value or 0)))
-    changed = [stack_frame.SlotValue(3, Value(Tag.LONG, 1 << 40)), stack_frame.SlotValue(1, Value(Tag.INT, -1))]
+    changed = [
+        stack_frame.SlotValue(3, TaggedValue(Tag.LONG, 1 << 40)),
+        stack_frame.SlotValue(1, TaggedValue(Tag.INT, -1)),
+    ]
     await d.ask(stack_frame.SetValues(thread, top.frameID, changed))
     after = (await d.ask(stack_frame.GetValues(thread, top.frameID, slots[1:]))).values
     assert [value.value for value in after] == [-1, word.value, 1 << 40]
@@ -211,14 +214,14 @@ async def the_object(d: Debuggee, this: ObjectID, thing: ReferenceTypeID) -> Non
     assert "".join(chr(value.tag) for value in values) == "ZBCSIJFD"
     assert [value.value for value in values] == [True, -1, 0xD83D, -2, 3, -4, 0.5, -0.25]
     changed = [
-        Value(Tag.BOOLEAN, False),
-        Value(Tag.BYTE, 127),
-        Value(Tag.CHAR, 0x20AC),
-        Value(Tag.SHORT, -(2**15)),
-        Value(Tag.INT, 2**31 - 1),
-        Value(Tag.LONG, -(2**63)),
-        Value(Tag.FLOAT, float("-inf")),
-        Value(Tag.DOUBLE, 1e300),
+        TaggedValue(Tag.BOOLEAN, False),
+        TaggedValue(Tag.BYTE, 127),
+        TaggedValue(Tag.CHAR, 0x20AC),
+        TaggedValue(Tag.SHORT, -(2**15)),
+        TaggedValue(Tag.INT, 2**31 - 1),
+        TaggedValue(Tag.LONG, -(2**63)),
+        TaggedValue(Tag.FLOAT, float("-inf")),
+        TaggedValue(Tag.DOUBLE, 1e300),
     ]
     pairs = [FieldValue(ids[name], value) for name, value in zip(names, changed, strict=True)]
     await d.ask(object_reference.SetValues(this, pairs))
@@ -243,9 +246,9 @@ async def the_arrays(d: Debuggee, this: ObjectID, thing: ReferenceTypeID) -> Non
     assert kinds.tag == Tag.OBJECT
     assert [chr(value.tag) for value in kinds.tagged()] == ["s", "L", "L", "["]
     assert [value.value for value in kinds.tagged()][1:] == [0, this, numbers]
-    await d.ask(array_reference.SetValues(numbers, 1, [Value(Tag.INT, 7), Value(Tag.INT, 8)]))
+    await d.ask(array_reference.SetValues(numbers, 1, [TaggedValue(Tag.INT, 7), TaggedValue(Tag.INT, 8)]))
     assert (await d.ask(array_reference.GetValues(numbers, 0, -1))).values == ArrayRegion(Tag.INT, [1, 7, 8])
-    await d.ask(array_reference.SetValues(objects, 1, [Value(Tag.OBJECT, this)]))
+    await d.ask(array_reference.SetValues(objects, 1, [TaggedValue(Tag.OBJECT, this)]))
     kind = ArrayTypeID((await d.ask(object_reference.ReferenceType(numbers))).typeID)
     made = (await d.ask(array_type.NewInstance(kind, 2))).newArray
     assert made.tag == Tag.ARRAY
@@ -258,19 +261,23 @@ async def invocations(d: Debuggee, thread: ThreadID, this: ObjectID, thing: Refe
     greeter = await d.find_class("Everything$Greeter")
     twice = await d.find_method(greeter, "twice")
     doubled = await d.ask(
-        interface_type.InvokeMethod(InterfaceID(greeter), thread, twice, [Value(Tag.INT, -21)], alone)
+        interface_type.InvokeMethod(InterfaceID(greeter), thread, twice, [TaggedValue(Tag.INT, -21)], alone)
     )
-    assert doubled.returnValue == Value(Tag.INT, -42)
+    assert doubled.returnValue == TaggedValue(Tag.INT, -42)
     assert doubled.exception.objectID == 0
     integer = await d.find_class("java/lang/Integer")
     parsers = (await d.ask(reference_type.Methods(integer))).declared
     [parse] = [one.methodID for one in parsers if one.name == "parseInt" and one.signature == "(Ljava/lang/String;)I"]
     word = (await d.ask(virtual_machine.CreateString("no number"))).stringObject
-    failed = await d.ask(class_type.InvokeMethod(ClassID(integer), thread, parse, [Value(Tag.STRING, word)], alone))
+    failed = await d.ask(
+        class_type.InvokeMethod(ClassID(integer), thread, parse, [TaggedValue(Tag.STRING, word)], alone)
+    )
     assert failed.exception.objectID
     await d.ask(object_reference.DisableCollection(failed.exception.objectID))
     constructor = await d.find_method(thing, "<init>")
-    made = await d.ask(class_type.NewInstance(ClassID(thing), thread, constructor, [Value(Tag.STRING, word)], alone))
+    made = await d.ask(
+        class_type.NewInstance(ClassID(thing), thread, constructor, [TaggedValue(Tag.STRING, word)], alone)
+    )
     assert (made.newObject.tag, made.exception.objectID) == (Tag.OBJECT, 0)
     java_object = await d.find_class("java/lang/Object")
     hash_code = await d.find_method(java_object, "hashCode")
@@ -292,10 +299,10 @@ async def the_end(d: Debuggee, thread: ThreadID, thing: ReferenceTypeID, thrown:
     await d.expect(event.Breakpoint)
     await d.ask(event_request.Clear(EventKind.BREAKPOINT, request))
     await d.ask(event_request.ClearAllBreakpoints())
-    await d.ask(thread_reference.ForceEarlyReturn(thread, Value(Tag.INT, 99)))
+    await d.ask(thread_reference.ForceEarlyReturn(thread, TaggedValue(Tag.INT, 99)))
     await d.request(
         EventKind.SINGLE_STEP,
-        event_request.Step(thread, StepSize.LINE, StepDepth.OVER),
+        event_request.Step(thread, JdwpStepSize.LINE, JdwpStepDepth.OVER),
         event_request.Count(1),
     )
     await d.resume()

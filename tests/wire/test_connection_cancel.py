@@ -8,15 +8,15 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from jdbpy.record import Record
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
-from jdbpy.wire.record import Record
 from tests.wire.peer import connected
 
-SET = event_request.Set(EventKind.THREAD_START, SuspendPolicy.NONE, [])
+SET = event_request.Set(EventKind.THREAD_START, JdwpSuspendPolicy.NONE, [])
 CLEAR = event_request.Clear(EventKind.THREAD_START, 5)
 SET_REPLY = event_request.SetReply(5)
 ALL = virtual_machine.AllThreads()

@@ -10,7 +10,7 @@ from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import ConnectError, Disconnected, ProtocolError
 from jdbpy.wire.connection import EXIT_LIMIT, open_connection
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from jdbpy.wire.packet_stream import CLOSE_LIMIT, LAST_WORDS
@@ -78,7 +78,7 @@ async def test_closed_in_the_middle_of_a_packet(data: bytes) -> None:
 
 async def test_the_vm_said_that_it_ends() -> None:
     async with connected() as (connection, peer):
-        await peer.event(event.Composite(SuspendPolicy.NONE, [event.VMDeath(0), event.VMDeath(0)]))
+        await peer.event(event.Composite(JdwpSuspendPolicy.NONE, [event.VMDeath(0), event.VMDeath(0)]))
         await peer.stream.aclose()
         assert await connection.wait_closed() == "the VM has ended"
 

@@ -8,17 +8,17 @@ from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.event_queue import HIGH, LOW
 from jdbpy.wire.ids import IDSizes, ThreadID
 from jdbpy.wire.messages import event, event_request, virtual_machine
 from tests.wire.peer import Peer, connected
 
-SET = event_request.Set(EventKind.THREAD_START, SuspendPolicy.NONE, [])
+SET = event_request.Set(EventKind.THREAD_START, JdwpSuspendPolicy.NONE, [])
 
 
 def thread_start(request_id: int) -> event.Composite:
-    return event.Composite(SuspendPolicy.NONE, [event.ThreadStart(request_id, ThreadID(1))])
+    return event.Composite(JdwpSuspendPolicy.NONE, [event.ThreadStart(request_id, ThreadID(1))])
 
 
 async def next_id(connection: Connection) -> int:
@@ -39,7 +39,7 @@ async def test_events_are_decoded_when_they_are_taken() -> None:
     """VMStart comes before the reply that tells how long its thread id is."""
     async with connected() as (connection, peer):
         peer.sizes = IDSizes(4, 4, 4, 4, 4)
-        start = event.Composite(SuspendPolicy.ALL, [event.VMStart(0, ThreadID(1))])
+        start = event.Composite(JdwpSuspendPolicy.ALL, [event.VMStart(0, ThreadID(1))])
         await peer.event(start)
         await wait_all_tasks_blocked()
         connection.id_sizes = IDSizes(4, 4, 4, 4, 4)

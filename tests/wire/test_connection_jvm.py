@@ -12,7 +12,7 @@ import trio
 from jdbpy.errors import ConnectError, Disconnected, JdbpyError
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, open_connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from tests.harness.jvms import Jvm
@@ -77,7 +77,7 @@ async def test_no_event_comes_before_its_request_is_known(jvm: Jvm) -> None:
     async with bustling(jvm) as (connection, _):
         for _ in range(100):
             pending = connection.submit(
-                event_request.Set(EventKind.THREAD_START, SuspendPolicy.NONE, []), on_reply=on_reply
+                event_request.Set(EventKind.THREAD_START, JdwpSuspendPolicy.NONE, []), on_reply=on_reply
             )
             for happened in (await connection.next_event()).events:
                 assert happened.requestID in known
@@ -88,7 +88,7 @@ async def test_a_flood_of_events_is_held(jvm: Jvm) -> None:
     """Nobody takes the events of a program that starts threads without pause: the target holds them back."""
     async with bustling(jvm) as (connection, _):
         for kind in (EventKind.THREAD_START, EventKind.THREAD_DEATH):
-            await connection.request(event_request.Set(kind, SuspendPolicy.NONE, []))
+            await connection.request(event_request.Set(kind, JdwpSuspendPolicy.NONE, []))
         while not connection.statistics().holds:
             await connection.request(virtual_machine.AllThreads())
         for _ in range(3000):  # more than waited when they were held: they flow again

@@ -8,7 +8,7 @@ import pytest
 
 from jdbpy.errors import ReadOnlyError
 from jdbpy.wire.command import Command, all_commands
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.effects import _EFFECTS, Effect, ReadOnlyGuard, effect_of, is_listed
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.undo import _UNDO
@@ -62,11 +62,11 @@ def _undone_by(command: type[Command[Any]]) -> type[Command[Any]]:
     return type(_UNDO[command](Anything(), Anything()))
 
 
-@pytest.mark.parametrize("policy", list(SuspendPolicy))
-def test_requests_suspend_unless_their_policy_is_none(policy: SuspendPolicy) -> None:
+@pytest.mark.parametrize("policy", list(JdwpSuspendPolicy))
+def test_requests_suspend_unless_their_policy_is_none(policy: JdwpSuspendPolicy) -> None:
     request = event_request.Set(EventKind.BREAKPOINT, policy)
     refusal = ReadOnlyGuard(allow_suspend=False).refusal(request)
-    assert (refusal is None) == (policy is SuspendPolicy.NONE)
+    assert (refusal is None) == (policy is JdwpSuspendPolicy.NONE)
     assert ReadOnlyGuard(allow_suspend=True).refusal(request) is None
     assert ReadOnlyGuard(allow_suspend=False).refusal(event_request.Set(EventKind.CLASS_UNLOAD, policy)) is None
 

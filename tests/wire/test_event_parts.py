@@ -8,41 +8,41 @@ from jdbpy.wire import event_parts
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.constants import EventKind, Tag
 from jdbpy.wire.ids import (
+    CodeLocation,
     FieldID,
     IDSizes,
-    Location,
     MethodID,
     ObjectID,
     ReferenceTypeID,
     TaggedObjectID,
+    TaggedValue,
     ThreadID,
-    Value,
 )
 from jdbpy.wire.messages import event
 
 WIDE = IDSizes()
 NARROW = IDSizes(fieldIDSize=4, methodIDSize=4)
-PLACE = Location(1, ReferenceTypeID(0x1234), MethodID(0x5678), 9)
+PLACE = CodeLocation(1, ReferenceTypeID(0x1234), MethodID(0x5678), 9)
 THREAD = ThreadID(ObjectID(77))
 FIELD = (1, ReferenceTypeID(3), FieldID(4), TaggedObjectID(Tag.OBJECT, ObjectID(5)))
 VALUES = [
-    Value(ord("I"), -3),
-    Value(ord("J"), 1 << 40),
-    Value(ord("C"), 0xD800),
-    Value(ord("Z"), True),
-    Value(ord("B"), -1),
-    Value(ord("S"), -300),
-    Value(ord("D"), 1.5),
-    Value(ord("F"), 0.25),
-    Value(ord("s"), 88),
-    Value(ord("L"), 0),
-    Value(ord("V"), None),
+    TaggedValue(ord("I"), -3),
+    TaggedValue(ord("J"), 1 << 40),
+    TaggedValue(ord("C"), 0xD800),
+    TaggedValue(ord("Z"), True),
+    TaggedValue(ord("B"), -1),
+    TaggedValue(ord("S"), -300),
+    TaggedValue(ord("D"), 1.5),
+    TaggedValue(ord("F"), 0.25),
+    TaggedValue(ord("s"), 88),
+    TaggedValue(ord("L"), 0),
+    TaggedValue(ord("V"), None),
 ]
 
 
 @pytest.mark.parametrize("sizes", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: chr(value.tag))
-def test_they_are_where_the_codec_puts_them(sizes: IDSizes, value: Value) -> None:
+def test_they_are_where_the_codec_puts_them(sizes: IDSizes, value: TaggedValue) -> None:
     for happened, carries in (
         (event.MethodEntry(0x01020304, THREAD, PLACE), False),
         (event.MethodExit(0x01020304, THREAD, PLACE), False),

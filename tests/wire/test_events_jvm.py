@@ -7,14 +7,8 @@ from typing import Any
 import pytest
 
 from jdbpy.errors import Disconnected
-from jdbpy.wire.constants import EventKind, StepDepth, StepSize, SuspendPolicy, Tag, TypeTag
-from jdbpy.wire.ids import (
-    Location,
-    ObjectID,
-    ReferenceTypeID,
-    ThreadID,
-    Value,
-)
+from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, Tag, TypeTag
+from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
 from jdbpy.wire.messages import (
     event,
     event_request,
@@ -33,8 +27,11 @@ async def test_every_kind_of_event_and_modifier(jvm: Jvm, codec: str) -> None:
         pause = await d.find_method(outer, "pause")
         mine = event_request.ThreadOnly(thread)
         wanted: list[tuple[EventKind, list[event_request.Modifier]]] = [
-            (EventKind.SINGLE_STEP, [event_request.Step(thread, StepSize.LINE, StepDepth.OUT), event_request.Count(1)]),
-            (EventKind.BREAKPOINT, [event_request.LocationOnly(Location(TypeTag.CLASS, outer, pause, 0)), mine]),
+            (
+                EventKind.SINGLE_STEP,
+                [event_request.Step(thread, JdwpStepSize.LINE, JdwpStepDepth.OUT), event_request.Count(1)],
+            ),
+            (EventKind.BREAKPOINT, [event_request.LocationOnly(CodeLocation(TypeTag.CLASS, outer, pause, 0)), mine]),
             (EventKind.METHOD_ENTRY, [event_request.ClassOnly(outer)]),
             (EventKind.METHOD_EXIT, [ours, event_request.Conditional(7)]),
             (EventKind.METHOD_EXIT_WITH_RETURN_VALUE, [ours]),
@@ -51,7 +48,7 @@ async def test_every_kind_of_event_and_modifier(jvm: Jvm, codec: str) -> None:
             (EventKind.MONITOR_WAITED, [mine]),
             (EventKind.VM_DEATH, []),
         ]
-        requests = [event_request.Set(kind, SuspendPolicy.NONE, modifiers) for kind, modifiers in wanted]
+        requests = [event_request.Set(kind, JdwpSuspendPolicy.NONE, modifiers) for kind, modifiers in wanted]
         replies = await d.connection.batch(requests)
         kinds = {reply.requestID: kind for reply, (kind, _) in zip(replies, wanted, strict=True)}
         await d.resume()
@@ -87,8 +84,8 @@ def details(last: dict[type[event.Event], Any], thread: ThreadID, outer: Referen
     assert last[event.Exception].catchLocation.methodID == last[event.Exception].location.methodID
     assert last[event.FieldAccess].fieldID == last[event.FieldModification].fieldID == counter
     assert last[event.FieldModification].object.objectID == 0
-    assert last[event.FieldModification].valueToBe == Value(Tag.INT, 44)
-    assert last[event.MethodExitWithReturnValue].value == Value(Tag.VOID, None)
+    assert last[event.FieldModification].valueToBe == TaggedValue(Tag.INT, 44)
+    assert last[event.MethodExitWithReturnValue].value == TaggedValue(Tag.VOID, None)
 
 
 async def test_dispose_lets_the_program_run_on(jvm: Jvm, codec: str) -> None:

@@ -8,24 +8,25 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from jdbpy.record import Record
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import EventKind, StepDepth, StepSize, SuspendPolicy, Tag, TypeTag
+from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, Tag, TypeTag
 from jdbpy.wire.explain import explain, explain_body, explain_data
 from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.ids import (
     ArrayRegion,
     ClassID,
+    CodeLocation,
     FieldID,
     FieldValue,
     IDSizes,
-    Location,
     MethodID,
     ObjectID,
     ReferenceTypeID,
     TaggedObjectID,
+    TaggedValue,
     ThreadID,
-    Value,
 )
 from jdbpy.wire.messages import (
     array_reference,
@@ -36,17 +37,16 @@ from jdbpy.wire.messages import (
     thread_reference,
     virtual_machine,
 )
-from jdbpy.wire.record import Record
 from tests.wire.strategies import MESSAGES, messages
 
-PLACE = Location(TypeTag.CLASS, ReferenceTypeID(5), MethodID(0x7F00), 3)
-STEP = event_request.Step(ThreadID(1), StepSize.LINE, StepDepth.OUT)
+PLACE = CodeLocation(TypeTag.CLASS, ReferenceTypeID(5), MethodID(0x7F00), 3)
+STEP = event_request.Step(ThreadID(1), JdwpStepSize.LINE, JdwpStepDepth.OUT)
 
 TEXTS: list[tuple[Record, str]] = [
     (virtual_machine.Dispose(), ""),
     (thread_reference.Frames(ThreadID(7)), "thread=7, startFrame=0, length=-1"),
     (
-        event_request.Set(EventKind.SINGLE_STEP, SuspendPolicy.EVENT_THREAD, [STEP, event_request.Count(1)]),
+        event_request.Set(EventKind.SINGLE_STEP, JdwpSuspendPolicy.EVENT_THREAD, [STEP, event_request.Count(1)]),
         "eventKind=SINGLE_STEP, suspendPolicy=EVENT_THREAD, "
         "modifiers=[Step(thread=1, size=LINE, depth=OUT), Count(count=1)]",
     ),
@@ -57,16 +57,16 @@ TEXTS: list[tuple[Record, str]] = [
     ),
     (event.UnknownEvent(0, 77, b"\x01\x02"), "requestID=0, kind=77, data=01 02 (2 bytes)"),
     (
-        class_type.InvokeMethodReply(Value(Tag.VOID, None), TaggedObjectID(Tag.OBJECT, ObjectID(0))),
+        class_type.InvokeMethodReply(TaggedValue(Tag.VOID, None), TaggedObjectID(Tag.OBJECT, ObjectID(0))),
         "returnValue=VOID, exception=OBJECT 0",
     ),
     (
-        class_type.SetValues(ClassID(4), [FieldValue(FieldID(255), Value(Tag.BOOLEAN, True))]),
+        class_type.SetValues(ClassID(4), [FieldValue(FieldID(255), TaggedValue(Tag.BOOLEAN, True))]),
         "clazz=4, values=[FieldValue(fieldID=0xff, value=BOOLEAN True)]",
     ),
     (array_reference.GetValuesReply(ArrayRegion(Tag.INT, [-1, 2])), "values=INT[-1, 2]"),
     (
-        array_reference.GetValuesReply(ArrayRegion(Tag.OBJECT, [Value(Tag.STRING, 3)] * 12)),
+        array_reference.GetValuesReply(ArrayRegion(Tag.OBJECT, [TaggedValue(Tag.STRING, 3)] * 12)),
         f"values=OBJECT[{'STRING 3, ' * 10}... 12 in all]",
     ),
     (virtual_machine.AllThreadsReply([ThreadID(1)] * 11), f"threads=[{'1, ' * 10}... 11 in all]"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.wire.codec import Codec, GeneratedCodec
-from jdbpy.wire.ids import FrameID, IDSizes, Location, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, FrameID, IDSizes, MethodID, ReferenceTypeID
 from jdbpy.wire.messages.thread_reference import Frame, FramesReply
 from jdbpy.wire.reference import ReferenceCodec
 from jdbpy.wire.rows import Rows
@@ -13,7 +13,7 @@ from tests.fakes.frames import frames_reply
 
 
 def _frame(number: int, place: int) -> Frame:
-    return Frame(FrameID(number), Location(1, ReferenceTypeID(place), MethodID(7), -place))
+    return Frame(FrameID(number), CodeLocation(1, ReferenceTypeID(place), MethodID(7), -place))
 
 
 RECORDS = [_frame(number, number % 3) for number in range(10)]

@@ -15,7 +15,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.errors import UsageError
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event, string_reference, thread_reference, virtual_machine
 from jdbpy.wire.wirelog import LINE_LIMIT, WireLog, open_wire_log
@@ -45,7 +45,7 @@ async def converse(connection: Any, peer: Peer) -> None:
     connection.submit(thread_reference.Frames(ThreadID(1), 0, -1))
     await peer.answer(virtual_machine.IDSizes(), virtual_machine.IDSizesReply(8, 8, 8, 8, 8))
     await peer.answer(thread_reference.Frames(ThreadID(1), 0, -1), error=13)
-    await peer.event(event.Composite(SuspendPolicy.ALL, [event.VMStart(0, ThreadID(1))]))
+    await peer.event(event.Composite(JdwpSuspendPolicy.ALL, [event.VMStart(0, ThreadID(1))]))
     await peer.reply(77, b"\1\2")
     await wait_all_tasks_blocked()
 

@@ -10,7 +10,7 @@ from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.settings import SETTINGS
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Expression(Argument[str]):

@@ -11,7 +11,7 @@ from jdbpy.cli.arguments.tail import hit_count
 from jdbpy.cli.arguments.target import BreakpointNumber, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _HITS = ("-hitcount", "-hit")
 _WORDS = re.compile(r"(?:(-hitcount|-hit)(?:\s+|$))?(\S*)\s*(.*)", re.DOTALL)

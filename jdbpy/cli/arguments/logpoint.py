@@ -14,7 +14,7 @@ from jdbpy.cli.arguments.report_words import HELP as REPORT_HELP
 from jdbpy.cli.arguments.tail import HELP, complete_tail
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CONVERSION = re.compile(r"%([-+ #0-9.*]*)(?:hh|ll|[hlzjt])?(.?)")

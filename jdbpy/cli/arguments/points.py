@@ -16,7 +16,7 @@ from jdbpy.cli.arguments.tail import TAKING_VALUES, Tail, complete_tail, split_c
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _SORTS = ("uncaught", "caught", "all")
 _THREAD_WORDS = {"start": ("start",), "death": ("death",), "end": ("death",), "virtual": ("virtual",)}

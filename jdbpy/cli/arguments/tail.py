@@ -18,7 +18,7 @@ from jdbpy.cli.arguments.target import Thread, class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import Word, next_word
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 POLICIES = {
     "go": SuspendPolicy.NONE,

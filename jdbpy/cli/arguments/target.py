@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _CLASS = re.compile(r"[^\s()\[\];:,]+(\[\])*")
 """What may be a class's name, or a pattern of names."""

@@ -11,7 +11,7 @@ from jdbpy.cli.arguments.plain import Word
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class ThreadState(Argument[str]):

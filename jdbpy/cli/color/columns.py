@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 GAP = 2
 """Blanks between two columns."""

@@ -28,7 +28,7 @@ from jdbpy.cli.results.code import Disassemblies
 from jdbpy.cli.results.threads import FoldedStacks
 from jdbpy.cli.results.values import Examined, NamedValues
 from jdbpy.cli.settings import Settings
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _LOOKS: dict[type, Highlighter] = {
     ClassDetail: look.Members(),

@@ -9,7 +9,7 @@ from jdbpy.cli.jdb import connectors
 from jdbpy.cli.jdb.connectors import Connection
 from jdbpy.cli.jdb.texts import USAGE
 from jdbpy.cli.jdb.words import java_integer
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _HELP = ("-?", "-h", "-help", "--help")
 _VERSION = ("-version", "--version")

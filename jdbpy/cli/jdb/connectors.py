@@ -9,7 +9,7 @@ import re
 
 from jdbpy.cli.jdb.words import java_integer
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Argument(Record):

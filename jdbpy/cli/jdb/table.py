@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from jdbpy.cli.jdb.debugger import Debugger
 from jdbpy.cli.jdb.words import Words
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 Function = Callable[[Debugger, Words], Awaitable[None]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _LINE = re.compile(rb" *[0-9.]+ (->|<-) (?:#([0-9]+) (.*)|(event set .*))", re.DOTALL)
 _SENDS, _RECEIVES, _EVENTS = 1, 2, 4

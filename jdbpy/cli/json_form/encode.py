@@ -6,7 +6,7 @@ from typing import Any
 
 from jdbpy.cli.json_form import SHAPE_OF, SHAPES
 from jdbpy.cli.json_form.shape import Shape
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 def encode(record: Record) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 REACH = {
     "direct": "reached by the debug protocol",

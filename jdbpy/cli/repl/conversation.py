@@ -35,7 +35,7 @@ from jdbpy.cli.repl.terminal_rows import fitting
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.escape import escape
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 GRACE = 0.15
 """Seconds that the prompt waits after a command that resumes: most steps end within them, and are then shown first."""

@@ -8,7 +8,7 @@ record, the width and the time. No colors, no terminal.
 from __future__ import annotations
 
 from jdbpy.escape import escape
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 ALL_THREADS = "all threads"
 """``held`` when the whole VM stands still."""

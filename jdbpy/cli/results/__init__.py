@@ -24,7 +24,7 @@ from jdbpy import (
     Value,
     Variable,
 )
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 SCHEMA_VERSION = 1
 """Of the JSON form (``json_form``)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy import threads
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class FoldedStacks(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy import Variable, values
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class NamedValues(Record):

@@ -18,14 +18,14 @@ from jdbpy.session.points.point import Point
 from jdbpy.session.requests import EventRequest, Hit
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.class_names import ClassName, enclosing
-from jdbpy.wire.ids import Location
+from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.pending import Pending
 
 MANY = 1000
 """So many hits are worth to be counted by the agent: here they would take some tenths of a second."""
 
 
-class ClassGroup(Protocol):
+class BreakpointGroup(Protocol):
     """The breakpoints of one class or file: ``placement.ClassGroup``."""
 
     points: dict[LogicalBreakpoint, None]
@@ -63,9 +63,9 @@ class LogicalBreakpoint(Point):
         self.typed = str(spec)
         self.spec = spec  # with the full class name, once that is known
         self.kind = "method" if isinstance(spec, MethodPlace) else "line"
-        self.placed: dict[Location, EventRequest] = {}
-        self.moved: tuple[Location, ...] = ()  # where it stands because its own line has no code
-        self.group: ClassGroup | None = None  # while it is armed
+        self.placed: dict[CodeLocation, EventRequest] = {}
+        self.moved: tuple[CodeLocation, ...] = ()  # where it stands because its own line has no code
+        self.group: BreakpointGroup | None = None  # while it is armed
         part = "" if isinstance(spec, MethodPlace) else spec.part
         self.code = CodePlaces(placing.types, by_line=not isinstance(spec, MethodPlace), part=part)
         self._placing = placing

@@ -18,7 +18,7 @@ from jdbpy.session.points.point import MOST_CHECKED
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.class_names import enclosing
 from jdbpy.session.types.signatures import is_lambda_body
-from jdbpy.wire.ids import Location
+from jdbpy.wire.ids import CodeLocation
 
 METHOD = "method"
 CONSTRUCTOR = "constructor"
@@ -39,7 +39,7 @@ class CodePlace:
         self.enabled = True
         self.checked: Condition | None = None
         self.wrong: EvalError | None = None
-        self.locations: dict[Location, None] = {}
+        self.locations: dict[CodeLocation, None] = {}
 
     @property
     def is_wanted(self) -> bool:
@@ -56,7 +56,7 @@ class CodePlaces:
         self._part = part
         self._places: dict[tuple[str, str, str], CodePlace] = {}
 
-    def enter(self, locations: Iterable[Location]) -> None:
+    def enter(self, locations: Iterable[CodeLocation]) -> None:
         """Take in code that was found; what is new gets the next numbers. No trip."""
         for each in locations:
             found = self._types.location(each)
@@ -76,7 +76,7 @@ class CodePlaces:
                 last += 1
                 place.number = last
 
-    def forget(self, locations: Iterable[Location] | None = None) -> None:
+    def forget(self, locations: Iterable[CodeLocation] | None = None) -> None:
         """Forget where the code is, of all or these; places keep their numbers, and whether they are disabled."""
         gone = None if locations is None else set(locations)
         for place in self._places.values():
@@ -111,11 +111,11 @@ class CodePlaces:
         for place in self._places.values():
             place.checked = place.wrong = None
 
-    def wanted(self) -> list[Location]:
+    def wanted(self) -> list[CodeLocation]:
         """Return the code locations at which the breakpoint is to stand."""
         return [each for place in self._places.values() if place.is_wanted for each in place.locations]
 
-    def locations(self) -> list[Location]:
+    def locations(self) -> list[CodeLocation]:
         """Return all that was found."""
         return [each for place in self._places.values() for each in place.locations]
 

@@ -26,7 +26,7 @@ from jdbpy.session.breakpoints.class_groups import (
     what_is_missing,
 )
 from jdbpy.session.breakpoints.location_spec import FileLine, MethodPlace
-from jdbpy.session.breakpoints.places import AbsoluteSpec, Found, PlaceFinder
+from jdbpy.session.breakpoints.places import AbsoluteSpec, FoundPlaces, PlaceFinder
 from jdbpy.session.concurrency import both
 from jdbpy.session.points.conditions import Condition
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
@@ -36,7 +36,7 @@ from jdbpy.session.types.class_names import ClassName, enclosing, not_loaded
 from jdbpy.session.types.refs import RefType
 from jdbpy.session.types.signatures import outermost
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
 
@@ -65,7 +65,7 @@ class Placement:
         """A line without code is taken for the next one with code, which is said; False: it is refused."""
         self._prepared = 0  # the class of which requests told last
         self._adding_many = False
-        self._unconfirmed: deque[tuple[LogicalBreakpoint, Location, Pending[Any]]] = deque()
+        self._unconfirmed: deque[tuple[LogicalBreakpoint, CodeLocation, Pending[Any]]] = deque()
 
     async def arm(self, point: LogicalBreakpoint) -> None:
         """Sets the breakpoint wherever its place is now, and watches for classes that are loaded later.
@@ -248,7 +248,7 @@ class Placement:
             return
         await self._settle_places(point, submitted)
 
-    def _submit_places(self, point: LogicalBreakpoint) -> list[tuple[Location, Pending[Any]]]:
+    def _submit_places(self, point: LogicalBreakpoint) -> list[tuple[CodeLocation, Pending[Any]]]:
         wanted = point.code.wanted()
         stale = set(point.placed).difference(wanted)
         if stale:
@@ -266,7 +266,7 @@ class Placement:
             submitted.append((place, pending))
         return submitted
 
-    async def _enter(self, point: LogicalBreakpoint, found: Found) -> None:
+    async def _enter(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
         """Takes in the places that were found, and compiles the condition there.
 
         Raises UsageError, EvalError where none of them is wanted, unless a class is still to come that may have one.
@@ -304,7 +304,9 @@ class Placement:
             raise reason
         point.message = f"{not_loaded(absent)}: {reason.message}"
 
-    async def _settle_places(self, point: LogicalBreakpoint, submitted: list[tuple[Location, Pending[Any]]]) -> None:
+    async def _settle_places(
+        self, point: LogicalBreakpoint, submitted: list[tuple[CodeLocation, Pending[Any]]]
+    ) -> None:
         places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]
         if not self._target.far and self._is_known(places):
             outcomes = await self._target.conn.gather(replies)
@@ -316,13 +318,13 @@ class Placement:
         if refused and not point.placed:
             raise next(iter(refused.values()))
 
-    def _is_known(self, places: Sequence[Location]) -> bool:
+    def _is_known(self, places: Sequence[CodeLocation]) -> bool:
         """True if nothing has to be asked for to show these places. No trip."""
         for place in places:
             self.types.location(place)  # which keeps what it finds
         return self.types.is_placed(places)
 
-    async def _learn(self, places: Sequence[Location]) -> None:
+    async def _learn(self, places: Sequence[CodeLocation]) -> None:
         """Learns the lines of places; over a slow link also what the first stop there would have to ask for.
 
         wire: 1 trip.
@@ -332,7 +334,7 @@ class Placement:
         else:
             await self._target.types.locations(places)
 
-    def _spec(self, point: LogicalBreakpoint, place: Location) -> RequestSpec:
+    def _spec(self, point: LogicalBreakpoint, place: CodeLocation) -> RequestSpec:
         """The request for one place; Count comes last, since the agent tests modifiers in their order."""
         options = point.options
         modifiers: list[Any] = [event_request.LocationOnly(place)]
@@ -346,7 +348,7 @@ class Placement:
         sieve = point.sieve(EventKind.BREAKPOINT, 0)
         return RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, sieve)
 
-    def _count_anew(self, point: LogicalBreakpoint) -> list[Location]:
+    def _count_anew(self, point: LogicalBreakpoint) -> list[CodeLocation]:
         """Takes out a breakpoint whose hits the agent counts at one place, since there is a second one now."""
         places = list(point.placed)
         self._target.requests.submit_clear(point.placed.values())
@@ -393,7 +395,7 @@ class Placement:
 
     async def _begin(
         self, point: LogicalBreakpoint, types: Sequence[RefType]
-    ) -> tuple[bool, Found, list[tuple[Location, Pending[Any]]]] | None:
+    ) -> tuple[bool, FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
         """Submits the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
         pending replies; None if its place is not there. wire: 0 trips when the code is known."""
         stood = bool(point.placed)
@@ -408,7 +410,7 @@ class Placement:
             return None
         return (stood, found, self._submit_places(point)) if point.group is not None else None
 
-    def _replace_moved(self, point: LogicalBreakpoint, found: Found) -> None:
+    def _replace_moved(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
         """Take out the places to which the breakpoint was moved, now that there is its own line or a nearer one."""
         if found.places:
             stale = [place for place in point.moved if place not in found.places]
@@ -417,7 +419,11 @@ class Placement:
             point.moved = found.places if found.moved else ()
 
     async def _finish(
-        self, point: LogicalBreakpoint, stood: bool, found: Found, submitted: list[tuple[Location, Pending[Any]]]
+        self,
+        point: LogicalBreakpoint,
+        stood: bool,
+        found: FoundPlaces,
+        submitted: list[tuple[CodeLocation, Pending[Any]]],
     ) -> None:
         await self._settle_places(point, submitted)
         if point.placed:
@@ -429,7 +435,7 @@ class Placement:
         elif found.note:
             point.message = found.note
 
-    async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> Found:
+    async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> FoundPlaces:
         """The place in classes that have just come; if it is not there, in all that their file has brought so far."""
         try:
             return await self._finder.places(spec, types)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.code.constant_pool import ConstantPool
 from jdbpy.session.code.instructions import MalformedCode, decode
@@ -29,8 +30,7 @@ from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.locations import no_code_on_line
 from jdbpy.session.types.refs import Method, RefType
 from jdbpy.session.types.signatures import is_lambda_class, outermost, package_of, simple_name
-from jdbpy.wire.ids import Location, ReferenceTypeID
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 
 _NEW = 187
 _OF_MEMBERS = (178, 183, 184)
@@ -43,13 +43,13 @@ AbsoluteSpec = ClassLine | FileLine | MethodPlace
 """A place that means the same whichever frame is selected; a MethodPlace of this kind names its class."""
 
 
-class Found(Record):
+class FoundPlaces(Record):
     """Where to stop. Without places, ``waiting`` for classes that are not loaded yet; ``note`` is a clause more.
 
     ``moved``: the line that was asked for has no code, and these places are on the next one that has.
     """
 
-    places: tuple[Location, ...]
+    places: tuple[CodeLocation, ...]
     note: str = ""
     moved: bool = False
 
@@ -137,7 +137,7 @@ class PlaceFinder:
 
     # -- which instructions ------------------------------------------------------------------------------------------
 
-    async def places(self, spec: AbsoluteSpec, types: Sequence[RefType], *, move: bool = False) -> Found:
+    async def places(self, spec: AbsoluteSpec, types: Sequence[RefType], *, move: bool = False) -> FoundPlaces:
         """The places to stop at in these types. Raises UsageError when there can be none, now or later.
 
         With ``move``, which is for all the types that a line may be in, a line without code is the next one with code.
@@ -149,12 +149,12 @@ class PlaceFinder:
             return await self._methods(spec, types)
         return await self._line(spec, types, move=move)
 
-    async def _line(self, spec: ClassLine | FileLine, types: Sequence[RefType], *, move: bool) -> Found:
+    async def _line(self, spec: ClassLine | FileLine, types: Sequence[RefType], *, move: bool) -> FoundPlaces:
         file = spec.file if isinstance(spec, FileLine) else None
         around = (file, *(each.id for each in types))
         known = self._by_line.get(around, {}).get(spec.line, ())
         if known and (places := await self._types.locations_of_line(known, spec.line, file)):
-            return Found(tuple(places))
+            return FoundPlaces(tuple(places))
         declared = await self._types.methods(each.id for each in types)
         keys = [
             (type_id, method.id)
@@ -171,26 +171,30 @@ class PlaceFinder:
             for line in self._types.lines_of(key, file).lines():
                 index.setdefault(line, []).append(key)
         if places:
-            return Found(tuple(places))
+            return FoundPlaces(tuple(places))
         lines = set(index)
         tops = sorted({outermost(each.name) for each in types})
         where = spec.file if isinstance(spec, FileLine) else " or ".join(tops)
         nowhere = no_code_on_line(spec.line, lines, where, has_code=bool(keys))
         absent = await self._not_loaded(types)
         if absent and not lines:  # an interface, the static forwarders of an object of Scala's
-            return Found((), not_loaded(absent))
+            return FoundPlaces((), not_loaded(absent))
         if absent:
             verb = "is" if len(absent) == 1 else "are"
-            return Found((), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet")
+            return FoundPlaces(
+                (), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet"
+            )
         if isinstance(spec, FileLine) and (not keys or (lines and _may_hold_more(spec, lines))):
-            return Found((), f"{nowhere.message}, in the classes of the file that are loaded so far")
+            return FoundPlaces((), f"{nowhere.message}, in the classes of the file that are loaded so far")
         further = min((line for line in lines if line > spec.line), default=None) if move else None
         if further is not None:
             places = await self._types.locations_of_line(index[further], further, file)
-            return Found(tuple(places), f"moved to line {further}: no code on line {spec.line} of {where}", moved=True)
+            return FoundPlaces(
+                tuple(places), f"moved to line {further}: no code on line {spec.line} of {where}", moved=True
+            )
         raise nowhere
 
-    async def outstanding(self, places: Sequence[Location]) -> list[str]:
+    async def outstanding(self, places: Sequence[CodeLocation]) -> list[str]:
         """Names of classes that are written inside those of the places, used by code of their lines, and not loaded.
 
         Compilers make one of a lambda (Scala, Kotlin) or an anonymous class. wire: 1 trip, 0 when known.
@@ -219,7 +223,7 @@ class PlaceFinder:
         names = {name for pool in mentioned.values() for name in pool or () if not is_lambda_class(name)}
         return sorted(name for name in names - loaded if "$" in name and _top(name) in tops)
 
-    async def _methods(self, spec: MethodPlace, types: Sequence[RefType]) -> Found:
+    async def _methods(self, spec: MethodPlace, types: Sequence[RefType]) -> FoundPlaces:
         assert spec.class_name is not None
         declared = await self._types.methods(each.id for each in types)
         fitting = [(each, method) for each in types for method in declared.get(each.id, ()) if spec.fits(method)]
@@ -232,13 +236,13 @@ class PlaceFinder:
             raise _no_method(spec, types, [method for methods in declared.values() for method in methods])
         # A bridge only calls the method that the source has, and would stop a second time.
         own = [(each, method) for each, method in fitting if not method.is_bridge] or fitting
-        places = [Location(each.tag, each.id, method.id, 0) for each, method in own if method.has_code]
+        places = [CodeLocation(each.tag, each.id, method.id, 0) for each, method in own if method.has_code]
         without = [method for _, method in own if not method.has_code]
         if not places:
             raise _no_code(own[0][0], without)
         if without and not spec.class_name.is_pattern:
             note = f"passed over: {', '.join(map(_describe, without))}, without code"
-        return Found(tuple(places), note)
+        return FoundPlaces(tuple(places), note)
 
     async def _inherited(self, spec: MethodPlace, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
         """The method as the nearest superclass, or else an interface, declares it; not private, not a constructor."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.record import Record
 from jdbpy.session.eval.own_calls import CallRunner
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
@@ -18,10 +19,9 @@ from jdbpy.session.values.shown import Entries, Items, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import reference_type
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
-from jdbpy.wire.record import Record
 
 _MOST_LOADERS = 20
 _MOST_SOURCES = 200
@@ -144,7 +144,7 @@ class Origins:
         """The loader's name and the loaders above it."""
         if loader in self._loaders:
             return self._loaders[loader]
-        name, called, current = "", Value(Tag.OBJECT, ObjectID(0)), loader
+        name, called, current = "", TaggedValue(Tag.OBJECT, ObjectID(0)), loader
         parents: list[int] = []
         try:
             while current and len(parents) < _MOST_LOADERS:
@@ -179,7 +179,7 @@ class Origins:
         except (UnknownLayout, JdwpError):
             return []
 
-    async def _url(self, domain: Value) -> str:
+    async def _url(self, domain: TaggedValue) -> str:
         """What ``domain.getCodeSource().getLocation()`` would print."""
         key = int(domain.value or 0)
         if key and key not in self._urls:
@@ -188,7 +188,7 @@ class Origins:
 
     async def _call(self, runner: CallRunner, type_id: ReferenceTypeID) -> str:
         """The URL by running ``getProtectionDomain`` of the class object; "" when that fails."""
-        from jdbpy.session.eval.errors import Thrown
+        from jdbpy.errors import Thrown
         from jdbpy.session.eval.target import Ref
 
         try:
@@ -199,7 +199,7 @@ class Origins:
                 )
                 if not isinstance(domain, Ref):
                     return ""
-                return await self._reader.run(self._url(Value(Tag.OBJECT, ObjectID(domain.id))))
+                return await self._reader.run(self._url(TaggedValue(Tag.OBJECT, ObjectID(domain.id))))
         except (JdbpyError, Thrown, UnknownLayout):
             return ""
 
@@ -220,11 +220,11 @@ async def _url_in_words(reader: Reader, url: int) -> str:
     return f"{protocol}:{f'//{authority}' if authority else ''}{file}"
 
 
-async def _text(reader: Reader, value: Value) -> str:
+async def _text(reader: Reader, value: TaggedValue) -> str:
     return await reader.text(int(value.value)) if value.value else ""
 
 
-async def _declared(reader: Reader, class_name: str, object_id: int, *names: str) -> list[Value]:
+async def _declared(reader: Reader, class_name: str, object_id: int, *names: str) -> list[TaggedValue]:
     """Fields that a class of the JDK declares, of an object that came out of a field of that type."""
     return await reader.fields(object_id, await _fields(reader, class_name, *names))
 

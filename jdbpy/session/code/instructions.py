@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _GOTO, _JSR, _RET = 167, 168, 169
 _TABLESWITCH, _LOOKUPSWITCH = 170, 171
@@ -51,7 +51,7 @@ def _lengths() -> dict[int, int]:
 _LENGTHS = _lengths()
 
 
-class Instruction(Record):
+class DecodedInstruction(Record):
     """One instruction: its code index, its length in bytes, and the code indices that may come after it."""
 
     index: int
@@ -64,7 +64,7 @@ class MalformedCode(Exception):
     """The bytes are no instructions that we know."""
 
 
-def decode(code: bytes) -> Iterator[Instruction]:
+def decode(code: bytes) -> Iterator[DecodedInstruction]:
     """The instructions of a method in order. Raises MalformedCode."""
     index = 0
     while index < len(code):
@@ -73,17 +73,17 @@ def decode(code: bytes) -> Iterator[Instruction]:
         index += instruction.length
 
 
-def _at(code: bytes, index: int) -> Instruction:
+def _at(code: bytes, index: int) -> DecodedInstruction:
     opcode = code[index]
     try:
         if opcode in (_TABLESWITCH, _LOOKUPSWITCH):
             length, targets = _switch(code, index)
-            return Instruction(index, opcode, length, targets)
+            return DecodedInstruction(index, opcode, length, targets)
         if opcode == _WIDE:
             length = 6 if code[index + 1] == _IINC else 4
-            return Instruction(index, opcode, length, () if code[index + 1] == _RET else (index + length,))
+            return DecodedInstruction(index, opcode, length, () if code[index + 1] == _RET else (index + length,))
         length = _LENGTHS[opcode]
-        return Instruction(index, opcode, length, _next(code, index, opcode, length))
+        return DecodedInstruction(index, opcode, length, _next(code, index, opcode, length))
     except (KeyError, IndexError, struct.error):
         raise MalformedCode(f"opcode {opcode} at {index}") from None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import struct
 
-from jdbpy.session.code.instructions import Instruction, decode
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
+from jdbpy.session.code.instructions import DecodedInstruction, decode
 
 _WIDE = 196
 _RETURN = 177
@@ -26,7 +26,7 @@ _LOADS = range(21, 26)
 _SHORT_LOADS = range(26, 46)
 
 
-class Return(Record):
+class ReturnInstruction(Record):
     """A return instruction: ``slot`` is the variable that it returns, ``constant`` the value; neither where it returns
     something else. ``void``: it returns nothing."""
 
@@ -41,7 +41,7 @@ class MethodEnds(Record):
     """``enters_once``: the first instruction is executed only when the method is entered, and by no loop."""
 
     enters_once: bool
-    returns: tuple[Return, ...]
+    returns: tuple[ReturnInstruction, ...]
 
 
 def method_ends(code: bytes) -> MethodEnds:
@@ -56,23 +56,23 @@ def method_ends(code: bytes) -> MethodEnds:
     return MethodEnds(0 not in targets, tuple(found))
 
 
-def _return(code: bytes, instruction: Instruction, before: Instruction | None) -> Return:
+def _return(code: bytes, instruction: DecodedInstruction, before: DecodedInstruction | None) -> ReturnInstruction:
     index = instruction.index
     if instruction.opcode == _RETURN:
-        return Return(index, void=True)
+        return ReturnInstruction(index, void=True)
     if before is None:
-        return Return(index)
+        return ReturnInstruction(index)
     at, opcode = before.index, before.opcode
     if opcode in _CONSTANTS:
-        return Return(index, is_constant=True, constant=_CONSTANTS[opcode])
+        return ReturnInstruction(index, is_constant=True, constant=_CONSTANTS[opcode])
     if opcode == _BIPUSH:
-        return Return(index, is_constant=True, constant=struct.unpack_from(">b", code, at + 1)[0])
+        return ReturnInstruction(index, is_constant=True, constant=struct.unpack_from(">b", code, at + 1)[0])
     if opcode == _SIPUSH:
-        return Return(index, is_constant=True, constant=struct.unpack_from(">h", code, at + 1)[0])
+        return ReturnInstruction(index, is_constant=True, constant=struct.unpack_from(">h", code, at + 1)[0])
     if opcode in _LOADS:
-        return Return(index, slot=code[at + 1])
+        return ReturnInstruction(index, slot=code[at + 1])
     if opcode in _SHORT_LOADS:
-        return Return(index, slot=(opcode - _SHORT_LOADS.start) % 4)
+        return ReturnInstruction(index, slot=(opcode - _SHORT_LOADS.start) % 4)
     if opcode == _WIDE and code[at + 1] in _LOADS:
-        return Return(index, slot=struct.unpack_from(">H", code, at + 2)[0])
-    return Return(index)
+        return ReturnInstruction(index, slot=struct.unpack_from(">H", code, at + 2)[0])
+    return ReturnInstruction(index)

@@ -9,13 +9,13 @@ import re
 import struct
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.session.code import constant_pool
 from jdbpy.session.code.constant_pool import ConstantPool
-from jdbpy.session.code.instructions import Instruction
+from jdbpy.session.code.instructions import DecodedInstruction
 from jdbpy.session.code.model import SwitchCase
 from jdbpy.session.code.opcodes import NAMES
 from jdbpy.session.types.refs import Slot
-from jdbpy.wire.record import Record
 
 _ARRAYS = {4: "boolean", 5: "char", 6: "float", 7: "double", 8: "byte", 9: "short", 10: "int", 11: "long"}
 _OF_VARIABLE = re.compile(r"[ilfda](?:load|store)(?:_(\d))?|ret|iinc")
@@ -52,12 +52,12 @@ class OperandReader:
         self._slots = slots
         self._own = own
 
-    def name(self, instruction: Instruction) -> str:
+    def name(self, instruction: DecodedInstruction) -> str:
         """The instruction's name; of a wide one with the one that it widens, "wide iinc"."""
         name = NAMES[instruction.opcode]
         return f"wide {NAMES[self._code[instruction.index + 1]]}" if name == "wide" else name
 
-    def operands(self, instruction: Instruction) -> Operands:
+    def operands(self, instruction: DecodedInstruction) -> Operands:
         """What follows the name."""
         code, at = self._code, instruction.index
         name = NAMES[instruction.opcode]
@@ -80,7 +80,7 @@ class OperandReader:
             return Operands(str(at + offset))
         return Operands("")
 
-    def _variable(self, instruction: Instruction, name: str, *, wide: bool) -> Operands:
+    def _variable(self, instruction: DecodedInstruction, name: str, *, wide: bool) -> Operands:
         at = instruction.index + (2 if wide else 1)
         implied = _OF_VARIABLE.fullmatch(name)
         short = implied[1] if implied else None
@@ -97,7 +97,7 @@ class OperandReader:
         alive = [slot for slot in self._slots if slot.slot == number and any(map(slot.visible_at, places))]
         return Operands(text, alive[0].name if alive else "")
 
-    def _constant(self, instruction: Instruction, name: str) -> Operands:
+    def _constant(self, instruction: DecodedInstruction, name: str) -> Operands:
         form = ">B" if name == "ldc" else ">H"
         [index] = struct.unpack_from(form, self._code, instruction.index + 1)
         text = f"#{index}"

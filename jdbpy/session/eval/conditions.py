@@ -13,7 +13,7 @@ from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.operands import Elements, Operand
-from jdbpy.session.eval.ops.base import Variables
+from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
@@ -22,7 +22,7 @@ from jdbpy.session.eval.variables import HitVariables
 from jdbpy.session.points.conditions import NOTHING, Given, Glance, LogEntry, Passing
 from jdbpy.session.target import Target
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Location, Value
+from jdbpy.wire.ids import CodeLocation, TaggedValue
 
 Bounded = Callable[[], AbstractContextManager[None]]
 """Makes the context in which a text is evaluated; it ends the evaluation when the target does not answer."""
@@ -35,7 +35,7 @@ class CompiledCondition:
     """A boolean expression, evaluated in the innermost frame of a thread that an event has stopped."""
 
     def __init__(
-        self, target: Target, frame_target: FrameTargetOf, variables: Variables, text: str, bounded: Bounded
+        self, target: Target, frame_target: FrameTargetOf, variables: VariableStore, text: str, bounded: Bounded
     ) -> None:
         """Raises EvalError when the text is no single expression."""
         self.text = text
@@ -44,7 +44,7 @@ class CompiledCondition:
             program = Program(text)
             program.expression()
 
-        async def compile_at(frame: FrameTarget, graph: ClassGraph, own: Variables) -> Compiled:
+        async def compile_at(frame: FrameTarget, graph: ClassGraph, own: VariableStore) -> Compiled:
             with _of_expression(text):
                 return await program.compile(frame, graph, own, condition=True)
 
@@ -67,7 +67,7 @@ class CompiledCondition:
             return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
         raise AssertionError("a block that was ended raises")
 
-    def glance(self, place: Location) -> Glance | None:
+    def glance(self, place: CodeLocation) -> Glance | None:
         """The short way, once the condition was asked at that place and if it does nothing but read."""
         return self._at_hits.glance(place)
 
@@ -83,7 +83,7 @@ class CompiledCondition:
         frame = self._frame_target(model.Frame(1, place, model.ThreadRef(0, "")))
         graph = _LoadedClasses(frame)
         try:
-            unknown = {name: (Value(Tag.OBJECT, 0), "") for name in names}
+            unknown = {name: (TaggedValue(Tag.OBJECT, 0), "") for name in names}
             await self._compile_at(frame, graph, HitVariables(self._variables, unknown))
         except EvalError as error:
             return None if graph.missed or error.code == UNKNOWN_CLASS else error
@@ -124,7 +124,7 @@ class CompiledTemplate:
         self,
         target: Target,
         frame_target: FrameTargetOf,
-        variables: Variables,
+        variables: VariableStore,
         text: str,
         describe: Describe,
         bounded: Bounded,
@@ -136,9 +136,9 @@ class CompiledTemplate:
         self._bounded = bounded
         # Blanks in front make the columns of errors those in the template.
         parsed = [parse_expression(" " * each.at + each.expression) for each in self._template.placeholders]
-        program = Program(text, [tree.ExpressionStatement(0, tree.Values(0, tuple(parsed)))])
+        program = Program(text, [tree.ExpressionStatement(0, tree.ExpressionList(0, tuple(parsed)))])
 
-        async def compile_at(frame: FrameTarget, graph: ClassGraph, own: Variables) -> Compiled:
+        async def compile_at(frame: FrameTarget, graph: ClassGraph, own: VariableStore) -> Compiled:
             return await program.compile(frame, graph, own)
 
         self._variables = variables

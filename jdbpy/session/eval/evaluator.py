@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 
-from jdbpy.errors import EvalError, JdwpError
+from jdbpy.errors import EvalError, JdwpError, Thrown
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
-from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import OBJECT
@@ -25,7 +24,7 @@ from jdbpy.session.eval.ops.making import in_target
 from jdbpy.session.eval.ops.values import text_of
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.eval.saved import CallResults, Saved
+from jdbpy.session.eval.saved import CallResults, SavedValues
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
@@ -110,7 +109,7 @@ class Evaluator:
         """``rules`` tells how methods may be run, each time that it matters."""
         self.variables = DebuggerVariables()
         self._ledger = PinLedger(target)
-        self.saved = Saved(self._ledger, self.variables)
+        self.saved = SavedValues(self._ledger, self.variables)
         self._call_results = CallResults(target, self.variables)
         self._target = target
         self._source_of = source_of

@@ -13,13 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdbpyError, StateError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.types.signatures import java_name
 from jdbpy.wire.messages import object_reference
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluator
@@ -38,7 +38,7 @@ _GET_BEAN = "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;"
 _JDK = ("java.", "com.sun.", "sun.", "jdk.")
 
 
-class Call(Record):
+class UtilityCall(Record):
     """A method of the target by class, name and JNI signature; ``obj`` None for a static one.
 
     An instance method is run as the object's class overrides it. A str among the arguments is made a String.
@@ -86,22 +86,22 @@ class OwnCalls:
         frame = self._frame
         return await frame.class_texts(names) if frame.far and not frame.knows_classes(names) else None
 
-    async def bean(self, class_name: str) -> Call:
+    async def bean(self, class_name: str) -> UtilityCall:
         """What gives the bean of the platform with this interface; its result is to be declared so. wire: 0 or 1 trip.
 
         ``getPlatformMXBean`` makes sure that the bean has the interface, and throws where there is none.
         """
-        return Call(_FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
+        return UtilityCall(_FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
 
     async def static(self, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
         """Runs a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""
-        return (await self.all(Call(class_name, name, signature, args)))[0]
+        return (await self.all(UtilityCall(class_name, name, signature, args)))[0]
 
     async def call(self, obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
         """Runs an instance method that ``class_name`` declares, as the object's class overrides it. wire: 1 trip."""
         return (await self.all(on(obj, class_name, name, signature, *args)))[0]
 
-    async def all(self, *calls: Call, slow: bool = False) -> list[Raw]:
+    async def all(self, *calls: UtilityCall, slow: bool = False) -> list[Raw]:
         """Runs methods that do not depend on each other; ``slow``: they are likely to take long.
 
         wire: 1 trip over a link, 1 more for those that came too soon; without latency 1 each.
@@ -112,9 +112,9 @@ class OwnCalls:
                 raise outcome
         return [outcome for outcome in outcomes if not isinstance(outcome, JdbpyError)]
 
-    async def outcomes(self, *calls: Call, slow: bool = False) -> list[Raw | JdbpyError]:
+    async def outcomes(self, *calls: UtilityCall, slow: bool = False) -> list[Raw | JdbpyError]:
         """``all``, with the error in the place of the result of a call that fails."""
-        ready: list[tuple[int, Call, Invocation]] = []
+        ready: list[tuple[int, UtilityCall, Invocation]] = []
         outcomes: list[Raw | JdbpyError] = [None] * len(calls)
         prepared = await together(*(partial(self._prepared, call) for call in calls))
         for index, (call, invocation) in enumerate(zip(calls, prepared, strict=True)):
@@ -129,7 +129,7 @@ class OwnCalls:
                 self._note(result, invocation.method.returns, call.class_name)
         return outcomes
 
-    async def _prepared(self, call: Call) -> Invocation | JdbpyError:
+    async def _prepared(self, call: UtilityCall) -> Invocation | JdbpyError:
         """What is to be run, or why it cannot be."""
         from jdbpy.session.eval.target import Invocation, Ref
 
@@ -259,9 +259,9 @@ class OwnCalls:
         return class_id
 
 
-def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> Call:
+def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> UtilityCall:
     """An instance method that ``class_name`` declares, to be run on an object."""
-    return Call(class_name, name, signature, args, obj, static=False)
+    return UtilityCall(class_name, name, signature, args, obj, static=False)
 
 
 class CallRunner:

@@ -15,7 +15,7 @@ from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.java.types import JavaType
 from jdbpy.session.eval.operands import Operand
-from jdbpy.session.eval.ops.base import Op, Run, Variables
+from jdbpy.session.eval.ops.base import Op, Run, VariableStore
 from jdbpy.session.eval.ops.flow import Jump
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse
@@ -29,7 +29,7 @@ class Compiled:
         self.op = op
         self.compiler = compiler
 
-    async def run(self, target: EvalTarget, variables: Variables) -> Operand:
+    async def run(self, target: EvalTarget, variables: VariableStore) -> Operand:
         """Evaluates in the target's frame. Raises EvalError, Thrown when a Java exception leaves the expression."""
         run = await self.start(target, variables)
         try:
@@ -37,7 +37,7 @@ class Compiled:
         except Jump as jump:
             return jump.value
 
-    async def start(self, target: EvalTarget, variables: Variables) -> Run:
+    async def start(self, target: EvalTarget, variables: VariableStore) -> Run:
         """Reads what is needed of the frame. wire: 1 trip, 0 when nothing is."""
         compiler = self.compiler
         compiler.target = compiler.graph.target = target  # what is left for run time is compiled against it
@@ -64,7 +64,7 @@ class Program:
         self,
         target: EvalTarget,
         graph: ClassGraph,
-        variables: Variables,
+        variables: VariableStore,
         *,
         condition: bool = False,
         wanted: JavaType | None = None,

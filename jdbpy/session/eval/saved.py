@@ -59,7 +59,7 @@ class CallResults:
             self._evaluations.append(received)
 
 
-class Saved:
+class SavedValues:
     """The saved values of a session."""
 
     def __init__(self, ledger: PinLedger, variables: DebuggerVariables) -> None:

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from jdbpy.errors import EvalError, JdbpyError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, JdbpyError, Thrown
+from jdbpy.record import Record
 from jdbpy.session.eval.javac.compiler import ClassFiles
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.eval.syntax.imports import Imports
 from jdbpy.session.types.refs import Field, Method
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.record import Record
 
 
 class Ref(Record):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Placeholder(Record):

@@ -13,7 +13,7 @@ from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import BY_TAG, LATE, VOID
 from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.operands import Elements, Entry, Operand
-from jdbpy.session.eval.ops.base import Variables
+from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.model import Value
 from jdbpy.session.points.conditions import Given
@@ -110,7 +110,7 @@ class HitVariables:
     """The variables of an expression at a hit: what the hit brings, and the debugger's others. What an earlier stop has
     brought is not among them."""
 
-    def __init__(self, others: Variables, given: Given) -> None:
+    def __init__(self, others: VariableStore, given: Given) -> None:
         self._others = others
         self._own = {
             name: Operand(read_type(signature) if signature else LATE, from_wire(value))

@@ -17,7 +17,7 @@ from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.raw import to_wire
 from jdbpy.session.eval.jvm.view_target import ViewTarget
 from jdbpy.session.eval.operands import Elements, Entry, LocalBox, Operand
-from jdbpy.session.eval.ops.base import Variables
+from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.ops.values import text_of
 from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.target import Ref
@@ -26,7 +26,7 @@ from jdbpy.session.values.obj import Obj, reference
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Entries, Holder, Items, Pair, Scalar, Shown, UnknownLayout
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 _DEEPEST = 5
 """Views that show objects by views of the user's own, one in the other."""
@@ -45,7 +45,7 @@ class _Compiling:
 class ExpressionView:
     """The view of one class pattern. Raises EvalError for a text that is no expression."""
 
-    def __init__(self, target: Target, variables: Variables, text: str) -> None:
+    def __init__(self, target: Target, variables: VariableStore, text: str) -> None:
         self.text = text
         self._target = target
         self._variables = variables
@@ -114,7 +114,7 @@ class ExpressionView:
         return Scalar(await text_of(run, result))
 
 
-async def _as_shown(obj: Obj, value: Value) -> Shown:
+async def _as_shown(obj: Obj, value: TaggedValue) -> Shown:
     """Another object in place of the one that is shown."""
     if value.tag == Tag.ARRAY:
         array = reference(value)
@@ -137,12 +137,12 @@ def _collection(elements: list[Operand], want: int) -> Shown | None:
     return Items(len(elements), values) if len(values) == len(first) else None
 
 
-def _wire(operand: Operand) -> Value | None:
+def _wire(operand: Operand) -> TaggedValue | None:
     """The value as the target has it; None for what only the debugger has."""
     value = operand.value
     if isinstance(operand.type, Primitive):
         assert isinstance(value, int | float)
         return to_wire(operand.type.tag, value)
     if isinstance(value, Ref):
-        return Value(value.tag, value.id)
-    return Value(Tag.OBJECT, 0) if value is None else None
+        return TaggedValue(value.tag, value.id)
+    return TaggedValue(Tag.OBJECT, 0) if value is None else None

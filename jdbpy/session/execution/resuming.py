@@ -13,7 +13,7 @@ from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.events import Stop, StopReason
 from jdbpy.session.model import SuspendPolicy
 from jdbpy.session.stops.shower import StopShower
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.session.target import Target
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -81,10 +81,10 @@ class Resuming:
         """
         self._target.require_alive()
         if threads is None:
-            await self._target.submit_op(Op.VM_SUSPEND).wait()
+            await self._target.submit_op(SuspendOp.VM_SUSPEND).wait()
             self._target.suspension.user_vm_holds += 1
             return
-        pending = [self._target.submit_op(Op.THREAD_SUSPEND, thread) for thread in threads]
+        pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
         for outcome in await self._target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome
@@ -103,11 +103,11 @@ class Resuming:
                 self.release()
                 return
             suspension.user_vm_holds -= 1
-            self._submit([(Op.VM_RESUME, 0)])
+            self._submit([(SuspendOp.VM_RESUME, 0)])
             self._released_some()
         for thread in threads or ():
             if suspension.user_holds.get(thread):
-                target.submit_op(Op.THREAD_RESUME, thread)
+                target.submit_op(SuspendOp.THREAD_RESUME, thread)
                 target.conn.flush()
                 self._released_some()
             else:
@@ -140,7 +140,7 @@ class Resuming:
             return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_held:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
-        await target.submit_op(Op.VM_SUSPEND).wait()  # a stop, which 'cont' and 'resume' end
+        await target.submit_op(SuspendOp.VM_SUSPEND).wait()  # a stop, which 'cont' and 'resume' end
         return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
     async def _show(self, thread: int, policy: SuspendPolicy) -> Stop:
@@ -153,7 +153,7 @@ class Resuming:
         self._target.require_alive()
         await self._target.conn.request(thread_reference.Interrupt(ThreadID(ObjectID(thread))))
 
-    def _submit(self, plan: list[tuple[Op, int]]) -> list[Pending[Any]]:
+    def _submit(self, plan: list[tuple[SuspendOp, int]]) -> list[Pending[Any]]:
         by_event = self._target.suspension.event_holds
         submitted = [self._target.submit_op(op, thread, by_event=thread in by_event) for op, thread in plan]
         self._target.conn.flush()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.session import model
 from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.model import Location, StepDepth
@@ -16,9 +17,8 @@ from jdbpy.session.target import Target
 from jdbpy.session.types import facts
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
-from jdbpy.wire.constants import EventKind, SuspendPolicy, Tag
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.messages import event_request
-from jdbpy.wire.record import Record
 
 SINCE = 6
 """The Java release whose agent tells returned values first."""
@@ -31,7 +31,7 @@ _INVOKE_DYNAMIC = 186
 _INVOKES = range(182, 187)
 
 
-class Callee(Record):
+class ReturningMethod(Record):
     """The method whose value is wanted: its class, and the name and the signature, or the id, of the method."""
 
     class_id: ids.ReferenceTypeID
@@ -43,23 +43,23 @@ class Callee(Record):
 class Returned:
     """Waits for the value of one method in one thread during one step."""
 
-    def __init__(self, target: Target, thread: int, callee: Callee) -> None:
+    def __init__(self, target: Target, thread: int, callee: ReturningMethod) -> None:
         self._target = target
         self._callee = callee
         self._thread = ids.ThreadID(ids.ObjectID(thread))
-        self._last: tuple[ids.Location, ids.Value] | None = None
+        self._last: tuple[ids.CodeLocation, ids.TaggedValue] | None = None
         self._count = 0
 
     def spec(self) -> RequestSpec:
         """Return the request to be set with that of the step."""
         modifiers = [event_request.ThreadOnly(self._thread), event_request.ClassOnly(self._callee.class_id)]
         kind = EventKind.METHOD_EXIT_WITH_RETURN_VALUE
-        return RequestSpec(kind, SuspendPolicy.NONE, modifiers, self._left)
+        return RequestSpec(kind, JdwpSuspendPolicy.NONE, modifiers, self._left)
 
     def _left(self, hit: Hit) -> Verdict:
         """Keep the value: of nested exits of one method the outermost comes last."""
         self._count += 1
-        place: ids.Location = hit.event.location
+        place: ids.CodeLocation = hit.event.location
         if self._count > MOST:
             self._last = None
             self._target.requests.drop([hit.request])
@@ -77,7 +77,7 @@ class Returned:
         [described] = await describe(self._target, [value], _SHOWN)
         return {"return_value": described}
 
-    async def _is_callee(self, place: ids.Location) -> bool:
+    async def _is_callee(self, place: ids.CodeLocation) -> bool:
         methods = (await self._target.types.methods([place.classID])).get(place.classID, ())
         method = next((each for each in methods if each.id == place.methodID), None)
         return method is not None and (method.name, method.signature) == (self._callee.name, self._callee.signature)
@@ -91,13 +91,15 @@ async def returned(target: Target, thread: int, location: Location | None, depth
     if location is None or not location.method_id or not target.at_least(SINCE):
         return None
     if depth is StepDepth.OUT:
-        callee: Callee | None = Callee(ids.ReferenceTypeID(location.type_id), method_id=location.method_id)
+        callee: ReturningMethod | None = ReturningMethod(
+            ids.ReferenceTypeID(location.type_id), method_id=location.method_id
+        )
     else:
         callee = await _only_call(target, location) if depth is StepDepth.OVER else None
     return Returned(target, thread, callee) if callee is not None else None
 
 
-async def _only_call(target: Target, location: Location) -> Callee | None:
+async def _only_call(target: Target, location: Location) -> ReturningMethod | None:
     """Return the method that the rest of the line calls, if there is a single call; None else."""
     type_id, types = ids.ReferenceTypeID(location.type_id), target.types
     key = type_id, ids.MethodID(location.method_id)
@@ -125,4 +127,4 @@ async def _only_call(target: Target, location: Location) -> Callee | None:
     if not class_id and not target.far and owner and name != "<init>":
         named = (await types.by_signatures([f"L{owner};"])).get(f"L{owner};", ())
         class_id = next((each.id for each in named), ids.ReferenceTypeID(0))
-    return Callee(ids.ReferenceTypeID(class_id), name, signature) if class_id else None
+    return ReturningMethod(ids.ReferenceTypeID(class_id), name, signature) if class_id else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.record import Record
 from jdbpy.session.events import Notice, Stop, StopReason
 from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
@@ -25,14 +26,13 @@ from jdbpy.session.types.signatures import is_hidden_class
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, thread_reference
-from jdbpy.wire.record import Record
 
 _DEPTHS = {
-    StepDepth.INTO: constants.StepDepth.INTO,
-    StepDepth.OVER: constants.StepDepth.OVER,
-    StepDepth.OUT: constants.StepDepth.OUT,
+    StepDepth.INTO: constants.JdwpStepDepth.INTO,
+    StepDepth.OVER: constants.JdwpStepDepth.OVER,
+    StepDepth.OUT: constants.JdwpStepDepth.OUT,
 }
-_SIZES = {StepSize.LINE: constants.StepSize.LINE, StepSize.MIN: constants.StepSize.MIN}
+_SIZES = {StepSize.LINE: constants.JdwpStepSize.LINE, StepSize.MIN: constants.JdwpStepSize.MIN}
 
 
 _COUNTED_HERE = 50
@@ -97,12 +97,12 @@ class Stepping:
         excluded = [event_request.ClassExclude(pattern) for pattern in patterns]
         step = event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth])
 
-        def one_more(policy: constants.SuspendPolicy, steps: int = 1) -> RequestSpec:
+        def one_more(policy: constants.JdwpSuspendPolicy, steps: int = 1) -> RequestSpec:
             return RequestSpec(EventKind.SINGLE_STEP, policy, [step, *excluded, event_request.Count(steps)], done)
 
-        def to_own_lines(of: MappedLine, policy: constants.SuspendPolicy) -> list[RequestSpec]:
+        def to_own_lines(of: MappedLine, policy: constants.JdwpSuspendPolicy) -> list[RequestSpec]:
             """Set breakpoints at the frame's own lines; a step out is for the case that it comes to none of them."""
-            out = event_request.Step(_thread_id(thread), _SIZES[size], constants.StepDepth.OUT)
+            out = event_request.Step(_thread_id(thread), _SIZES[size], constants.JdwpStepDepth.OUT)
             left_frame = RequestSpec(EventKind.SINGLE_STEP, policy, [out, *excluded, event_request.Count(1)], done)
             only = event_request.ThreadOnly(_thread_id(thread))
             places = [event_request.LocationOnly(each) for each in self._own_lines(of, anew=depth is StepDepth.OUT)]
@@ -164,8 +164,8 @@ class Stepping:
 
         step = event_request.Step(
             _thread_id(thread),
-            constants.StepSize.LINE,
-            constants.StepDepth.OVER if line is None else constants.StepDepth.OUT,
+            constants.JdwpStepSize.LINE,
+            constants.JdwpStepDepth.OVER if line is None else constants.JdwpStepDepth.OUT,
         )
         specs = [RequestSpec(EventKind.SINGLE_STEP, self.policy(), [step], at_line)]
         if line is not None:
@@ -174,11 +174,11 @@ class Stepping:
                 specs.append(RequestSpec(EventKind.BREAKPOINT, self.policy(), modifiers, at_line))
         await self._arm(thread, specs)
 
-    def policy(self) -> constants.SuspendPolicy:
+    def policy(self) -> constants.JdwpSuspendPolicy:
         """A step holds at its end what is held at its start: the whole VM, or the thread alone."""
         if self._target.suspension.everything_held:
-            return constants.SuspendPolicy.ALL
-        return constants.SuspendPolicy.EVENT_THREAD
+            return constants.JdwpSuspendPolicy.ALL
+        return constants.JdwpSuspendPolicy.EVENT_THREAD
 
     def on_stop(self, stop: Stop) -> None:
         """Clear the step that a stop has ended: that of its thread. Other threads end theirs when they go on."""
@@ -200,7 +200,7 @@ class Stepping:
         if thread not in self._watched:
             self._watched.add(thread)
             modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.Count(1)]
-            none = constants.SuspendPolicy.NONE
+            none = constants.JdwpSuspendPolicy.NONE
             watching = requests.submit(RequestSpec(EventKind.THREAD_DEATH, none, modifiers, self._on_death))
             submitted.append(watching)
         self._resuming.run_for_step(thread)
@@ -225,7 +225,7 @@ class Stepping:
             if isinstance(outcome, JdwpError):
                 raise outcome
 
-    async def _is_made_up(self, place: ids.Location) -> bool:
+    async def _is_made_up(self, place: ids.CodeLocation) -> bool:
         """True in a method without source: a bridge, an accessor, what the VM spun to call a lambda.
 
         A lambda's body is the user's code, although its method is synthetic. wire: 1 trip, 0 when known.
@@ -256,7 +256,7 @@ class Stepping:
         return self._mapped(location, depth) if location.stratum else None
 
     async def _still_on_line(
-        self, thread: int, place: ids.Location, start: MappedLine | None
+        self, thread: int, place: ids.CodeLocation, start: MappedLine | None
     ) -> tuple[bool, MappedLine | None]:
         """Whether a step must go on because it stands on no line of the source, or on the one it came from.
 
@@ -285,7 +285,7 @@ class Stepping:
             inlined = inlined_at(source_map, stratum, types.known(facts.SOURCE_FILE, type_id), raw)
         return MappedLine(location.type_tag, key, depth, location.source, location.line, inlined)
 
-    def _own_lines(self, line: MappedLine, *, anew: bool) -> list[ids.Location]:
+    def _own_lines(self, line: MappedLine, *, anew: bool) -> list[ids.CodeLocation]:
         """Return where code of the frame's lines begins that is inlined in none, or in the same call as the line.
 
         ``anew`` leaves the call: it begins at the lines that are inlined in none, and at this line too. No trip.
@@ -294,7 +294,7 @@ class Stepping:
         known = types.known(facts.LINES, line.key)
         found = []
         for index, _ in known.entries if known is not None else ():
-            place = ids.Location(line.type_tag, *line.key, index)
+            place = ids.CodeLocation(line.type_tag, *line.key, index)
             location = types.location(place)
             entry = self._mapped(location, line.depth)
             own = entry.inlined is None or (not anew and entry.inlined == line.inlined)
@@ -324,7 +324,7 @@ class Stepping:
         self._target.suspension.require_suspended(thread)
         self._target.conn.require_allowed(event_request.Set)
 
-    async def _places(self, location: Location, line: int) -> list[ids.Location]:
+    async def _places(self, location: Location, line: int) -> list[ids.CodeLocation]:
         """Where the code of a line begins in the method of the location. Raises UsageError when it has none there."""
         key = (ids.ReferenceTypeID(location.type_id), ids.MethodID(location.method_id))
         await self._target.types.locations_of_line([key], line, location.source)
@@ -336,7 +336,7 @@ class Stepping:
                 f"{location.method} has no code on line {line}",
                 hint=f"its code is between lines {lines[0]} and {lines[-1]}; 'advance' goes to other methods",
             )
-        return [ids.Location(location.type_tag, *key, start) for start in starts]
+        return [ids.CodeLocation(location.type_tag, *key, start) for start in starts]
 
     async def _place(self, thread: int) -> Location | None:
         """Return where the thread stands. wire: none at the stop that was shown last, else 1 to 3 trips."""

@@ -19,7 +19,7 @@ from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.messages import stack_frame, thread_reference
 
-Convert = Callable[[str, str], Awaitable[ids.Value]]
+Convert = Callable[[str, str], Awaitable[ids.TaggedValue]]
 """(expression, JNI signature) -> a value that a variable of that type takes; EvalError when it does not fit."""
 
 FramesOf = Callable[[int, int, int], Awaitable[Sequence[Frame]]]
@@ -75,7 +75,7 @@ class Unwinding:
         if signature == _VOID:
             if text:
                 raise UsageError(f"{top.location.method} returns nothing", hint="'return' without a value")
-            value = ids.Value(constants.Tag.VOID, None)
+            value = ids.TaggedValue(constants.Tag.VOID, None)
         else:
             if not text:
                 raise UsageError(

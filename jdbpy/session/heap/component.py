@@ -23,7 +23,7 @@ from jdbpy.session.stack.component import Stack
 from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import GONE
-from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedObjectID, Value
+from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedObjectID, TaggedValue
 from jdbpy.wire.messages import object_reference, reference_type, virtual_machine
 
 _SHORT = Limits(depth=0, string=80, elements=0, fields=0)
@@ -137,5 +137,5 @@ class Heap:
         )
 
 
-def _value(tagged: TaggedObjectID) -> Value:
-    return Value(tagged.tag, tagged.objectID)
+def _value(tagged: TaggedObjectID) -> TaggedValue:
+    return TaggedValue(tagged.tag, tagged.objectID)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.session.model import Frame, ThreadRef, Value
-from jdbpy.wire.record import Record
 
 
 class Instances(Record):

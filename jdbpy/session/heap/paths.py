@@ -22,7 +22,7 @@ from jdbpy.session.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.reader import Reader
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ObjectID, TaggedObjectID, Value
+from jdbpy.wire.ids import ObjectID, TaggedObjectID, TaggedValue
 from jdbpy.wire.messages import object_reference
 
 _REFERRERS = 64
@@ -36,7 +36,7 @@ _NO_ROOT = (
 _SHORT = Limits(depth=0, string=80, elements=0, fields=0)
 
 
-class _Search:
+class _PathSearch:
     """What has been reached: ``toward[id]`` is the next object on the way to the one that is looked for."""
 
     def __init__(self, wanted: TaggedObjectID) -> None:
@@ -57,7 +57,7 @@ async def find_path(target: Target, stack: Stack, object_id: int, most: int) -> 
     tag, on_stack = await both(
         lambda: target.objects.reader.run(_tag(target.objects.reader, object_id)), lambda: stack_roots(target, stack)
     )
-    search = _Search(TaggedObjectID(tag, ObjectID(object_id)))
+    search = _PathSearch(TaggedObjectID(tag, ObjectID(object_id)))
     level = [search.tags[object_id]]
     note = ""
     while level:
@@ -90,7 +90,7 @@ async def _tag(reader: Reader, object_id: int) -> Tag:
     return Tag.ARRAY if signature.startswith("[") else _TAGS.get(signature, Tag.OBJECT)
 
 
-async def _referrers(target: Target, search: _Search, level: Sequence[TaggedObjectID]) -> list[TaggedObjectID]:
+async def _referrers(target: Target, search: _PathSearch, level: Sequence[TaggedObjectID]) -> list[TaggedObjectID]:
     """The objects that refer to those of the level and were not reached before. wire: 1 trip."""
     outcomes = await target.conn.batch([object_reference.ReferringObjects(each.objectID, _REFERRERS) for each in level])
     found: list[TaggedObjectID] = []
@@ -107,17 +107,17 @@ async def _referrers(target: Target, search: _Search, level: Sequence[TaggedObje
 
 
 async def _described(
-    target: Target, search: _Search, root: str, chain: Sequence[TaggedObjectID], note: str = ""
+    target: Target, search: _PathSearch, root: str, chain: Sequence[TaggedObjectID], note: str = ""
 ) -> HeapPath:
     values, places = await both(
-        lambda: describe(target, [Value(one.tag, one.objectID) for one in chain], _SHORT),
+        lambda: describe(target, [TaggedValue(one.tag, one.objectID) for one in chain], _SHORT),
         lambda: _places(target, search, chain[:-1]),
     )
     hows = [*(each[0] if each else "(inside the VM)" for each in places), ""]
     return HeapPath(root, tuple(map(PathStep, values, hows)), search.searched, note)
 
 
-async def _places(target: Target, search: _Search, holders: Sequence[TaggedObjectID]) -> list[tuple[str, ...]]:
+async def _places(target: Target, search: _PathSearch, holders: Sequence[TaggedObjectID]) -> list[tuple[str, ...]]:
     """Where each of the objects holds the next one on the way. wire: 2 trips or so, whatever their number."""
     following = [cast("TaggedObjectID", search.toward[one.objectID]) for one in holders]
     return await places_of(target, holders, [each.objectID for each in following])

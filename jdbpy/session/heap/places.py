@@ -12,10 +12,10 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import simple_name
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import TaggedObjectID, Value
+from jdbpy.wire.ids import TaggedObjectID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 _CHUNK = 20_000
@@ -59,7 +59,7 @@ async def _own_places(reader: Reader, referrer: int, wanted: int) -> list[str]:
 async def _instance_fields(reader: Reader, object_id: int) -> list[Field]:
     """All instance fields of an object that can hold a reference, inherited ones too."""
     fields: list[Field] = []
-    shape: Shape | None = await reader.shape(await reader.type_id(object_id))
+    shape: ClassLayout | None = await reader.shape(await reader.type_id(object_id))
     while shape is not None:
         fields += [field for field in shape.fields if not field.is_static and field.signature[0] in "L["]
         shape = await reader.shape(shape.superclass) if shape.superclass else None
@@ -74,5 +74,5 @@ async def _static_places(reader: Reader, class_object: int, wanted: int) -> list
     return [f"static {name}.{field.name}" for field, value in zip(fields, values, strict=True) if _is(value, wanted)]
 
 
-def _is(value: Value, wanted: int) -> bool:
+def _is(value: TaggedValue, wanted: int) -> bool:
     return value.tag in OBJECT_TAGS and value.value == wanted

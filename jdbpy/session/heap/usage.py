@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import UsageError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.own_calls import Call, CallRunner, on
+from jdbpy.session.eval.own_calls import CallRunner, UtilityCall, on
 from jdbpy.session.heap.model import ClassCount, Histogram, MemoryArea
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class Usage:
         async with self._runner.calls("the memory of the target") as calls:
             await calls.expect("java.util.List", load=[_FACTORY, _MEMORY, _POOL, _MANAGER, _COLLECTOR, _USAGE])
             memory, *lists = await calls.all(
-                Call(_FACTORY, "getMemoryMXBean", "()Ljava/lang/management/MemoryMXBean;"),
-                Call(_FACTORY, "getMemoryPoolMXBeans", "()Ljava/util/List;"),
-                Call(_FACTORY, "getGarbageCollectorMXBeans", "()Ljava/util/List;"),
+                UtilityCall(_FACTORY, "getMemoryMXBean", "()Ljava/lang/management/MemoryMXBean;"),
+                UtilityCall(_FACTORY, "getMemoryPoolMXBeans", "()Ljava/util/List;"),
+                UtilityCall(_FACTORY, "getGarbageCollectorMXBeans", "()Ljava/util/List;"),
                 slow=True,  # the first time beans are made
             )
             heap, other, *arrays = await calls.all(

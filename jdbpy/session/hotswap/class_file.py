@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from jdbpy.record import Record
 from jdbpy.session.code.constant_pool import ConstantPool, MalformedPool
-from jdbpy.wire.record import Record
 
 MAGIC = b"\xca\xfe\xba\xbe"
 
@@ -54,12 +54,12 @@ def parse(data: bytes) -> ClassFile:
     if data[:4] != MAGIC:
         raise MalformedClassFile("it does not begin with CAFEBABE")
     try:
-        return _Reader(data).class_file()
+        return _ClassFileReader(data).class_file()
     except (struct.error, IndexError, KeyError, MalformedPool) as error:
         raise MalformedClassFile(f"it is cut short or damaged: {error}") from None
 
 
-class _Reader:
+class _ClassFileReader:
     """Reads numbers one after the other."""
 
     def __init__(self, data: bytes) -> None:

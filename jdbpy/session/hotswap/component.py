@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.record import Record
 from jdbpy.session.breakpoints.component import Breakpoints
 from jdbpy.session.classes.component import Classes
 from jdbpy.session.hotswap import class_file, shape
@@ -31,7 +32,6 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.refs import RefType
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
-from jdbpy.wire.record import Record
 
 
 class _Replacement(Record):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from jdbpy.record import Record
 from jdbpy.session.hotswap.shape import ClassShape, MemberKey, MethodShape
 from jdbpy.session.types.signatures import java_name, parameter_types, simple_name
 from jdbpy.wire.constants import Error
-from jdbpy.wire.record import Record
 
 _CLASS_BITS = 0x0611  # public, final, interface, abstract: those that nested classes do not tell in their own way
 

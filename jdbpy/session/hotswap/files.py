@@ -10,8 +10,8 @@ import zipfile
 from collections.abc import Collection, Iterator
 
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
 from jdbpy.session.hotswap.class_file import ClassFile, MalformedClassFile, parse
-from jdbpy.wire.record import Record
 
 _MOST_BYTES = 64 * 1024 * 1024
 """No class file comes near it."""

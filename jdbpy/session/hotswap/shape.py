@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from jdbpy.record import Record
 from jdbpy.session.code.constant_pool import KINDS, ConstantPool
 from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.code.operands import OperandReader
 from jdbpy.session.hotswap.class_file import ClassFile
-from jdbpy.wire.record import Record
 
 FIELD_BITS, METHOD_BITS = 0x00DF, 0x0DFF
 """Modifiers that a class file and the agent tell alike (JVMS 4.5, 4.6).

@@ -18,7 +18,7 @@ from jdbpy.session.locks.model import DeadlockReport, Lock, LocksReport, LockSta
 from jdbpy.session.locks.reading import FEW, LockReader
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, sync_of_lock
 from jdbpy.session.model import Limits, ThreadInfo
-from jdbpy.session.suspension import Op
+from jdbpy.session.suspension import SuspendOp
 from jdbpy.session.target import Target
 from jdbpy.session.threads.fields import read_blockers
 from jdbpy.session.threads.reader import ThreadReader, wire_thread
@@ -26,7 +26,7 @@ from jdbpy.session.threads.virtual import find_virtual_threads
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.reader import Reader
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import ObjectID, Value
+from jdbpy.wire.ids import ObjectID, TaggedValue
 from jdbpy.wire.messages import object_reference
 
 _BLOCKED = "waiting for a monitor"
@@ -153,7 +153,7 @@ class Locks:
         return {**known, **{each.info.id: each.info for each in await self._threads.read(wanted)}}
 
     async def _lock(self, object_id: int) -> Lock:
-        [value] = await describe(self._target, [Value(Tag.OBJECT, object_id)], Limits(depth=0))
+        [value] = await describe(self._target, [TaggedValue(Tag.OBJECT, object_id)], Limits(depth=0))
         return Lock(object_id, value.type, value.text, "monitor")
 
     def _require(self) -> None:
@@ -172,12 +172,12 @@ class Locks:
             yield hold
             return
         start = trio.current_time()
-        target.submit_op(Op.VM_SUSPEND)
+        target.submit_op(SuspendOp.VM_SUSPEND)
         try:
             yield hold
         finally:
             with suppress(Disconnected):
-                target.submit_op(Op.VM_RESUME)
+                target.submit_op(SuspendOp.VM_RESUME)
             hold.append((trio.current_time() - start) * 1000)
 
 

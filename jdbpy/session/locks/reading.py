@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import both, once, together
 from jdbpy.session.locks.model import AwaitedLock, HeldLock, Lock, ThreadLocks
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers
@@ -20,9 +21,8 @@ from jdbpy.session.threads.reader import ReadThread, ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import FrameID, ObjectID, ThreadID, Value
+from jdbpy.wire.ids import FrameID, ObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import object_reference, stack_frame, thread_reference
-from jdbpy.wire.record import Record
 
 _BRIEF = Limits(depth=0, string=40)
 _BLOCKED = "waiting for a monitor"
@@ -49,8 +49,8 @@ class _Answers(Record):
     """What the agent and the thread's fields said of one thread. Monitors are (id, tag), and the depth of the frame."""
 
     info: ThreadInfo
-    held: tuple[tuple[Value, int], ...] = ()
-    contended: Value | None = None
+    held: tuple[tuple[TaggedValue, int], ...] = ()
+    contended: TaggedValue | None = None
     blocker: int = 0
     error: str = ""
 
@@ -137,7 +137,7 @@ class LockReader:
         ]
         found, locks = await both(
             lambda: reader.run(read_synchronizers(reader, parked)),
-            lambda: self._locks([Value(Tag.OBJECT, each) for each in dict.fromkeys(parked)]),
+            lambda: self._locks([TaggedValue(Tag.OBJECT, each) for each in dict.fromkeys(parked)]),
         )
         return {
             number: (
@@ -168,7 +168,7 @@ class LockReader:
 
     async def _waits(
         self, frames: Callable[[], Awaitable[Sequence[ReadThread]]], monitors: Monitors
-    ) -> tuple[dict[int, Value], dict[int, Lock]]:
+    ) -> tuple[dict[int, TaggedValue], dict[int, Lock]]:
         """The objects of Object.wait by thread, and in words, where the agent does not tell them: newer HotSpots don't.
 
         wire: none, or 1 trip behind the frames, 2 more for new classes.
@@ -181,7 +181,7 @@ class LockReader:
             [stack_frame.ThisObject(wire_thread(thread), FrameID(frame.id)) for thread, frame in waits.items()]
         )
         found = {
-            thread: Value(outcome.objectThis.tag, outcome.objectThis.objectID)
+            thread: TaggedValue(outcome.objectThis.tag, outcome.objectThis.objectID)
             for thread, outcome in zip(waits, outcomes, strict=True)
             if not isinstance(outcome, JdwpError) and outcome.objectThis.objectID
         }
@@ -203,7 +203,7 @@ class LockReader:
                 owners[monitor] = outcome.owner
         return owners, refused
 
-    async def _locks(self, values: Iterable[Value]) -> dict[int, Lock]:
+    async def _locks(self, values: Iterable[TaggedValue]) -> dict[int, Lock]:
         """Monitors in words. wire: 1 trip, 2 for new classes, 0 when known."""
         wanted = {_id(value): value for value in values}
         described = await describe(self._target, list(wanted.values()), _BRIEF)
@@ -267,7 +267,10 @@ class _Everybody(Record):
 
 
 def _answers(
-    read: ReadThread, monitors: Mapping[int, MonitorAnswers], blockers: Mapping[int, int], waits: Mapping[int, Value]
+    read: ReadThread,
+    monitors: Mapping[int, MonitorAnswers],
+    blockers: Mapping[int, int],
+    waits: Mapping[int, TaggedValue],
 ) -> _Answers:
     """Takes apart what came for one thread."""
     number = read.info.id
@@ -280,21 +283,21 @@ def _answers(
     return _Answers(read.info.replace(frame=None), tuple(held), contended or waited, blocker, error)
 
 
-def _told_monitors(told: MonitorAnswers) -> tuple[list[tuple[Value, int]], Value | None]:
+def _told_monitors(told: MonitorAnswers) -> tuple[list[tuple[TaggedValue, int]], TaggedValue | None]:
     """The monitors that a thread holds, with the depths of their frames, and the one that it wants."""
     owned, contended = told
-    held: list[tuple[Value, int]] = []
+    held: list[tuple[TaggedValue, int]] = []
     for each in () if isinstance(owned, JdwpError) else owned.owned:
         if isinstance(each, thread_reference.Monitor):
-            held.append((Value(each.monitor.tag, each.monitor.objectID), each.stack_depth))
+            held.append((TaggedValue(each.monitor.tag, each.monitor.objectID), each.stack_depth))
         else:
-            held.append((Value(each.tag, each.objectID), -1))
+            held.append((TaggedValue(each.tag, each.objectID), -1))
     if isinstance(contended, JdwpError) or not contended.monitor.objectID:
         return held, None
-    return held, Value(contended.monitor.tag, contended.monitor.objectID)
+    return held, TaggedValue(contended.monitor.tag, contended.monitor.objectID)
 
 
-def _id(value: Value) -> int:
+def _id(value: TaggedValue) -> int:
     return int(value.value or 0)
 
 

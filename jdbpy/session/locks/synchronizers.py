@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import ReferenceTypeID
-from jdbpy.wire.record import Record
 
 OWNABLE = "java.util.concurrent.locks.AbstractOwnableSynchronizer"
 QUEUED = "java.util.concurrent.locks.AbstractQueuedSynchronizer"

@@ -5,8 +5,7 @@ HotSpot's own implementation calls the same methods of ``jdk.internal.module.Mod
 
 from __future__ import annotations
 
-from jdbpy.errors import StateError, UsageError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import StateError, Thrown, UsageError
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.wire.constants import Tag

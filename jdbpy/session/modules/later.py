@@ -7,14 +7,14 @@ Owns the layout of those maps (``java.lang.WeakPairMap``). To be run by the read
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.values.obj import named_fields, reference
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
-from jdbpy.wire.record import Record
 
 MOST = 10_000
 _DATA = "java.lang.Module$ReflectionData"
@@ -54,7 +54,7 @@ async def read_later(reader: Reader, viewer: Viewer) -> Later:
     )
 
 
-async def _pairs(reader: Reader, viewer: Viewer, data: Shape, name: str) -> list[tuple[int, int, Value]]:
+async def _pairs(reader: Reader, viewer: Viewer, data: ClassLayout, name: str) -> list[tuple[int, int, TaggedValue]]:
     """The entries of one map: the objects of the pair, and the value."""
     field = data.field(name, static=True)
     if field is None:
@@ -70,14 +70,14 @@ async def _pairs(reader: Reader, viewer: Viewer, data: Shape, name: str) -> list
     return [(*pair, value) for pair, (_, value) in zip(pairs, shown.entries, strict=True) if all(pair)]
 
 
-async def _pair(reader: Reader, key: Value) -> tuple[int, int]:
+async def _pair(reader: Reader, key: TaggedValue) -> tuple[int, int]:
     """The two objects that a key refers to, 0 for one that was collected."""
     first, peer = await _fields(reader, key, "referent", "peer")
     [second] = await _fields(reader, peer, "referent")
     return int(first.value or 0), int(second.value or 0)
 
 
-async def _packages(reader: Reader, viewer: Viewer, value: Value) -> list[tuple[str, bool]]:
+async def _packages(reader: Reader, viewer: Viewer, value: TaggedValue) -> list[tuple[str, bool]]:
     """The packages of one pair of modules; whether each is opened, not only exported."""
     if value.tag not in OBJECT_TAGS or not value.value:
         return []
@@ -91,6 +91,6 @@ async def _packages(reader: Reader, viewer: Viewer, value: Value) -> list[tuple[
     return [(name, bool(flag[0].value)) for name, flag in zip(names, opened, strict=True)]
 
 
-async def _fields(reader: Reader, value: Value, *names: str) -> list[Value]:
+async def _fields(reader: Reader, value: TaggedValue, *names: str) -> list[TaggedValue]:
     """Fields of an object by name. Raises UnknownLayout."""
     return await named_fields(reader, reference(value), names)

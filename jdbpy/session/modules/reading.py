@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.modules.later import MOST, read_later
 from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.obj import find_fields
@@ -15,9 +16,8 @@ from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items, UnknownLayout
 from jdbpy.session.values.viewer import Viewer
 from jdbpy.session.values.waves import both, gather
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
-from jdbpy.wire.record import Record
 
 _MODULE = "java.lang.Module"
 _DESCRIPTOR = "java.lang.module.ModuleDescriptor"
@@ -37,7 +37,7 @@ MODULE_CLASSES = (
     "java.util.concurrent.ConcurrentHashMap$Node",
 )
 """What modules are kept in: worth learning at once over a slow link."""
-NULL = Value(ord("L"), 0)
+NULL = TaggedValue(ord("L"), 0)
 
 
 class Brief(Record):
@@ -80,7 +80,7 @@ async def read_briefs(reader: Reader, modules: Sequence[int]) -> dict[int, Brief
     return dict(zip(modules, found, strict=True))
 
 
-async def _brief(reader: Reader, descriptor: Value) -> Brief:
+async def _brief(reader: Reader, descriptor: TaggedValue) -> Brief:
     if not descriptor.value:
         return Brief()
     values = await _named(reader, _DESCRIPTOR, descriptor, "rawVersionString", "version", "open", "automatic")
@@ -98,7 +98,7 @@ async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents
             _named(
                 reader,
                 _MODULE,
-                Value(ord("L"), module),
+                TaggedValue(ord("L"), module),
                 "descriptor",
                 "reads",
                 "openPackages",
@@ -141,7 +141,7 @@ async def _special(reader: Reader) -> dict[str, int]:
     return {field.name: int(value.value or 0) for field, value in zip(known, values, strict=True)}
 
 
-async def _declared(reader: Reader, viewer: Viewer, descriptor: Value) -> Contents:
+async def _declared(reader: Reader, viewer: Viewer, descriptor: TaggedValue) -> Contents:
     """What stands in the module's declaration; an unnamed module has none."""
     if not descriptor.value:
         return Contents((), (), (), (), (), (), (), "", 0)
@@ -170,7 +170,7 @@ async def _declared(reader: Reader, viewer: Viewer, descriptor: Value) -> Conten
     )
 
 
-async def _required(reader: Reader, viewer: Viewer, requires: Value) -> str:
+async def _required(reader: Reader, viewer: Viewer, requires: TaggedValue) -> str:
     values = await _named(reader, f"{_DESCRIPTOR}$Requires", requires, "name", "mods")
     name, modifiers = await both(_text(reader, values["name"]), _items(viewer, values["mods"]))
     named = await gather([_named(reader, "java.lang.Enum", each, "name") for each in modifiers])
@@ -178,14 +178,14 @@ async def _required(reader: Reader, viewer: Viewer, requires: Value) -> str:
     return " ".join([*sorted(word.lower() for word in words if word != "MANDATED"), name])
 
 
-async def _provided(reader: Reader, viewer: Viewer, provides: Value) -> tuple[str, tuple[str, ...]]:
+async def _provided(reader: Reader, viewer: Viewer, provides: TaggedValue) -> tuple[str, tuple[str, ...]]:
     values = await _named(reader, f"{_DESCRIPTOR}$Provides", provides, "service", "providers")
     service, providers = await both(_text(reader, values["service"]), _items(viewer, values["providers"]))
     return service, tuple(await _texts(reader, providers))
 
 
 async def _accesses(
-    reader: Reader, viewer: Viewer, table: Value, added: Sequence[tuple[int, str]], special: Mapping[str, int]
+    reader: Reader, viewer: Viewer, table: TaggedValue, added: Sequence[tuple[int, str]], special: Mapping[str, int]
 ) -> tuple[Access, ...]:
     """The packages of a map from names to sets of modules, and those that were added later."""
     to: dict[str, set[int]] = {}
@@ -204,11 +204,11 @@ async def _accesses(
     return tuple(Access(package, tuple(sorted(ids)), everyone in ids) for package, ids in sorted(to.items()))
 
 
-async def _ids(viewer: Viewer, value: Value) -> tuple[int, ...]:
+async def _ids(viewer: Viewer, value: TaggedValue) -> tuple[int, ...]:
     return tuple(int(each.value or 0) for each in await _items(viewer, value))
 
 
-async def _items(viewer: Viewer, value: Value) -> Sequence[Value]:
+async def _items(viewer: Viewer, value: TaggedValue) -> Sequence[TaggedValue]:
     """The elements of a set or list; none of null."""
     if value.tag not in OBJECT_TAGS or not value.value:
         return ()
@@ -218,7 +218,7 @@ async def _items(viewer: Viewer, value: Value) -> Sequence[Value]:
     return shown.items
 
 
-async def _named(reader: Reader, class_name: str, value: Value, *names: str) -> dict[str, Value]:
+async def _named(reader: Reader, class_name: str, value: TaggedValue, *names: str) -> dict[str, TaggedValue]:
     """Fields of an object of a class of the JDK. Raises UnknownLayout."""
     shape = await reader.boot_class(class_name)
     if shape is None or not value.value:
@@ -227,9 +227,9 @@ async def _named(reader: Reader, class_name: str, value: Value, *names: str) -> 
     return dict(zip(names, await reader.fields(int(value.value), fields), strict=True))
 
 
-async def _text(reader: Reader, value: Value) -> str:
+async def _text(reader: Reader, value: TaggedValue) -> str:
     return await reader.text(int(value.value)) if value.value else ""
 
 
-async def _texts(reader: Reader, values: Sequence[Value]) -> list[str]:
+async def _texts(reader: Reader, values: Sequence[TaggedValue]) -> list[str]:
     return await gather([_text(reader, value) for value in values])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"

@@ -13,6 +13,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import ConnectError, JdwpError, ProtocolError
+from jdbpy.record import Record
 from jdbpy.session.model import VmInfo
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, shake_hands
@@ -21,7 +22,6 @@ from jdbpy.wire.handshake import not_an_agent
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.layout import check_sizes
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from jdbpy.wire.record import Record
 from jdbpy.wire.wirelog import WireLog
 
 CONNECT_LIMIT = 10.0

@@ -14,7 +14,7 @@ from glob import escape, glob
 from pathlib import Path
 
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 NO_JAVA_HINT = (
     "install one (Debian: apt-get install default-jdk-headless; anywhere: pip install 'jdbpy[demo]'), or set JAVA_HOME"

@@ -29,12 +29,12 @@ from select import select
 import trio
 
 from jdbpy.errors import ConnectError, UsageError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.events import Output
 from jdbpy.session.opening.address import LOOPBACK, parse_address
 from jdbpy.session.opening.ahead import load_ahead
 from jdbpy.session.opening.java_home import JavaHome, find_java
-from jdbpy.wire.record import Record
 
 START_LIMIT = 60.0
 """Seconds a JVM may take from its start until its agent connects; 0.05 is usual."""

@@ -29,7 +29,7 @@ from jdbpy.session.tracing.log_file import absolute
 from jdbpy.session.tracing.model import TraceSummary
 from jdbpy.session.tracing.reports import Reporter
 from jdbpy.session.tracing.sieve import sieve_of
-from jdbpy.wire.constants import EventKind, SuspendPolicy as WirePolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy as WirePolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 

@@ -7,19 +7,19 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from jdbpy.errors import EvalError
+from jdbpy.record import Record
 from jdbpy.session import model
 from jdbpy.wire.command import Command
-from jdbpy.wire.ids import FrameID, Location, ThreadID, Value
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import CodeLocation, FrameID, TaggedValue, ThreadID
 
-Given = Mapping[str, tuple[Value, str]]
+Given = Mapping[str, tuple[TaggedValue, str]]
 """What a hit brings for expressions, ``ret``, ``exc``, ``old``, ``new``: the value and its declared type (a JNI
 signature, "" where only the value's own class is known)."""
 
 NOTHING: Given = MappingProxyType({})
 
 
-class Evaluation(Protocol):
+class ConditionEvaluation(Protocol):
     """One evaluation of a condition, which goes on with what comes in. It waits for nothing itself."""
 
     @property
@@ -43,7 +43,7 @@ class Glance(Protocol):
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
         """Return the commands for the variables of the frame; there may be none."""
 
-    def begin(self, answers: Sequence[Any]) -> Evaluation:
+    def begin(self, answers: Sequence[Any]) -> ConditionEvaluation:
         """The evaluation with the answers to ``commands``, or the errors in their place."""
 
 
@@ -59,7 +59,7 @@ class Condition(Protocol):
         ``names`` are those that hits bring.
         """
 
-    def glance(self, place: Location) -> Glance | None:
+    def glance(self, place: CodeLocation) -> Glance | None:
         """The short way to its value at a place; None where there is none, or none yet."""
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
@@ -70,7 +70,7 @@ class Condition(Protocol):
 class Passing(Record):
     """A thread that may run on as soon as its frame has been asked for: where it stands, and how it is let go."""
 
-    at: Location
+    at: CodeLocation
     go_on: Callable[[], None]
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError
+from jdbpy.record import Record
 from jdbpy.session import events, model
 from jdbpy.session.points import filters
 from jdbpy.session.points.component import Points
@@ -23,7 +24,6 @@ from jdbpy.wire.constants import Error, EventKind
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
-from jdbpy.wire.record import Record
 
 Concerned = bool | Coroutine[Any, Any, bool]
 

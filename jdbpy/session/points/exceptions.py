@@ -22,7 +22,7 @@ from jdbpy.session.requests import Hit
 from jdbpy.session.types.class_names import ClassName
 from jdbpy.session.types.refs import RefType
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import event_request, object_reference
 from jdbpy.wire.pending import Pending
 
@@ -115,7 +115,7 @@ class ExceptionPoint(EventPoint):
 
     async def given(self, hit: Hit, text: str) -> Given:
         thrown = hit.event.exception
-        return {"exc": (Value(thrown.tag, thrown.objectID), "")}
+        return {"exc": (TaggedValue(thrown.tag, thrown.objectID), "")}
 
     async def details(self, hit: Hit) -> dict[str, Any]:
         """What was thrown and where it will be caught. wire: as ``exception_info``."""

@@ -94,7 +94,7 @@ class FieldPoint(EventPoint):
         if isinstance(happened, event.FieldModification):
             values.append(happened.valueToBe)
         if happened.object.objectID:
-            values.append(ids.Value(happened.object.tag, happened.object.objectID))
+            values.append(ids.TaggedValue(happened.object.tag, happened.object.objectID))
         shown = iter(await describe(self._target, values, _SHOWN))
         told: dict[str, Any] = {"variable": f"{owner.name if owner else '?'}.{field.name}"}
         if holds:
@@ -113,7 +113,7 @@ class FieldPoint(EventPoint):
             return "field-read", f"{name} read{f', {old.text}' if old is not None else ''}: {where}"
         return "field-changed", f"{name} changed{f' from {old.text}' if old is not None else ''} to {new.text}: {where}"
 
-    async def _value(self, field: Field, of: ids.TaggedObjectID) -> ids.Value:
+    async def _value(self, field: Field, of: ids.TaggedObjectID) -> ids.TaggedValue:
         if field.is_static:
             ask_type = reference_type.GetValues(field.type_id, [field.id])
             return (await self._target.conn.request(ask_type)).values[0]

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
 from jdbpy.session.execution.excludes import check, matches
 from jdbpy.session.points.options import PointOptions
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.class_names import parse_class_name
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request
-from jdbpy.wire.record import Record
 
 THREAD = frozenset(("thread",))
 CLASSES = frozenset(("classes", "excludes"))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from jdbpy.errors import UsageError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 _SYNTAX = re.compile(r"\s*(==|=|!=|>=|<=|>|<|%)?\s*(\d+)\s*")
 _ADMITS: Mapping[str, Callable[[int, int], bool]] = {

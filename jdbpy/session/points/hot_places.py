@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from jdbpy.wire.constants import SuspendPolicy
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
+from jdbpy.wire.constants import JdwpSuspendPolicy
 
 WINDOW = 1.0
 """Seconds over which hits are counted."""
@@ -127,14 +127,14 @@ class HitTimes:
         if point is not None:
             point.load.stopped(thread)
 
-    def resuming(self, thread: int, policy: SuspendPolicy) -> Callable[[Any], None] | None:
+    def resuming(self, thread: int, policy: JdwpSuspendPolicy) -> Callable[[Any], None] | None:
         """A Resume is about to be sent for the hit of the thread. Return what is to be called with the answer."""
         point = self._hits.pop(thread, None)
         if point is None:
             return None
 
         def resumed(_: Any) -> None:
-            load = point.load.resumed(thread, self._clock(), everything=policy is SuspendPolicy.ALL)
+            load = point.load.resumed(thread, self._clock(), everything=policy is JdwpSuspendPolicy.ALL)
             if load is not None:
                 self.on_load(point, load)
 

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session import model
 from jdbpy.session.code.instructions import MalformedCode
-from jdbpy.session.code.method_ends import Return, method_ends
+from jdbpy.session.code.method_ends import ReturnInstruction, method_ends
 from jdbpy.session.stack.slots import SlotVariable, from_code, from_table
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
@@ -25,21 +26,20 @@ from jdbpy.session.types.signatures import split_method
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Location
+from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.messages import stack_frame, thread_reference
-from jdbpy.wire.record import Record
 
 _IN_A_LINE = model.Limits(depth=0)
 
-VOID = ids.Value(Tag.VOID, None)
+VOID = ids.TaggedValue(Tag.VOID, None)
 
 
 class Exit(Record):
     """A return instruction of a method: where, of which type (a JNI signature) and how its value is known."""
 
-    place: Location
+    place: CodeLocation
     returns: str
-    how: Return
+    how: ReturnInstruction
 
 
 class MethodPlaces(Record):
@@ -48,7 +48,7 @@ class MethodPlaces(Record):
     The entries of ``looping`` methods cannot be told from the rounds of a loop.
     """
 
-    entries: tuple[Location, ...]
+    entries: tuple[CodeLocation, ...]
     exits: tuple[Exit, ...]
     missed: tuple[tuple[str, str], ...] = ()
     looping: tuple[tuple[RefType, Method], ...] = ()
@@ -60,7 +60,7 @@ async def find_places(
     """Find where to set breakpoints for methods that have code. wire: 1 trip, 0 when the code is known."""
     keys = [(owner.id, method.id) for owner, method in methods if method.has_code]
     codes = await target.types.many(facts.BYTECODES, keys)
-    found: list[Location] = []
+    found: list[CodeLocation] = []
     leaving: list[Exit] = []
     missed: list[tuple[str, str]] = []
     looping: list[tuple[RefType, Method]] = []
@@ -75,18 +75,18 @@ async def find_places(
             missed += [(method.name, why)] * (not method.is_abstract)
             continue
         if entries and ends.enters_once:
-            found.append(Location(owner.tag, owner.id, method.id, 0))
+            found.append(CodeLocation(owner.tag, owner.id, method.id, 0))
         elif entries:
             missed.append((method.name, "which loops to its first instruction"))
             looping.append((owner, method))
         if exits:
             returns = split_method(method.signature)[1]
-            at = [Location(owner.tag, owner.id, method.id, each.index) for each in ends.returns]
+            at = [CodeLocation(owner.tag, owner.id, method.id, each.index) for each in ends.returns]
             leaving += [Exit(place, returns, each) for place, each in zip(at, ends.returns, strict=True)]
     return MethodPlaces(tuple(found), tuple(leaving), tuple(dict.fromkeys(missed)), tuple(looping))
 
 
-def constant(of: Exit) -> ids.Value | None:
+def constant(of: Exit) -> ids.TaggedValue | None:
     """The value that is returned where the code tells it. No trip."""
     if of.how.void:
         return VOID
@@ -94,17 +94,17 @@ def constant(of: Exit) -> ids.Value | None:
         return None
     tag, value = ord(of.returns[0]), of.how.constant
     if tag in (Tag.OBJECT, Tag.ARRAY):
-        return ids.Value(Tag.OBJECT, 0)
-    return ids.Value(tag, bool(value) if tag == Tag.BOOLEAN else value)
+        return ids.TaggedValue(Tag.OBJECT, 0)
+    return ids.TaggedValue(tag, bool(value) if tag == Tag.BOOLEAN else value)
 
 
-class FrameValues:
+class FrameSlotReader:
     """Reads variables of the innermost frames of threads that stand at events."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
 
-    async def returned(self, thread_id: int, of: Exit) -> ids.Value | None:
+    async def returned(self, thread_id: int, of: Exit) -> ids.TaggedValue | None:
         """The variable that is about to be returned; None if it cannot be read. wire: 1 trip, 2 for a new thread."""
         assert of.how.slot is not None
         tag = Tag.OBJECT if of.returns[0] in "L[" else ord(of.returns[0])
@@ -112,7 +112,7 @@ class FrameValues:
         return value
 
     async def arguments(
-        self, thread_id: int, place: Location, go_on: Callable[[], None] | None
+        self, thread_id: int, place: CodeLocation, go_on: Callable[[], None] | None
     ) -> tuple[model.Variable, ...]:
         """The arguments of a method that was just entered; ``go_on`` resumes the thread once they are read.
 
@@ -139,7 +139,7 @@ class FrameValues:
             for (each, _), value in zip(known, shown, strict=True)
         )
 
-    async def _read(self, thread_id: int, slots: Sequence[tuple[int, int]]) -> list[ids.Value | None]:
+    async def _read(self, thread_id: int, slots: Sequence[tuple[int, int]]) -> list[ids.TaggedValue | None]:
         """Slots of the innermost frame. wire: 1 trip, 2 where the id of the frame cannot be foreseen."""
         target, thread = self._target, wire_thread(thread_id)
         epoch = target.suspension.epoch_of(thread_id)

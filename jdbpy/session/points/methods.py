@@ -20,15 +20,15 @@ from jdbpy.session.execution.excludes import matches
 from jdbpy.session.points.class_watch import ClassWatch
 from jdbpy.session.points.conditions import NOTHING, Given
 from jdbpy.session.points.event_point import Basis, EventPoint, count_for_agent
-from jdbpy.session.points.method_places import Exit, FrameValues, constant, find_places
+from jdbpy.session.points.method_places import Exit, FrameSlotReader, constant, find_places
 from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.types.class_names import ClassName, parse_class_name
 from jdbpy.session.types.refs import Method, RefType
 from jdbpy.session.types.signatures import split_method
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
-from jdbpy.wire.constants import EventKind, SuspendPolicy, Tag
-from jdbpy.wire.ids import Location, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
+from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
 
@@ -78,9 +78,9 @@ class MethodPoint(EventPoint):
         reads = self.by_places and self.reporting.limit != 0
         self.looks_at_thread = reads and self._target.conn.allows(event_request.Set)
         self._finder = PlaceFinder(self._target.types)
-        self._frames = FrameValues(self._target)
+        self._frames = FrameSlotReader(self._target)
         self._watches: list[ClassWatch] = []
-        self._placed: dict[tuple[Location, bool], EventRequest] = {}  # by place, and whether it is an exit
+        self._placed: dict[tuple[CodeLocation, bool], EventRequest] = {}  # by place, and whether it is an exit
         self._relays: set[EventRequest] = set()
         self._native: set[tuple[ReferenceTypeID, ids.MethodID]] = set()
         self._missed: dict[str, str] = {}
@@ -181,7 +181,7 @@ class MethodPoint(EventPoint):
             return
         found = await find_places(self._target, methods, entries=self.entries, exits=self.exits)
         self._missed.update(found.missed)
-        wanted: list[tuple[Location, Exit | None]] = [(place, None) for place in found.entries]
+        wanted: list[tuple[CodeLocation, Exit | None]] = [(place, None) for place in found.entries]
         wanted += [(each.place, each) for each in found.exits]
         if found.looping and self.place is not None:
             await self._trace_by_events(found.looping, exits=False)
@@ -230,7 +230,7 @@ class MethodPoint(EventPoint):
         for type_id in dict.fromkeys(type_id for type_id, _ in new):
             await self._request_events([event_request.ClassOnly(type_id)], exits=exits)
 
-    def _spec_of(self, place: Location, exit_: Exit | None) -> RequestSpec:
+    def _spec_of(self, place: CodeLocation, exit_: Exit | None) -> RequestSpec:
         options = self.options
         modifiers: list[Any] = [event_request.LocationOnly(place)]
         if options.thread is not None:
@@ -240,7 +240,7 @@ class MethodPoint(EventPoint):
         policy, meant = self.wire_policy, EventKind.METHOD_ENTRY if exit_ is None else EventKind.METHOD_EXIT
         handler = self._on_entry if exit_ is None else partial(self._on_return, exit_)
         if exit_ is not None and self._is_relayed(exit_):
-            policy = SuspendPolicy.EVENT_THREAD
+            policy = JdwpSuspendPolicy.EVENT_THREAD
         sieve = self.sieve(EventKind.BREAKPOINT, 0, meant)
         return RequestSpec(EventKind.BREAKPOINT, policy, modifiers, handler, self, sieve)
 
@@ -259,7 +259,7 @@ class MethodPoint(EventPoint):
 
     @property
     def _holds(self) -> bool:
-        return self.wire_policy is not SuspendPolicy.NONE
+        return self.wire_policy is not JdwpSuspendPolicy.NONE
 
     def _is_relayed(self, of: Exit) -> bool:
         """True if the value has to come with the agent's exit event, of one thread and at once."""
@@ -316,7 +316,7 @@ class MethodPoint(EventPoint):
             value = None
         return await verdict_of(self._left(hit, value))
 
-    def _left(self, hit: Hit, value: ids.Value | None) -> Vote:
+    def _left(self, hit: Hit, value: ids.TaggedValue | None) -> Vote:
         return self._on_hit(self, events.StopReason.METHOD_EXIT, hit.replace(event=_exit(hit, value)))
 
     def count(self, hit: Hit) -> None:
@@ -325,7 +325,7 @@ class MethodPoint(EventPoint):
         kind = EventKind.METHOD_ENTRY if isinstance(hit.event, event.MethodEntry) else EventKind.METHOD_EXIT
         if hit.request.kind is not EventKind.BREAKPOINT:
             kind = hit.request.kind
-        carried = value if isinstance(value, ids.Value) and value.tag != ord("V") else None
+        carried = value if isinstance(value, ids.TaggedValue) and value.tag != ord("V") else None
         self.tally.add(kind, (place.classID, place.methodID), carried)
 
     async def given(self, hit: Hit, text: str) -> Given:
@@ -366,7 +366,7 @@ class MethodPoint(EventPoint):
         return "trace", f"method exited: {where}{returns}"
 
 
-def _exit(hit: Hit, value: ids.Value | None) -> event.LocatableEvent:
+def _exit(hit: Hit, value: ids.TaggedValue | None) -> event.LocatableEvent:
     """The exit event that a breakpoint at a return stands for."""
     happened = hit.event
     if value is None:

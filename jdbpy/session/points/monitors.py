@@ -51,7 +51,7 @@ class MonitorPoint(EventPoint):
     async def details(self, hit: Hit) -> dict[str, Any]:
         """The object, and in a sentence what happened to it. wire: 2 trips, 3 where a thread wants the monitor."""
         happened = hit.event
-        value = ids.Value(happened.object.tag, happened.object.objectID)
+        value = ids.TaggedValue(happened.object.tag, happened.object.objectID)
         owner, [shown] = await both(
             lambda: self._owner(happened), lambda: describe(self._target, [value], model.Limits(depth=0))
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.session.model import SuspendPolicy
 from jdbpy.session.tracing.model import Reporting
-from jdbpy.wire.record import Record
 
 
 class PointOptions(Record):

@@ -23,14 +23,14 @@ from jdbpy.session.points.options import PointOptions
 from jdbpy.session.requests import Hit, Sieve
 from jdbpy.session.tracing.meter import Meter
 from jdbpy.session.tracing.tally import Tally, carried
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.pending import Pending
 
 _POLICIES = {
-    model.SuspendPolicy.NONE: SuspendPolicy.NONE,
-    model.SuspendPolicy.THREAD: SuspendPolicy.EVENT_THREAD,
-    model.SuspendPolicy.ALL: SuspendPolicy.ALL,
+    model.SuspendPolicy.NONE: JdwpSuspendPolicy.NONE,
+    model.SuspendPolicy.THREAD: JdwpSuspendPolicy.EVENT_THREAD,
+    model.SuspendPolicy.ALL: JdwpSuspendPolicy.ALL,
 }
 
 
@@ -105,7 +105,7 @@ class Point(ABC):
         return self.enabled and not (self.waiting or self.over or self.removed)
 
     @property
-    def wire_policy(self) -> SuspendPolicy:
+    def wire_policy(self) -> JdwpSuspendPolicy:
         """What the agent is to suspend: the thread at least, where something must be done before it goes on.
 
         No more than the thread, where a hit may turn out not to count: the rest is suspended by the stop.
@@ -113,9 +113,9 @@ class Point(ABC):
         told = self.looks_at_thread and self.reporting.hold
         asked = self.condition is not None or self.callers is not None or self.awaited
         if self.policy is model.SuspendPolicy.NONE and (asked or told or self.log is not None or self.reporting.stack):
-            return SuspendPolicy.EVENT_THREAD
+            return JdwpSuspendPolicy.EVENT_THREAD
         if self.suspends_all and (asked or not (self.counts_every_hit or self.agent_count)):
-            return SuspendPolicy.EVENT_THREAD
+            return JdwpSuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
 
     @property

@@ -8,14 +8,14 @@ from __future__ import annotations
 from contextlib import suppress
 
 from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.record import Record
 from jdbpy.session import model
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import ThreadRef
 from jdbpy.session.requests import Hit
 from jdbpy.session.target import Target
-from jdbpy.wire.ids import Location, ObjectID, ThreadID
+from jdbpy.wire.ids import CodeLocation, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
-from jdbpy.wire.record import Record
 
 
 class Where(Record):
@@ -36,7 +36,7 @@ class Whereabouts:
 
     async def of(self, hit: Hit) -> Where:
         """Where a hit happened. wire: 1 trip, 0 when known."""
-        place: Location | None = getattr(hit.event, "location", None)
+        place: CodeLocation | None = getattr(hit.event, "location", None)
         known = [place] if place is not None and place.classID else []
         name = self._names.get(hit.thread) or self._stopped(hit.thread)
         if name is None or not self._target.types.is_placed(known):
@@ -72,6 +72,6 @@ class Whereabouts:
                 return ""
         return self._names.get(thread, "")
 
-    async def _learn(self, places: list[Location]) -> None:
+    async def _learn(self, places: list[CodeLocation]) -> None:
         with suppress(JdwpError, Disconnected):  # the class was unloaded, or the target is gone: told as far as known
             await self._target.types.locations(places)

@@ -6,6 +6,7 @@ So the message is what its constructor was given; one that ``getMessage`` makes 
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session import concurrency
 from jdbpy.session.events import ExceptionInfo
 from jdbpy.session.target import Target
@@ -14,9 +15,8 @@ from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.strings import message_text
 from jdbpy.session.values.waves import both
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.messages.event import Exception
-from jdbpy.wire.record import Record
 
 MOST_CAUSES = 5
 """Causes that are told; a chain may be long, and may bite its own tail."""
@@ -63,11 +63,11 @@ async def _read(reader: Reader, object_id: int, above: tuple[int, ...]) -> Throw
     return Throwable(shape.name, text, causes)
 
 
-async def _text(reader: Reader, message: Value) -> str | None:
+async def _text(reader: Reader, message: TaggedValue) -> str | None:
     return await message_text(reader, int(message.value)) if message.value else None
 
 
-async def _causes(reader: Reader, cause: Value, above: tuple[int, ...]) -> tuple[Throwable, ...]:
+async def _causes(reader: Reader, cause: TaggedValue, above: tuple[int, ...]) -> tuple[Throwable, ...]:
     """The cause and its causes; one that was collected ends the chain. A throwable without a cause has itself there."""
     cause_id = int(cause.value or 0)
     if not cause_id or cause_id in above or len(above) > MOST_CAUSES:

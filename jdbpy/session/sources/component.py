@@ -16,7 +16,7 @@ from jdbpy.session.local_paths import local_class_path
 from jdbpy.session.model import Frame, Location
 from jdbpy.session.sources.doubts import doubt
 from jdbpy.session.sources.jdk import find_jdk_sources
-from jdbpy.session.sources.search import Found, Search
+from jdbpy.session.sources.search import FoundSource, Search
 from jdbpy.session.sources.text import SourceFile
 from jdbpy.session.target import Target
 from jdbpy.session.types.class_names import of_the_runtime
@@ -130,7 +130,7 @@ class Sources:
 
     async def _look(self, class_name: str, source: str | None) -> SourceFile | None:
         """The file as a search finds it; one that does not come back is abandoned, and its entry is left out after."""
-        search, found, expired = self._search, Found(None), False
+        search, found, expired = self._search, FoundSource(None), False
         ended = False
         try:
             with trio.move_on_after(SEARCH_LIMIT) as scope:

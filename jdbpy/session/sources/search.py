@@ -10,16 +10,16 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
+from jdbpy.record import Record
 from jdbpy.session.sources.belonging import belongs, has_packages
 from jdbpy.session.sources.roots import ArchiveRoot, DirectoryRoot, NotShownError, Root, is_plain, open_root
 from jdbpy.session.sources.text import SourceFile, source_paths
-from jdbpy.wire.record import Record
 
 _REMEMBERED = 32
 """How many files are kept in memory."""
 
 
-class Found(Record):
+class FoundSource(Record):
     """What a search came to. ``problems`` are sentences about files and entries that could not be used."""
 
     file: SourceFile | None
@@ -39,10 +39,10 @@ class Search:
         self._files: OrderedDict[tuple[str, str | None], tuple[Root, str, object, SourceFile]] = OrderedDict()
         self._problems: list[str] = []
 
-    def find(self, class_name: str, source: str | None) -> Found:
+    def find(self, class_name: str, source: str | None) -> FoundSource:
         """The source file of a class; ``source`` as for ``Sources.text``."""
         self._problems = []
-        return Found(self._find(class_name, source), tuple(self._problems))
+        return FoundSource(self._find(class_name, source), tuple(self._problems))
 
     def has_jdk(self) -> bool:
         """True if the sources of the JDK could be opened."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from jdbpy.record import Record
 from jdbpy.session.types.class_names import path_of_package
 from jdbpy.session.types.signatures import outermost, simple_name
-from jdbpy.wire.record import Record
 
 SUFFIXES = (
     *(".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".cljc", ".xtend", ".aj", ".rb", ".py"),

@@ -10,30 +10,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.model import Frame
 from jdbpy.session.stack.slots import SlotVariable
 from jdbpy.session.suspension import Suspension
-from jdbpy.wire.ids import Value
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import TaggedValue
 
 _MOST = 100
 """Frames that are remembered; at the limit all are dropped."""
 
-Outcomes = Mapping[tuple[int, str], Value | JdwpError]
+Outcomes = Mapping[tuple[int, str], TaggedValue | JdwpError]
 
 
-class FrameVariables(Record):
+class RawFrameVariables(Record):
     """``this`` (null in static code), and what reading each slot as a kind of value (its letter) gave."""
 
-    this: Value
+    this: TaggedValue
     slots: Outcomes
 
-    def of(self, variables: Sequence[SlotVariable]) -> list[Value | JdwpError] | None:
+    def of(self, variables: Sequence[SlotVariable]) -> list[TaggedValue | JdwpError] | None:
         """One outcome for each variable; None when one of them was not read."""
         keys = [key_of(variable) for variable in variables]
         return [self.slots[key] for key in keys] if all(key in self.slots for key in keys) else None
 
-    def beside(self, other: FrameVariables | None) -> FrameVariables:
+    def beside(self, other: RawFrameVariables | None) -> RawFrameVariables:
         """Both together; this one is the later."""
         return self if other is None else self.replace(slots={**other.slots, **self.slots})
 
@@ -43,9 +43,9 @@ class FrameMemory:
 
     def __init__(self, suspension: Suspension) -> None:
         self._suspension = suspension
-        self._known: dict[object, tuple[int, FrameVariables | None]] = {}  # with the first epoch of those frames
+        self._known: dict[object, tuple[int, RawFrameVariables | None]] = {}  # with the first epoch of those frames
 
-    def recall(self, frame: Frame) -> FrameVariables | None:
+    def recall(self, frame: Frame) -> RawFrameVariables | None:
         """What is known of a frame, if its thread still stands in it; its id may be void by now."""
         thread = frame.thread.id
         if not self._suspension.is_suspended(thread):
@@ -53,7 +53,7 @@ class FrameMemory:
         since, found = self._known.get(self._key(frame), (0, None))
         return found if since <= frame.epoch <= self._suspension.epoch_of(thread) else None
 
-    def keep(self, frame: Frame, variables: FrameVariables) -> None:
+    def keep(self, frame: Frame, variables: RawFrameVariables) -> None:
         """Remembers what was read of a frame, unless its id is void by now."""
         if frame.epoch != self._suspension.epoch_of(frame.thread.id):
             return

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.stack.frame_memory import FrameVariables, key_of
+from jdbpy.session.stack.frame_memory import RawFrameVariables, key_of
 from jdbpy.session.stack.slots import SlotVariable
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import FrameID, ThreadID, Value
+from jdbpy.wire.ids import FrameID, TaggedValue, ThreadID
 from jdbpy.wire.messages import stack_frame
 from jdbpy.wire.messages.stack_frame import SlotInfo
 
@@ -40,17 +40,17 @@ def frame_command(
     return stack_frame.GetValues(thread, frame, slots) if slots else None
 
 
-def frame_values(variables: Sequence[SlotVariable], static: bool, values: Sequence[Value]) -> FrameVariables:
+def frame_values(variables: Sequence[SlotVariable], static: bool, values: Sequence[TaggedValue]) -> RawFrameVariables:
     """What the answer to ``frame_command`` tells of the frame."""
-    this, rest = (Value(Tag.OBJECT, 0), values) if static else (values[0], values[1:])
-    return FrameVariables(this, dict(zip(map(key_of, variables), rest, strict=True)))
+    this, rest = (TaggedValue(Tag.OBJECT, 0), values) if static else (values[0], values[1:])
+    return RawFrameVariables(this, dict(zip(map(key_of, variables), rest, strict=True)))
 
 
-def frame_variables(variables: Sequence[SlotVariable], answers: Sequence[Any]) -> FrameVariables | JdwpError:
+def frame_variables(variables: Sequence[SlotVariable], answers: Sequence[Any]) -> RawFrameVariables | JdwpError:
     """What the answers, or errors in their place, tell of the frame; the error when there is no such frame."""
     this, *values = answers
     if isinstance(this, JdwpError):
         return this
     read = [each if isinstance(each, JdwpError) else each.values[0] for each in values]
-    own = Value(this.objectThis.tag, this.objectThis.objectID)
-    return FrameVariables(own, dict(zip(map(key_of, variables), read, strict=True)))
+    own = TaggedValue(this.objectThis.tag, this.objectThis.objectID)
+    return RawFrameVariables(own, dict(zip(map(key_of, variables), read, strict=True)))

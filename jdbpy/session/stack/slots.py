@@ -6,10 +6,10 @@ slots hold is told by the instructions that store into them; their names are los
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.session.code.instructions import MalformedCode, decode
 from jdbpy.session.types.refs import Method, Slot, VariableTable
 from jdbpy.session.types.signatures import split_method
-from jdbpy.wire.record import Record
 
 _WIDE = 0xC4
 _KINDS = "IJFDL"

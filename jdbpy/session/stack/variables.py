@@ -25,12 +25,12 @@ from jdbpy.session.values.describe import Describer
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import thread_reference
 
 T = TypeVar("T")
 
-_NOTHING = Value(Tag.OBJECT, 0)
+_NOTHING = TaggedValue(Tag.OBJECT, 0)
 
 DEFAULT_LIMITS = Limits(depth=1, elements=20, fields=20)
 """Enough for a line on each variable."""
@@ -106,12 +106,12 @@ async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]
 
 async def _read_all_slots(
     target: Target, frames: Sequence[Frame], slots: Sequence[Sequence[SlotVariable]]
-) -> list[tuple[Value, list[Value | JdwpError]]]:
+) -> list[tuple[TaggedValue, list[TaggedValue | JdwpError]]]:
     """As ``read_slots`` for each frame. One by one only those of which a variable cannot be read.
 
     wire: 1 trip, one more for what cannot be read; or as many as ``_MOST_STEPS`` allows.
     """
-    found: list[tuple[Value, list[Value | JdwpError]] | None] = [None] * len(frames)
+    found: list[tuple[TaggedValue, list[TaggedValue | JdwpError]] | None] = [None] * len(frames)
     asked: list[tuple[int, bool, Command[Any]]] = []
     alone: list[int] = []
     static_at: dict[object, bool | None] = {}
@@ -183,22 +183,22 @@ async def _described(
     target: Target,
     frame: Frame,
     variables: Sequence[SlotVariable],
-    this: Value,
-    values: Sequence[Value | JdwpError],
+    this: TaggedValue,
+    values: Sequence[TaggedValue | JdwpError],
     limits: Limits,
 ) -> tuple[Variable, ...]:
     """The variables of one frame, once they are read; to be run by the reader."""
     captured = _captured_fields(target, frame) if this.value else []
     describer = Describer(target.objects.reader, target.objects.views, limits, brief=True)
     described, captured_variables = await both(
-        describer.values([this, *(value for value in values if isinstance(value, Value))]),
+        describer.values([this, *(value for value in values if isinstance(value, TaggedValue))]),
         _read_captured(describer, this, captured, frame),
     )
     texts = iter(described)
     own = next(texts)
     found = [Variable("this", frame.location.class_name, own, "this")] if this.value else []
     for variable, value in zip(variables, values, strict=True):
-        if isinstance(value, Value):
+        if isinstance(value, TaggedValue):
             found.append(Variable(variable.name, source_type(variable), next(texts), variable.kind))
         elif variable.kind != "slot":  # a slot that something may have been stored into, but nothing was
             found.append(Variable(variable.name, source_type(variable), None, variable.kind, error=_why(value)))
@@ -243,7 +243,7 @@ async def frame_slots(target: Target, frame: Frame) -> list[SlotVariable]:
 
 async def read_slots(
     target: Target, frame: Frame, variables: Sequence[SlotVariable]
-) -> tuple[Value, list[Value | JdwpError]]:
+) -> tuple[TaggedValue, list[TaggedValue | JdwpError]]:
     """``this`` (null in static code) and one outcome for each variable. wire: 1 trip, 0 when they were read before."""
     require_readable(frame)
     known = target.frame_memory.recall(frame)
@@ -288,7 +288,9 @@ def _captured_fields(target: Target, frame: Frame) -> list[Field]:
     return [field for field in fields if not field.is_static and field.name.startswith(("val$", "this$"))]
 
 
-async def _read_captured(describer: Describer, this: Value, fields: Sequence[Field], frame: Frame) -> list[Variable]:
+async def _read_captured(
+    describer: Describer, this: TaggedValue, fields: Sequence[Field], frame: Frame
+) -> list[Variable]:
     if not fields:
         return []
     values = await describer.reader.fields(int(this.value or 0), fields)

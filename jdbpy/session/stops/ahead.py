@@ -24,7 +24,7 @@ import trio
 from jdbpy.errors import Disconnected, ProtocolError
 from jdbpy.session.stops.reads import StopReads
 from jdbpy.session.target import Target
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.pending import Pending
 
@@ -94,7 +94,7 @@ class StopsAhead:
             composite = self._target.conn.decode_event(packet)
         except ProtocolError:
             return  # the pump's to tell
-        if composite.suspendPolicy == SuspendPolicy.NONE:
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
             return
         if any(getattr(event, "thread", 0) == run.thread for event in composite.events):
             run.met = True

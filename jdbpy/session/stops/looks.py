@@ -14,7 +14,7 @@ import trio
 from jdbpy.errors import JdbpyError
 
 if TYPE_CHECKING:
-    from jdbpy.session.stack.frame_memory import FrameVariables
+    from jdbpy.session.stack.frame_memory import RawFrameVariables
     from jdbpy.session.target import Target
 
 
@@ -27,10 +27,10 @@ class Looks:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._wanted: tuple[int, int, FrameVariables] | None = None  # of a thread, in an epoch
+        self._wanted: tuple[int, int, RawFrameVariables] | None = None  # of a thread, in an epoch
         self._more = trio.lowlevel.ParkingLot()
 
-    def expect(self, thread_id: int, variables: FrameVariables) -> None:
+    def expect(self, thread_id: int, variables: RawFrameVariables) -> None:
         """The top frame of a thread that has stopped holds these. wire: no wait."""
         self._wanted = thread_id, self._target.suspension.epoch_of(thread_id), variables
         self._more.unpark()

@@ -16,7 +16,7 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
 from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.refs import OBSOLETE
-from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 
 if TYPE_CHECKING:
     from jdbpy.session.stack.slots import SlotVariable
@@ -33,11 +33,11 @@ class StopPlaces:
         self._learned: set[MethodKey] = set()
         self._learning: dict[MethodKey, trio.Event] = {}
 
-    def is_learned(self, at: Location) -> bool:
+    def is_learned(self, at: CodeLocation) -> bool:
         """Whether a stop there needs nothing but what changes from stop to stop."""
         return (at.classID, at.methodID) in self._learned and self._types.is_placed([at])
 
-    async def learn(self, places: Iterable[Location]) -> None:
+    async def learn(self, places: Iterable[CodeLocation]) -> None:
         """Learns places, and what looking at variables there begins with. wire: 1 trip, 0 when known."""
         types, places = self._types, [place for place in places if place.classID]
         if not places:
@@ -59,13 +59,13 @@ class StopPlaces:
                 self._learning.pop(key, None)
         self._learned |= keys
 
-    async def settled(self, at: Location) -> None:
+    async def settled(self, at: CodeLocation) -> None:
         """Waits while a place is being learned: a breakpoint may be hit before all is here that was asked with it."""
         learning = self._learning.get((at.classID, at.methodID))
         if learning is not None:
             await learning.wait()
 
-    def variables(self, at: Location) -> list[SlotVariable]:
+    def variables(self, at: CodeLocation) -> list[SlotVariable]:
         """The variables in scope at a place; none where that is not known, or there is no variable table. No trip."""
         from jdbpy.session.stack.slots import from_table
 

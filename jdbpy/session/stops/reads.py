@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.record import Record
 from jdbpy.session.model import ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import thread_ref
@@ -18,10 +19,9 @@ from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy.session.stack.frame_memory import FrameVariables
+    from jdbpy.session.stack.frame_memory import RawFrameVariables
     from jdbpy.session.stack.slots import SlotVariable
 
 _MOST = 40
@@ -40,7 +40,7 @@ class Top(Record):
     thread: ThreadRef
     frame: thread_reference.Frame | None
     total: int | None
-    variables: FrameVariables | None
+    variables: RawFrameVariables | None
     error: str = ""
 
 
@@ -95,7 +95,7 @@ class StopReads:
         right = self._target.foresight.compare(self._thread, self._epoch, self._guess, top.frameID)
         return Top(thread, top, total, self._variables_of(values) if right else None)
 
-    def _variables_of(self, answers: list[Any]) -> FrameVariables | None:
+    def _variables_of(self, answers: list[Any]) -> RawFrameVariables | None:
         from jdbpy.session.stack.frame_reads import frame_variables
 
         found = frame_variables(self._variables, answers)

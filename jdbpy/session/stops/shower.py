@@ -30,9 +30,9 @@ _PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICAT
 """Which reason names a stop that has several: a breakpoint met during a step wins."""
 
 _POLICIES = {
-    constants.SuspendPolicy.NONE: SuspendPolicy.NONE,
-    constants.SuspendPolicy.EVENT_THREAD: SuspendPolicy.THREAD,
-    constants.SuspendPolicy.ALL: SuspendPolicy.ALL,
+    constants.JdwpSuspendPolicy.NONE: SuspendPolicy.NONE,
+    constants.JdwpSuspendPolicy.EVENT_THREAD: SuspendPolicy.THREAD,
+    constants.JdwpSuspendPolicy.ALL: SuspendPolicy.ALL,
 }
 
 
@@ -64,7 +64,13 @@ class StopShower:
         await self.publish(plan.reason, hit.thread, policy, at=getattr(hit.event, "location", None), **extra)
 
     async def publish(
-        self, reason: StopReason, thread_id: int, policy: SuspendPolicy, *, at: ids.Location | None = None, **extra: Any
+        self,
+        reason: StopReason,
+        thread_id: int,
+        policy: SuspendPolicy,
+        *,
+        at: ids.CodeLocation | None = None,
+        **extra: Any,
     ) -> Stop:
         """Completes and publishes a stop of the given thread (0: none).
 
@@ -107,7 +113,7 @@ class StopShower:
         return selected is not None and selected.id != thread and self._target.suspension.stopped_by_event(selected.id)
 
     async def _look(
-        self, thread_id: int, at: ids.Location | None
+        self, thread_id: int, at: ids.CodeLocation | None
     ) -> tuple[ThreadRef, Frame | None, SourceWindow | None, str]:
         """The thread, its top frame, the source there, which is looked up meanwhile where the place is known, and why
         there is no frame."""
@@ -130,7 +136,7 @@ class StopShower:
         """The thread and its top frame. wire: 1 trip, class known."""
         return await self._placed(await StopReads(self._target, thread_id).take())
 
-    async def _where_far(self, thread_id: int, at: ids.Location) -> tuple[ThreadRef, Frame | None, str]:
+    async def _where_far(self, thread_id: int, at: ids.CodeLocation) -> tuple[ThreadRef, Frame | None, str]:
         """The same over a slow link: the frame's variables, and the classes that they are likely to hold, come with it.
 
         wire: 1 trip, or what is left of it where the stop was read ahead.
@@ -141,7 +147,7 @@ class StopShower:
         top, _ = await both(lambda: self._read(thread_id, at, variables), lambda: target.likely.look_up(likely))
         return await self._placed(top)
 
-    async def _read(self, thread_id: int, at: ids.Location, variables: Sequence[SlotVariable]) -> Top:
+    async def _read(self, thread_id: int, at: ids.CodeLocation, variables: Sequence[SlotVariable]) -> Top:
         """What was asked before the event had come in, if that is about this stop; else what is asked now."""
         reads = self._target.stops_ahead.take(thread_id)
         top = await reads.take() if reads is not None else None

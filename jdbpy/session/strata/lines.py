@@ -7,9 +7,9 @@ the line of the call.
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.session.strata.smap import SourceMap, SourcePlace, Stratum, StratumFile
 from jdbpy.session.types.refs import NOWHERE, LineTable
-from jdbpy.wire.record import Record
 
 _INCLUDING = frozenset({"JSP"})
 """Strata whose further files are included in the text: their lines are run by no call."""

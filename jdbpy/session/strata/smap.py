@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 JAVA = "Java"
 """The stratum that every class has without a map: the lines of the class file (JSR 45, base stratum)."""
@@ -31,7 +31,7 @@ class StratumFile(Record):
     path: str | None
 
 
-class Run(Record):
+class LineRun(Record):
     """Lines that are mapped together: each of ``count`` lines from ``first`` on is ``step`` lines of the class file.
 
     The lines of the class file begin with ``output``; with a step of 0 all source lines share that one.
@@ -54,7 +54,7 @@ class Stratum(Record):
 
     name: str
     files: tuple[StratumFile, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[LineRun, ...]
 
     def place(self, line: int) -> SourcePlace | None:
         """What a line of the class file was made from; None for what the compiler added itself."""
@@ -97,8 +97,8 @@ def parse(text: str) -> SourceMap:
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
     if len(lines) < 3 or lines[0] != "SMAP":
         return SourceMap(text)
-    strata: dict[str, tuple[list[StratumFile], list[Run]]] = {}
-    current: tuple[list[StratumFile], list[Run]] | None = None
+    strata: dict[str, tuple[list[StratumFile], list[LineRun]]] = {}
+    current: tuple[list[StratumFile], list[LineRun]] | None = None
     embedded = ""  # an SMAP within this one, of a language that is translated twice: not resolved, passed over
     for kind, argument, body in _sections(lines[3:]):
         if kind == "O":
@@ -149,7 +149,7 @@ def _path(name: str, path: str) -> str:
     return f"{root}{directory}/{name}" if directory else f"{root}{name}"
 
 
-def _runs(body: list[str], files: list[StratumFile]) -> list[Run]:
+def _runs(body: list[str], files: list[StratumFile]) -> list[LineRun]:
     """``InputStart#File,Repeat:OutputStart,Increment``; the file is that of the line before when it is left out."""
     runs = []
     file = files[0].id if files and not any(each.id == 0 for each in files) else 0
@@ -157,5 +157,5 @@ def _runs(body: list[str], files: list[StratumFile]) -> list[Run]:
         if match := _LINE.fullmatch(line):
             first, number, count, output, step = match.groups()
             file = int(number) if number is not None else file
-            runs.append(Run(file, int(first), int(count or 1), int(output), int(step) if step is not None else 1))
+            runs.append(LineRun(file, int(first), int(count or 1), int(output), int(step) if step is not None else 1))
     return runs

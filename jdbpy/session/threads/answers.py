@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.wire import ids as wire_ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, ThreadStatus
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
-from jdbpy.wire.record import Record
 from jdbpy.wire.rows import Rows
 
 Place = bytes
@@ -106,9 +106,9 @@ class ThreadAnswer:
         return (0, *[place for _, place in self.placed_frames()])
 
 
-def places(answers: Iterable[ThreadAnswer]) -> dict[Place, wire_ids.Location]:
+def places(answers: Iterable[ThreadAnswer]) -> dict[Place, wire_ids.CodeLocation]:
     """The places of all the wanted frames, each once."""
-    found: dict[Place, wire_ids.Location] = {}
+    found: dict[Place, wire_ids.CodeLocation] = {}
     for answer in answers:
         if answer.frames is None:
             continue

@@ -14,7 +14,7 @@ from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ObjectID
 from jdbpy.wire.messages import thread_reference
 
-Convert = Callable[[str, str], Awaitable[ids.Value]]
+Convert = Callable[[str, str], Awaitable[ids.TaggedValue]]
 """The value of an expression as a variable of the type of a JNI signature takes it."""
 
 

@@ -19,7 +19,7 @@ from jdbpy.session.threads.model import ThreadDetail
 from jdbpy.session.threads.reader import thread_ref, wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.messages import thread_group_reference, thread_reference
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ async def _described(
 ) -> tuple[str | None, str | None, str | None, ThreadRef | None]:
     """The class of the thread object, the texts of its context loader and blocker, and the thread that carries it."""
     fields = (await read()).get(thread, ThreadFields())
-    values = [Value(Tag.OBJECT, each) for each in (thread, fields.context_loader, fields.blocker)]
+    values = [TaggedValue(Tag.OBJECT, each) for each in (thread, fields.context_loader, fields.blocker)]
     (first, *rest), carrier = await both(
         lambda: describe(target, values, _BRIEF), lambda: _carrier(target, fields.carrier)
     )

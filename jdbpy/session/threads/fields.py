@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.types.refs import Field
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.waves import both, gather
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
-from jdbpy.wire.record import Record
 
 _THREAD = "java.lang.Thread"
 _HOLDER = "java.lang.Thread$FieldHolder"  # since 19, for platform threads
@@ -85,10 +85,10 @@ async def _own(reader: Reader, threads: Sequence[int]) -> dict[int, Named]:
                        "contextClassLoader", "holder")  # fmt: skip
 
 
-_TRUE = Value(ord("Z"), True)
-_NORMAL = Value(ord("I"), 5)
+_TRUE = TaggedValue(ord("Z"), True)
+_NORMAL = TaggedValue(ord("I"), 5)
 
-Named = dict[str, Value]
+Named = dict[str, TaggedValue]
 
 
 async def _held(reader: Reader, own: dict[int, Named]) -> dict[int, Named]:
@@ -113,14 +113,14 @@ async def _carriers(reader: Reader, threads: Sequence[int]) -> dict[int, int]:
     return {thread: _number(values, "carrierThread") or 0 for thread, values in read.items()}
 
 
-async def _is_of(reader: Reader, thread: int, shape: Shape) -> bool:
+async def _is_of(reader: Reader, thread: int, shape: ClassLayout) -> bool:
     try:
         return await reader.type_id(thread) == shape.id
     except JdwpError:
         return False
 
 
-async def _read(reader: Reader, objects: Sequence[int], shape: Shape, *names: str) -> dict[int, Named]:
+async def _read(reader: Reader, objects: Sequence[int], shape: ClassLayout, *names: str) -> dict[int, Named]:
     """Those of the fields that the class declares, of each object that is still there."""
     fields: list[Field] = [field for field in map(shape.field, names) if field is not None]
     if not fields or not objects:

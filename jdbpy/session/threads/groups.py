@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.model import ThreadGroup, ThreadInfo
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, virtual_machine
-from jdbpy.wire.record import Record
 
 _GONE = frozenset({Error.INVALID_THREAD_GROUP, Error.INVALID_OBJECT})
 _DEEPEST = 100

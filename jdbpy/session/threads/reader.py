@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from jdbpy.errors import JdwpError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import NOT_KNOWN, Frame, Location, ThreadInfo, ThreadRef
 from jdbpy.session.target import Target
@@ -18,7 +19,6 @@ from jdbpy.session.types.signatures import is_hidden_class
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
-from jdbpy.wire.record import Record
 
 ENDED = "ended"
 """The state of a thread that has ended, in words."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
+from jdbpy.record import Record
 from jdbpy.session.tracing.model import Reporting
-from jdbpy.wire.record import Record
 
 WINDOW = 1.0
 """Seconds over which hits are counted for the limits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Reporting(Record):

@@ -25,9 +25,9 @@ from jdbpy.session.threads.reader import wire_thread
 from jdbpy.session.tracing.log_file import append
 from jdbpy.session.tracing.meter import LeftOut, Taken
 from jdbpy.session.values.describe import describe
-from jdbpy.wire.constants import SuspendPolicy
+from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import value_of
-from jdbpy.wire.ids import Location
+from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.messages import event, thread_reference
 from jdbpy.wire.pending import Pending
 
@@ -76,7 +76,7 @@ class Reporter:
 
     def _busy(self, point: Point) -> float | None:
         """What tells the cost of a point's hits, unless they are measured one by one: a thread waits for them."""
-        return self._target.conn.busy if point.wire_policy is SuspendPolicy.NONE else None
+        return self._target.conn.busy if point.wire_policy is JdwpSuspendPolicy.NONE else None
 
     def watch(self, point: Point) -> None:
         """Sees to it that what the point has left out so far is said in time, and how often it is hit."""
@@ -130,7 +130,7 @@ class Reporter:
                 **values,
             )
             self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
-        if point.wire_policy is not SuspendPolicy.NONE:
+        if point.wire_policy is not JdwpSuspendPolicy.NONE:
             point.meter.measured(self.clock() - start)
         if taken.spent or taken.too_much is not None:
             self.switch_off(point, taken)
@@ -197,7 +197,7 @@ class Reporter:
 
     async def _stack(self, asked: list[Pending[Any]]) -> list[model.Location]:
         replies = [reply for reply in await self._target.conn.gather(asked) if not isinstance(reply, JdwpError)]
-        places: list[Location] = [frame.location for reply in replies for frame in reply.frames]
+        places: list[CodeLocation] = [frame.location for reply in replies for frame in reply.frames]
         with suppress(JdwpError):
             return await self._target.types.locations(places)
         return [self._target.types.location(place) for place in places]

@@ -14,7 +14,7 @@ from jdbpy.session.requests import Sieve
 from jdbpy.session.tracing.meter import Taken
 from jdbpy.session.tracing.reports import Reporter
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import EventKind, SuspendPolicy
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.event_parts import event_parts
 
 MOST_WAITING = 32
@@ -33,7 +33,7 @@ def sieve_of(
     the kind.
     """
     parts = event_parts(kind, conn.id_sizes)
-    if parts is None or point.wire_policy is not SuspendPolicy.NONE:
+    if parts is None or point.wire_policy is not JdwpSuspendPolicy.NONE:
         return None
     taken_by: deque[tuple[Taken, bytes | None]] = deque()
     held: dict[bytes, bytes] = {}  # by fields, their values as they were last seen to change

@@ -11,11 +11,11 @@ from jdbpy.session.model import Limits
 from jdbpy.session.points.point import Point
 from jdbpy.session.target import Target
 from jdbpy.session.tracing.model import MethodTally, TraceSummary, ValueCount
-from jdbpy.session.tracing.tally import Key, Method, Row
+from jdbpy.session.tracing.tally import Key, Method, TallyRow
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.event_parts import value_of
-from jdbpy.wire.ids import ReferenceTypeID, Value
+from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 
 _HAPPENED = {
     EventKind.BREAKPOINT: "hit",
@@ -90,15 +90,15 @@ async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str
     return found
 
 
-async def _values(target: Target, rows: list[Row], most: int) -> list[tuple[ValueCount, ...]]:
+async def _values(target: Target, rows: list[TallyRow], most: int) -> list[tuple[ValueCount, ...]]:
     """The most frequent values of each row."""
     chosen = [sorted(_merged(row).items(), key=lambda item: -item[1])[:most] for row in rows]
-    values = [value for row in chosen for value, _ in row if isinstance(value, Value)]
+    values = [value for row in chosen for value, _ in row if isinstance(value, TaggedValue)]
     classes = [ReferenceTypeID(value) for row in chosen for value, _ in row if isinstance(value, int)]
     described, known = await both(lambda: describe(target, values, Limits(depth=0)), lambda: _classes(target, classes))
     texts = iter(described)
 
-    def text(value: Value | int) -> str:
+    def text(value: TaggedValue | int) -> str:
         return known.get(ReferenceTypeID(value), "?") if isinstance(value, int) else next(texts).text
 
     return [tuple(ValueCount(text(value), count) for value, count in row) for row in chosen]
@@ -111,14 +111,14 @@ async def _classes(target: Target, ids: list[ReferenceTypeID]) -> dict[Reference
         return {}
 
 
-def _merged(row: Row) -> dict[Value | int, int]:
+def _merged(row: TallyRow) -> dict[TaggedValue | int, int]:
     """The values with their counts, those that were taken from bytes and the others together."""
-    merged: dict[Value | int, int] = {}
+    merged: dict[TaggedValue | int, int] = {}
     for key, count in row.values.items():
         value = _decoded(key)
         merged[value] = merged.get(value, 0) + count
     return merged
 
 
-def _decoded(key: Key) -> Value | int:
+def _decoded(key: Key) -> TaggedValue | int:
     return value_of(key) if isinstance(key, bytes) else key

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.wire.constants import EventKind, Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 MOST_METHODS = 20_000
 MOST_VALUES = 1_000
@@ -21,17 +21,17 @@ MOST_IN_ALL = 50_000
 Method = tuple[int, int]
 """Type and method."""
 
-Key = bytes | Value | int
+Key = bytes | TaggedValue | int
 """A value: as it stood in the event, or decoded; or a class, by its id."""
 
 
-def carried(event: Any) -> Value | None:
+def carried(event: Any) -> TaggedValue | None:
     """The value that an event carries: what is returned, or what a field is about to hold."""
     value = getattr(event, "valueToBe", None) or getattr(event, "value", None)
-    return value if isinstance(value, Value) and value.tag != Tag.VOID else None
+    return value if isinstance(value, TaggedValue) and value.tag != Tag.VOID else None
 
 
-class Row:
+class TallyRow:
     """One method, and one kind of event in it."""
 
     __slots__ = ("count", "forgot", "values")
@@ -47,17 +47,17 @@ class Tally:
     """The hits of one point by kind of event and method."""
 
     def __init__(self) -> None:
-        self.rows: dict[EventKind, dict[Method, Row]] = {}
+        self.rows: dict[EventKind, dict[Method, TallyRow]] = {}
         self.others = 0
         """Hits in further methods, of which there are too many."""
         self._methods = 0
         self._values = 0
 
-    def of_kind(self, kind: EventKind) -> dict[Method, Row]:
+    def of_kind(self, kind: EventKind) -> dict[Method, TallyRow]:
         """The rows of a kind, to be counted in directly."""
         return self.rows.setdefault(kind, {})
 
-    def row(self, rows: dict[Method, Row], method: Method) -> Row | None:
+    def row(self, rows: dict[Method, TallyRow], method: Method) -> TallyRow | None:
         """The row of a method, a new one if need be; None, and the hit is counted, when there are too many."""
         row = rows.get(method)
         if row is None:
@@ -65,7 +65,7 @@ class Tally:
                 self.others += 1
                 return None
             self._methods += 1
-            row = rows[method] = Row()
+            row = rows[method] = TallyRow()
         return row
 
     def add(self, kind: EventKind, method: Method, value: Key | None = None) -> None:
@@ -76,7 +76,7 @@ class Tally:
             if value is not None:
                 self.add_value(row, value)
 
-    def add_value(self, row: Row, value: Key) -> None:
+    def add_value(self, row: TallyRow, value: Key) -> None:
         """Counts a value that a hit of a row has brought."""
         values = row.values
         if value in values:
@@ -90,7 +90,7 @@ class Tally:
         row.values[value] = 1
         self._values += 1
 
-    def _forget(self, row: Row) -> None:
+    def _forget(self, row: TallyRow) -> None:
         """Forgets the rarer half of a row's values."""
         kept = sorted(row.values.items(), key=lambda item: -item[1])[: MOST_VALUES // 2]
         self._values -= len(row.values) - len(kept)

@@ -20,7 +20,7 @@ from jdbpy.session.types.facts import MethodKey
 from jdbpy.session.types.locations import model_location
 from jdbpy.session.types.refs import NO_LINES, OBSOLETE, Field, LineTable, Method, VariableTable
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.ids import Location, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 
 
 class TypeCache(Ancestry):
@@ -80,18 +80,18 @@ class TypeCache(Ancestry):
 
     # -- locations -----------------------------------------------------------------------------------------------
 
-    async def locations(self, places: Sequence[Location]) -> list[model.Location]:
+    async def locations(self, places: Sequence[CodeLocation]) -> list[model.Location]:
         """Names, source files and lines of places in code; none of them may be null. wire: 1 trip, 0 when known."""
         new = [place for place in places if (place.methodID, place.index) not in self._places.get(place.classID, ())]
         if new:
             await self._learn_around(new)
         return [self.location(place) for place in places]
 
-    def is_placed(self, places: Iterable[Location]) -> bool:
+    def is_placed(self, places: Iterable[CodeLocation]) -> bool:
         """Whether all is known that ``locations`` tells of these places. No trip."""
         return all((place.methodID, place.index) in self._places.get(place.classID, ()) for place in places)
 
-    async def _learn_around(self, places: Sequence[Location]) -> None:
+    async def _learn_around(self, places: Sequence[CodeLocation]) -> None:
         """Learns what ``location`` needs. wire: 1 trip, 0 when known."""
         type_ids = {place.classID for place in places}
         methods = {(place.classID, place.methodID) for place in places if place.methodID != OBSOLETE}
@@ -109,7 +109,7 @@ class TypeCache(Ancestry):
             if signature is not None:
                 self.learn(place.classID, place.typeTag, signature.signature)
 
-    def location(self, place: Location) -> model.Location:
+    def location(self, place: CodeLocation) -> model.Location:
         """The place as far as it is known. No trip."""
         type_id, key = place.classID, (place.methodID, place.index)
         shown = self._places.get(type_id, {}).get(key)
@@ -150,7 +150,7 @@ class TypeCache(Ancestry):
 
     async def locations_of_line(
         self, methods: Sequence[MethodKey], line: int, file: str | None = None
-    ) -> list[Location]:
+    ) -> list[CodeLocation]:
         """Where to stop so that one pass over the line in any of the methods stops once; see ``code_flow``.
 
         The line is one of ``file`` where a class has lines of several, else of its main file.
@@ -162,7 +162,7 @@ class TypeCache(Ancestry):
         code = await self.many(facts.BYTECODES, [key for key, indices in starts.items() if len(indices) > 1])
         await self.info(key[0] for key, indices in starts.items() if indices)
         return [
-            Location(self._types[key[0]].tag, *key, index)
+            CodeLocation(self._types[key[0]].tag, *key, index)
             for key, indices in starts.items()
             for index in once_per_pass(code.get(key, b""), indices)
             if key[0] in self._types

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
 from jdbpy.session.types.signatures import package_of, simple_name
-from jdbpy.wire.record import Record
 
 _PLAIN_NAME = r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*"
 _NAME = re.compile(rf"{_PLAIN_NAME}(?:/0x[0-9a-fA-F]+)?")

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from jdbpy.record import Record
 from jdbpy.session.types.signatures import PRIMITIVES, java_name
-from jdbpy.wire.record import Record
 
 T = TypeVar("T")
 
 
-class Declared(Protocol):
+class DeclaredGeneric(Protocol):
     """A field or a variable."""
 
     @property
@@ -45,31 +45,31 @@ class GenericMethod(Record):
 
 def generic_type(signature: str) -> str | None:
     """The Java spelling of a generic field signature: "java.util.List<? extends T>[]". None if it does not parse."""
-    return _whole(signature, _Reader.type)
+    return _whole(signature, _SignatureReader.type)
 
 
-def source_type(declared: Declared) -> str:
+def source_type(declared: DeclaredGeneric) -> str:
     """The type of a field or variable as in source, with its type arguments when the class file has them."""
     return (declared.generic and generic_type(declared.generic)) or java_name(declared.signature)
 
 
 def generic_class(signature: str) -> GenericClass | None:
     """The parts of a generic class signature. None if it does not parse."""
-    return _whole(signature, _Reader.class_signature)
+    return _whole(signature, _SignatureReader.class_signature)
 
 
 def generic_method(signature: str) -> GenericMethod | None:
     """The parts of a generic method signature. None if it does not parse."""
-    return _whole(signature, _Reader.method_signature)
+    return _whole(signature, _SignatureReader.method_signature)
 
 
 class _Malformed(Exception):
     pass
 
 
-def _whole(signature: str, read: Callable[[_Reader], T]) -> T | None:
+def _whole(signature: str, read: Callable[[_SignatureReader], T]) -> T | None:
     """What ``read`` makes of the signature, if that takes it to the last character."""
-    reader = _Reader(signature)
+    reader = _SignatureReader(signature)
     try:
         result = read(reader)
         return result if reader.at_end else None
@@ -77,7 +77,7 @@ def _whole(signature: str, read: Callable[[_Reader], T]) -> T | None:
         return None
 
 
-class _Reader:
+class _SignatureReader:
     """A recursive descent over one signature."""
 
     def __init__(self, text: str) -> None:

@@ -12,14 +12,14 @@ from jdbpy.session import model
 from jdbpy.session.strata.lines import place_at
 from jdbpy.session.strata.smap import Stratum
 from jdbpy.session.types.refs import OBSOLETE, LineTable, Method, RefType
-from jdbpy.wire.ids import Location
+from jdbpy.wire.ids import CodeLocation
 
 UNKNOWN = "?"
 """Shown for a name that the target could not tell: the class was unloaded in between."""
 
 
 def model_location(
-    place: Location,
+    place: CodeLocation,
     declaring: RefType | None,
     method: Method | None,
     lines: LineTable,

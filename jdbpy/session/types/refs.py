@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
 from jdbpy.errors import ProtocolError
+from jdbpy.record import Record
 from jdbpy.session.types import signatures
 from jdbpy.wire.constants import TypeTag
-from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
-from jdbpy.wire.record import Record
 
 Id = TypeVar("Id", MethodID, FieldID)
 
@@ -178,7 +178,7 @@ class Declared(Protocol):
     def signature(self) -> str: ...
 
 
-def as_declared(declared: Sequence[Declared], values: list[Value]) -> list[Value]:
+def as_declared(declared: Sequence[Declared], values: list[TaggedValue]) -> list[TaggedValue]:
     """Return the values that the target has sent for fields or variables.
 
     Raises ProtocolError when there are more or fewer, or one cannot be of its declared type.

@@ -15,7 +15,7 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.refs import RefType
 from jdbpy.session.types.signatures import PRIMITIVES, java_name
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import class_loader_reference
 
@@ -42,7 +42,7 @@ _OF_EVERY_ARRAY = frozenset(("Ljava/lang/Object;", "Ljava/lang/Cloneable;", "Lja
 
 
 async def require_assignable(
-    target: Target, signature: str, value: Value, what: str, home: ReferenceTypeID | None
+    target: Target, signature: str, value: TaggedValue, what: str, home: ReferenceTypeID | None
 ) -> None:
     """Raises UsageError unless the value may be stored in ``what``, which is declared with the JNI type ``signature``.
 
@@ -64,7 +64,7 @@ async def require_assignable(
         raise _mismatch(what, declared, found.name if found else "?")
 
 
-def _require_primitive(signature: str, value: Value, what: str) -> None:
+def _require_primitive(signature: str, value: TaggedValue, what: str) -> None:
     held = value.value
     if chr(value.tag) != signature:
         found = "a reference" if value.tag in OBJECT_TAGS else PRIMITIVES.get(chr(value.tag), "?")

@@ -13,9 +13,9 @@ from jdbpy.errors import EvalError
 from jdbpy.session.types.signatures import PRIMITIVES, java_name
 from jdbpy.session.values.model import Bytes
 from jdbpy.session.values.obj import find_fields, number, reference
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.waves import both
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 MOST = 256
 """Bytes that are read where no count is given."""
@@ -77,13 +77,13 @@ async def of_object(reader: Reader, object_id: int, count: int | None) -> Bytes:
     return of_values(shape.name, kind, _raw(read), first, length).replace(id=object_id)  # type: ignore[no-any-return]
 
 
-def _raw(elements: Sequence[Value]) -> list[int | float | bool]:
+def _raw(elements: Sequence[TaggedValue]) -> list[int | float | bool]:
     return [each.value for each in elements if isinstance(each.value, int | float)]
 
 
-async def _buffer_kind(reader: Reader, shape: Shape) -> str | None:
+async def _buffer_kind(reader: Reader, shape: ClassLayout) -> str | None:
     """The JNI letter of what a buffer holds, told by the class that has its array; None for other objects."""
-    current: Shape | None = shape
+    current: ClassLayout | None = shape
     while current is not None:
         package, _, name = current.name.rpartition(".")
         if package == "java.nio" and name in _BUFFERS and current.field("hb"):

@@ -138,7 +138,7 @@ class Values:
     async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[Value]:
         """Objects of the target by their ids, described. wire: what describing takes, 2 trips and more."""
         self._target.require_alive()
-        return await describe(self._target, [ids.Value(Tag.OBJECT, each) for each in object_ids], limits)
+        return await describe(self._target, [ids.TaggedValue(Tag.OBJECT, each) for each in object_ids], limits)
 
     async def save(self, name: str, text: str) -> Value:
         """Evaluates an expression and keeps the value as ``$name``; an object is kept from collection until ``forget``.
@@ -189,7 +189,7 @@ class Values:
             for (name, _), value in zip(named, shown, strict=True)
         )
 
-    async def convert(self, text: str, signature: str) -> ids.Value:
+    async def convert(self, text: str, signature: str) -> ids.TaggedValue:
         """The value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
         from jdbpy.session.eval.jvm.raw import to_wire
         from jdbpy.session.eval.program import Program

@@ -22,7 +22,7 @@ from jdbpy.session.values import texts
 from jdbpy.session.values.formats import formatted
 from jdbpy.session.values.literals import string_literal, utf16_length
 from jdbpy.session.values.primitives import primitive_text
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import (
     Entries,
     Holder,
@@ -66,7 +66,7 @@ _WITH_FIELDS = OBJECT_TAGS - {Tag.ARRAY, Tag.STRING, Tag.CLASS_OBJECT}
 
 
 async def describe(
-    target: Target, values: Sequence[ids.Value], limits: Limits = _DEFAULT_LIMITS, format: str = ""
+    target: Target, values: Sequence[ids.TaggedValue], limits: Limits = _DEFAULT_LIMITS, format: str = ""
 ) -> list[Value]:
     """Describes values, collections by what they hold; ``format`` is one of ``formats.FORMATS``, for numbers.
 
@@ -77,7 +77,7 @@ async def describe(
     return await target.objects.reader.run(describer.values(values))
 
 
-async def dump(target: Target, value: ids.Value, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> Value:
+async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> Value:
     """Describes one value by its text and all its fields: inherited ones too, and the static ones.
 
     Only the value itself is shown by its fields; what these hold is shown as ``describe`` does, collections by their
@@ -126,16 +126,16 @@ class Describer:
         self._format = format
         self._left = max(_MOST_VALUES, limits.elements + 1)
 
-    async def values(self, values: Sequence[ids.Value]) -> list[Value]:
+    async def values(self, values: Sequence[ids.TaggedValue]) -> list[Value]:
         return [each.value for each in await gather([self.describe(value, self._limits.depth) for value in values])]
 
-    async def with_statics(self, value: ids.Value) -> Value:
+    async def with_statics(self, value: ids.TaggedValue) -> Value:
         if value.tag not in _WITH_FIELDS or not value.value or self._limits.depth < 1:
             return (await self.describe(value, self._limits.depth)).value
         described, statics = await both(self.describe(value, self._limits.depth), self._statics_of(int(value.value)))
         return described.value.replace(children=(*described.value.children, *statics))  # type: ignore[no-any-return]
 
-    async def describe(self, value: ids.Value, depth: int) -> Described:
+    async def describe(self, value: ids.TaggedValue, depth: int) -> Described:
         if value.tag not in OBJECT_TAGS:
             return Described(self._primitive(value))
         if not value.value:
@@ -157,13 +157,13 @@ class Describer:
             text = "<collected>" if gone else "<unreadable>"
             return Described(Value("?", text, chr(value.tag), object_id, object_id, note=note))
 
-    def _primitive(self, value: ids.Value) -> Value:
+    def _primitive(self, value: ids.TaggedValue) -> Value:
         tag = chr(value.tag)
         raw = chr(int(value.value or 0)) if tag == "C" else value.value
         text = primitive_text(value, self.reader.release)
         return Value(PRIMITIVES.get(tag, "?"), text, tag, raw, formatted=self._formatted(value))
 
-    def _formatted(self, value: ids.Value | None) -> str:
+    def _formatted(self, value: ids.TaggedValue | None) -> str:
         return formatted(value, self._format) if self._format and value is not None else ""
 
     # -- strings and arrays --------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class Describer:
             special = next((_SPECIAL[each.name] for each in chain if each.name in _SPECIAL), Tag.OBJECT)
             special = Tag.ARRAY if chain[0].name.endswith("[]") else special
             if special in (Tag.STRING, Tag.CLASS_OBJECT, Tag.ARRAY):
-                return await self.describe(ids.Value(special, object_id), depth)
+                return await self.describe(ids.TaggedValue(special, object_id), depth)
             tag = chr(special)
         if self._raw and depth == self._limits.depth and view is not None and depth >= 1:
             described, children = await both(
@@ -207,7 +207,7 @@ class Describer:
         return await self._by_view(view, tag, object_id, chain, depth)
 
     async def _by_view(
-        self, view: View | None, tag: str, object_id: int, chain: Sequence[Shape], depth: int
+        self, view: View | None, tag: str, object_id: int, chain: Sequence[ClassLayout], depth: int
     ) -> Described:
         """By its view, or by its fields where there is none or it fails."""
         note = ""
@@ -229,7 +229,9 @@ class Describer:
         text = texts.object_head(chain[0].name, object_id)
         return Described(Value(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
 
-    async def _write(self, shown: Shown, tag: str, object_id: int, chain: Sequence[Shape], depth: int) -> Described:
+    async def _write(
+        self, shown: Shown, tag: str, object_id: int, chain: Sequence[ClassLayout], depth: int
+    ) -> Described:
         """Turns what a view has read into text and children."""
         name = chain[0].name
         plain = Value(name, texts.object_head(name, object_id), tag, object_id, object_id)
@@ -308,7 +310,7 @@ class Describer:
 
     # -- fields --------------------------------------------------------------------------------------------------
 
-    async def _fields(self, object_id: int, chain: Sequence[Shape], depth: int) -> tuple[Variable, ...]:
+    async def _fields(self, object_id: int, chain: Sequence[ClassLayout], depth: int) -> tuple[Variable, ...]:
         """All instance fields, those of the object's own class first. None at depth 0."""
         if depth < 1:
             return ()
@@ -343,7 +345,7 @@ class Describer:
     def _wanted(self, depth: int) -> int:
         return min(self._limits.elements, self._left) if depth >= 1 else 0
 
-    async def _all(self, values: Sequence[ids.Value], depth: int) -> list[Described]:
+    async def _all(self, values: Sequence[ids.TaggedValue], depth: int) -> list[Described]:
         """Describes values side by side, as many as are left of all."""
         values = values[: self._left]
         self._left -= len(values)
@@ -370,7 +372,7 @@ def _named(name: str, described: Described, declared: str = "") -> Variable:
     return Variable(name, declared or described.value.type, described.value, "field")
 
 
-def _field(field: Field, declared_in: Shape, described: Described) -> Variable:
+def _field(field: Field, declared_in: ClassLayout, described: Described) -> Variable:
     kind = "static" if field.is_static else "field"
     modifiers = field_modifiers(field.bits)
     return Variable(

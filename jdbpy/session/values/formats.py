@@ -12,7 +12,7 @@ from collections.abc import Callable
 from jdbpy.errors import UsageError
 from jdbpy.session.values.literals import char_literal
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 FORMATS = {
     "x": "hexadecimal",
@@ -43,7 +43,7 @@ def check_format(letter: str) -> str:
     return letter
 
 
-def formatted(value: Value, letter: str) -> str:
+def formatted(value: TaggedValue, letter: str) -> str:
     """A primitive value in a format; "" where the format has nothing to say: a boolean as a character."""
     held = value.value
     if value.tag in _DECIMALS:
@@ -64,6 +64,6 @@ def formatted(value: Value, letter: str) -> str:
     return _BITS[letter](bits)
 
 
-def _bits_of(value: Value) -> int:
+def _bits_of(value: TaggedValue) -> int:
     form, width = _DECIMALS[Tag(value.tag)]
     return int.from_bytes(struct.pack(form, float(value.value or 0)), "big") & (1 << width) - 1

@@ -13,23 +13,23 @@ from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 _WANTED = OBJECT_TAGS - {Tag.CLASS_OBJECT}
 """The class of a class is known."""
 
 
-async def glance_at(reader: Reader, values: Iterable[Value | JdwpError]) -> None:
+async def glance_at(reader: Reader, values: Iterable[TaggedValue | JdwpError]) -> None:
     """Learns what the objects among the values are; to be run by the reader. wire: 2 trips, 0 when known."""
     objects = {
-        int(each.value): each for each in values if isinstance(each, Value) and each.tag in _WANTED and each.value
+        int(each.value): each for each in values if isinstance(each, TaggedValue) and each.tag in _WANTED and each.value
     }
     glances = [_glance(reader, each) for each in objects.values()]
     await both(gather(glances), both(reader.learn_foreseen(), reader.boot_class("java.lang.String")))
 
 
-async def _glance(reader: Reader, value: Value) -> None:
+async def _glance(reader: Reader, value: TaggedValue) -> None:
     number = int(value.value or 0)
     try:
         if value.tag == Tag.ARRAY:

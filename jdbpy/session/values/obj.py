@@ -13,11 +13,11 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.types.generics import source_type
 from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import java_name
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Part, Shown, UnknownLayout
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 Show = Callable[[int, int], Coroutine[Any, Any, Shown]]
@@ -33,7 +33,7 @@ class Obj:
     """
 
     def __init__(
-        self, reader: Reader, object_id: int, chain: Sequence[Shape], want: int, text_limit: int, show: Show
+        self, reader: Reader, object_id: int, chain: Sequence[ClassLayout], want: int, text_limit: int, show: Show
     ) -> None:
         self.reader = reader
         self.id = object_id
@@ -52,11 +52,11 @@ class Obj:
         """Whether the class of the view declares an instance field of that name."""
         return self.view_class.field(name) is not None
 
-    async def read(self, *names: str) -> list[Value]:
+    async def read(self, *names: str) -> list[TaggedValue]:
         """Values of instance fields of the view's class or its superclasses. Raises UnknownLayout."""
         return await self.reader.fields(self.id, await find_fields(self.reader, self.view_class, names))
 
-    async def get(self, name: str) -> Value:
+    async def get(self, name: str) -> TaggedValue:
         """The value of one instance field."""
         [value] = await self.read(name)
         return value
@@ -67,7 +67,7 @@ class Obj:
         values = await self.reader.fields(self.id, fields)
         return [Part(field.name, value, source_type(field)) for field, value in zip(fields, values, strict=True)]
 
-    async def node_class(self, field: str) -> Shape | None:
+    async def node_class(self, field: str) -> ClassLayout | None:
         """The class that a field of the JDK's own classes is declared with, or its array's element class.
 
         None while it is not loaded.
@@ -80,42 +80,42 @@ class Obj:
             raise UnknownLayout(f"{self.view_class.name} is no class of the JDK")
         return await self.reader.boot_class(name)
 
-    async def text(self, value: Value) -> str | None:
+    async def text(self, value: TaggedValue) -> str | None:
         """The characters of a string value, None for null."""
         if value.value and value.tag != Tag.STRING:
             raise UnknownLayout("a string is expected where there is none")
         return await self.reader.text(int(value.value)) if value.value else None
 
-    async def texts(self, values: Sequence[Value]) -> list[str | None]:
+    async def texts(self, values: Sequence[TaggedValue]) -> list[str | None]:
         """The characters of several strings, side by side."""
         return await gather([self.text(value) for value in values])
 
-    async def show(self, value: Value, want: int | None = None) -> Shown:
+    async def show(self, value: TaggedValue, want: int | None = None) -> Shown:
         """What the view of another object makes of it; for views that delegate. Raises UnknownLayout for null."""
         return await self._show(reference(value), self.want if want is None else want)
 
-    async def elements(self, array: Value, start: int = 0, count: int | None = None) -> list[Value]:
+    async def elements(self, array: TaggedValue, start: int = 0, count: int | None = None) -> list[TaggedValue]:
         """Elements of an array value; by default all of it. ``start + count`` must not exceed its length."""
         array_id = reference(array)
         if count is None:
             return (await self.reader.whole(array_id))[start:]
         return await self.reader.elements(array_id, start, count)
 
-    async def object_fields(self, value: Value, *names: str) -> list[Value]:
+    async def object_fields(self, value: TaggedValue, *names: str) -> list[TaggedValue]:
         """Fields of another object, found from its own class upwards. Raises UnknownLayout."""
         return await named_fields(self.reader, reference(value), names)
 
 
-async def named_fields(reader: Reader, object_id: int, names: Sequence[str]) -> list[Value]:
+async def named_fields(reader: Reader, object_id: int, names: Sequence[str]) -> list[TaggedValue]:
     """Fields of an object by name, found from its own class upwards. Raises UnknownLayout."""
     shape = await reader.shape(await reader.type_id(object_id))
     return await reader.fields(object_id, await find_fields(reader, shape, names))
 
 
-async def find_fields(reader: Reader, shape: Shape, names: Sequence[str]) -> list[Field]:
+async def find_fields(reader: Reader, shape: ClassLayout, names: Sequence[str]) -> list[Field]:
     """Instance fields by name, each from the nearest class of the chain that declares it. Raises UnknownLayout."""
     found: dict[str, Field] = {}
-    current: Shape | None = shape
+    current: ClassLayout | None = shape
     while current is not None:
         for name in names:
             field = current.field(name)
@@ -128,23 +128,23 @@ async def find_fields(reader: Reader, shape: Shape, names: Sequence[str]) -> lis
     raise UnknownLayout(f"no field {missing}")
 
 
-def number(value: Value) -> int:
+def number(value: TaggedValue) -> int:
     """The number of a value of integral type. Raises UnknownLayout for others."""
     if not isinstance(value.value, int) or value.tag in OBJECT_TAGS:
         raise UnknownLayout("a number is expected where there is none")
     return int(value.value)
 
 
-def reference(value: Value) -> int:
+def reference(value: TaggedValue) -> int:
     """The id of an object or array value. Raises UnknownLayout for null and primitives."""
     if value.tag not in OBJECT_TAGS or not value.value:
         raise UnknownLayout("an object is expected where there is none")
     return int(value.value)
 
 
-def readable(outcome: Any) -> list[Value]:
+def readable(outcome: Any) -> list[TaggedValue]:
     """The values that ``Reader.fields_of_all`` gave for one object. Raises UnknownLayout when it is gone."""
     if isinstance(outcome, JdwpError):
         raise UnknownLayout("it changed while it was read")
-    values: list[Value] = outcome
+    values: list[TaggedValue] = outcome
     return values

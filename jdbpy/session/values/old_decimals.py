@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import struct
 
+from jdbpy.record import Record
 from jdbpy.session.values.literals import java_form, special_text
-from jdbpy.wire.record import Record
 
 _MANTISSA = 52  # bits after the binary point of a double
 _LONG_5_POWERS = 27  # powers of five that fit a long

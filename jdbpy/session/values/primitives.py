@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jdbpy.session.values import literals, old_decimals
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 SHORTEST_DECIMALS = 19
 """The Java release from which on floating-point numbers are printed with the fewest digits."""
@@ -20,7 +20,7 @@ def decimal_text(tag: int, value: float, release: int) -> str:
     return literals.float_text(value) if tag == Tag.FLOAT else literals.double_text(value)
 
 
-def primitive_text(value: Value, release: int = SHORTEST_DECIMALS) -> str:
+def primitive_text(value: TaggedValue, release: int = SHORTEST_DECIMALS) -> str:
     """The literal of a primitive value, without the suffixes L and F; "void" for no value."""
     held = value.value
     match value.tag:

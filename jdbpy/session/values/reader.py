@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import together
 from jdbpy.session.types import facts
 from jdbpy.session.types.cache import TypeCache
@@ -27,7 +28,7 @@ from jdbpy.session.values.waves import Reading, ask, drive, gather
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag
-from jdbpy.wire.ids import ArrayID, ClassObjectID, ObjectID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ArrayID, ClassObjectID, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import (
     array_reference,
     class_object_reference,
@@ -36,12 +37,11 @@ from jdbpy.wire.messages import (
     string_reference,
 )
 from jdbpy.wire.pending import Pending
-from jdbpy.wire.record import Record
 
 T = TypeVar("T")
 
 SHAPE_FACTS = (facts.SIGNATURE, facts.FIELDS, facts.SUPERCLASS, facts.INTERFACES)
-"""The facts that a ``Shape`` is made of, and the interfaces, by which views are found."""
+"""The facts that a ``ClassLayout`` is made of, and the interfaces, by which views are found."""
 
 _FEW = 50
 """Commands of a wave among which equal ones are not looked for."""
@@ -53,7 +53,7 @@ _TO_THE_END = -1
 """A number of elements that means the rest (docs/agent.md, "Parts of arrays")."""
 
 
-class Shape(Record):
+class ClassLayout(Record):
     """A class as far as reading its objects takes: its name, the fields it declares, its superclass (0: none)."""
 
     id: ReferenceTypeID
@@ -96,11 +96,11 @@ class _BootClass:
         self.name = name
 
 
-class _Walk:
+class _ChainWalk:
     """A chain of nodes that is followed where its replies come in: each submits the question for the next node."""
 
     def __init__(self, conn: Connection, fields: Sequence[Field], want: int, spare: int, skip_empty: bool) -> None:
-        self.items: list[Value] = []
+        self.items: list[TaggedValue] = []
         self.lost = False
         self._conn = conn
         self._fields = fields
@@ -207,7 +207,7 @@ class Reader:
             self._remembered.learn_type(object_id, known)
         return ReferenceTypeID(known)
 
-    async def shape(self, type_id: ReferenceTypeID) -> Shape:
+    async def shape(self, type_id: ReferenceTypeID) -> ClassLayout:
         """The fields and the superclass of a class. Raises JdwpError when it was unloaded meanwhile."""
         fields = self._types.known(facts.FIELDS, type_id)
         superclass = self._types.known(facts.SUPERCLASS, type_id)
@@ -220,7 +220,7 @@ class Reader:
         if fields is None or superclass is None or signature is None:
             raise _unloaded()
         name = java_name(signature.signature)
-        return Shape(type_id, name, signature.signature, fields, superclass)
+        return ClassLayout(type_id, name, signature.signature, fields, superclass)
 
     async def expect(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Learns classes that ``shape`` is likely to be asked for next."""
@@ -265,7 +265,7 @@ class Reader:
         found = await self.outside(lambda: self._types.by_signatures([signature]))
         return found[signature]
 
-    async def boot_class(self, name: str) -> Shape | None:
+    async def boot_class(self, name: str) -> ClassLayout | None:
         """The class of that Java name that the boot loader defined; None while it is not loaded.
 
         Only for classes of the JDK itself, of which there is one of each name.
@@ -308,31 +308,33 @@ class Reader:
 
     # -- objects -------------------------------------------------------------------------------------------------
 
-    async def fields(self, object_id: int, fields: Sequence[Field]) -> list[Value]:
+    async def fields(self, object_id: int, fields: Sequence[Field]) -> list[TaggedValue]:
         """Values of instance fields; all of them must be declared by the object's class or a superclass."""
         if not fields:
             return []
         return as_declared(fields, (await self.request(_get_fields(object_id, fields))).values)
 
-    async def fields_of_all(self, object_ids: Sequence[int], fields: Sequence[Field]) -> list[list[Value] | JdwpError]:
+    async def fields_of_all(
+        self, object_ids: Sequence[int], fields: Sequence[Field]
+    ) -> list[list[TaggedValue] | JdwpError]:
         """The same fields of many objects, in one wave; an object that was collected meanwhile gives its error."""
         outcomes = await self.batch([_get_fields(object_id, fields) for object_id in object_ids])
         return [each if isinstance(each, JdwpError) else as_declared(fields, each.values) for each in outcomes]
 
     async def follow(
         self, first: int, fields: Sequence[Field], want: int, spare: int, *, skip_empty: bool
-    ) -> list[Value] | None:
+    ) -> list[TaggedValue] | None:
         """Items along a chain of nodes, ``want`` at most: of the two ``fields`` the first is the item, the second the
         link to a node of the same class.
 
         With ``skip_empty`` nodes whose item is null do not count; None when there are more than ``spare`` of them.
         Raises JdwpError. wire: 1 trip a node, during which no task wakes; all other questions of the wave wait.
         """
-        walk = _Walk(self._conn, fields, want, spare, skip_empty)
+        walk = _ChainWalk(self._conn, fields, want, spare, skip_empty)
         await self.outside(partial(walk.run, first))
         return None if walk.lost else walk.items
 
-    async def statics(self, shape: Shape, fields: Sequence[Field]) -> list[Value]:
+    async def statics(self, shape: ClassLayout, fields: Sequence[Field]) -> list[TaggedValue]:
         """Values of static fields that the class itself declares."""
         assert all(field.is_static and field.type_id == shape.id for field in fields)
         if not fields:
@@ -369,14 +371,14 @@ class Reader:
             self._remembered.learn_length(array_id, known)
         return known
 
-    async def elements(self, array_id: int, start: int, count: int) -> list[Value]:
+    async def elements(self, array_id: int, start: int, count: int) -> list[TaggedValue]:
         """Elements of an array; ``start + count`` must not exceed its length."""
         if count <= 0:
             return []
         reply = await self.request(array_reference.GetValues(ArrayID(_not_null(array_id)), start, count))
         return reply.values.tagged()
 
-    async def whole(self, array_id: int) -> list[Value]:
+    async def whole(self, array_id: int) -> list[TaggedValue]:
         """All elements of an array, without asking first how many there are: not for arrays of any size."""
         if self._remembered.length_of(array_id) == 0:
             return []

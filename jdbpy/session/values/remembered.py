@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from jdbpy.record import Record
 from jdbpy.session.types.refs import RefType
-from jdbpy.wire.record import Record
 
 V = TypeVar("V")
 

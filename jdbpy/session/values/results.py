@@ -59,7 +59,7 @@ class Results:
             case LocalString(text=text):
                 return self.text(text, limits.string)
             case LocalBox(kind=kind):
-                [inner] = await self._wire([ids.Value(ord(kind.tag), operand.value.value)], limits)
+                [inner] = await self._wire([ids.TaggedValue(ord(kind.tag), operand.value.value)], limits)
                 return Value(BOXES[kind].name, inner.text, "L", None, formatted=inner.formatted)
             case Elements(elements=elements):
                 return await self._sequence(operand.type, elements, limits)
@@ -124,14 +124,14 @@ class Results:
         )
 
     @staticmethod
-    def _wire_value(operand: Operand) -> ids.Value:
+    def _wire_value(operand: Operand) -> ids.TaggedValue:
         value = operand.value
         if isinstance(operand.type, Primitive):
             assert isinstance(value, int | float)
             return to_wire(operand.type.tag, value)
-        return ids.Value(value.tag, value.id) if isinstance(value, Ref) else ids.Value(Tag.OBJECT, 0)
+        return ids.TaggedValue(value.tag, value.id) if isinstance(value, Ref) else ids.TaggedValue(Tag.OBJECT, 0)
 
-    async def _wire(self, values: list[ids.Value], limits: Limits) -> list[Value]:
+    async def _wire(self, values: list[ids.TaggedValue], limits: Limits) -> list[Value]:
         return await describe.describe(self._target, values, limits, self._format)
 
     async def _sequence(self, kind: object, elements: list[Operand], limits: Limits) -> Value:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.wire.ids import Value
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
+from jdbpy.wire.ids import TaggedValue
 
 
 class UnknownLayout(Exception):
@@ -28,7 +28,7 @@ class Scalar(Shown):
 
     text: str
     fields: bool = False
-    held: Value | None = None
+    held: TaggedValue | None = None
 
 
 class Text(Shown):
@@ -46,7 +46,7 @@ class Items(Shown):
     """
 
     size: int | None
-    items: Sequence[Value]
+    items: Sequence[TaggedValue]
     name: str = ""
 
 
@@ -55,7 +55,7 @@ class Entries(Shown):
     Items."""
 
     size: int | None
-    entries: Sequence[tuple[Value, Value]]
+    entries: Sequence[tuple[TaggedValue, TaggedValue]]
     name: str = ""
 
 
@@ -63,7 +63,7 @@ class Part(Record):
     """A named part. ``type`` is its declared type as in source, "" when that is not known."""
 
     name: str
-    value: Value
+    value: TaggedValue
     type: str = ""
 
 
@@ -77,7 +77,7 @@ class Parts(Shown):
 class Holder(Shown):
     """Something that holds one value or, if ``value`` is None, none: ``Optional["x"]``, ``Optional.empty``."""
 
-    value: Value | None
+    value: TaggedValue | None
     name: str = "value"
     empty: str = "empty"
 
@@ -85,8 +85,8 @@ class Holder(Shown):
 class Pair(Shown):
     """A key with its value: ``"a"=1``."""
 
-    key: Value
-    value: Value
+    key: TaggedValue
+    value: TaggedValue
 
 
 class Trouble(Shown):

@@ -13,7 +13,7 @@ from jdbpy.session.values.literals import utf16_length
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.remembered import StringBody
 from jdbpy.session.values.waves import both
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 WHOLE = 4_096
 """Characters up to which a string is fetched whole, in one command, and remembered."""
@@ -81,18 +81,18 @@ async def is_high_byte_first(reader: Reader) -> bool:
     return bool(shift.value)
 
 
-def decode_latin1(elements: Sequence[Value]) -> str:
+def decode_latin1(elements: Sequence[TaggedValue]) -> str:
     """Characters kept as one byte each."""
     return bytes(int(each.value or 0) & 0xFF for each in elements).decode("latin-1")
 
 
-def decode_utf16_bytes(elements: Sequence[Value], *, high_first: bool) -> str:
+def decode_utf16_bytes(elements: Sequence[TaggedValue], *, high_first: bool) -> str:
     """Characters kept as two bytes each."""
     data = bytes(int(each.value or 0) & 0xFF for each in elements)
     return data.decode("utf-16-be" if high_first else "utf-16-le", "surrogatepass")
 
 
-def decode_chars(elements: Sequence[Value]) -> str:
+def decode_chars(elements: Sequence[TaggedValue]) -> str:
     """Characters of a char[]."""
     data = b"".join(int(each.value or 0).to_bytes(2, "big") for each in elements)
     return data.decode("utf-16-be", "surrogatepass")

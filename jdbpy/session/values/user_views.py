@@ -15,7 +15,7 @@ from jdbpy.session.target import Target
 from jdbpy.session.values.model import UserView
 
 if TYPE_CHECKING:
-    from jdbpy.session.eval.ops.base import Variables
+    from jdbpy.session.eval.ops.base import VariableStore
     from jdbpy.session.values.views.registry import View
 
 _PATTERN = re.compile(r"[\w$.*]+")
@@ -24,7 +24,7 @@ _PATTERN = re.compile(r"[\w$.*]+")
 class UserViews:
     """Views by class pattern: a Java name, in which ``*`` stands for anything. The latest that fits a class wins."""
 
-    def __init__(self, target: Target, variables: Callable[[], Variables]) -> None:
+    def __init__(self, target: Target, variables: Callable[[], VariableStore]) -> None:
         self._target = target
         self._variables = variables
         self._added: dict[str, UserView] = {}

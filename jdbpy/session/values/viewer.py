@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import Limits
 from jdbpy.session.values.obj import Obj
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import OF_THE_JDK
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jdbpy.session.values.views.registry import Registry, View
 
 
-async def contents(target: Target, value: Value, most: int) -> Items | Entries | None:
+async def contents(target: Target, value: TaggedValue, most: int) -> Items | Entries | None:
     """The first ``most`` elements of an array, or of a collection whose layout is known; None for anything else.
 
     Read from fields: no code runs in the target. wire: 3 trips for a list, a few more for maps.
@@ -46,9 +46,9 @@ class Viewer:
         self._reader = reader
         self._views = views
         self._text_limit = text_limit
-        self._found: dict[int, tuple[list[Shape], View | None]] = {}
+        self._found: dict[int, tuple[list[ClassLayout], View | None]] = {}
 
-    async def find(self, object_id: int) -> tuple[list[Shape], View | None]:
+    async def find(self, object_id: int) -> tuple[list[ClassLayout], View | None]:
         """The object's class and those above it, up to the first that has a view, or to java.lang.Object."""
         type_id = await self._reader.type_id(object_id)
         if type_id in self._found:
@@ -63,13 +63,13 @@ class Viewer:
                 return chain, view
             chain.append(await self._reader.shape(chain[-1].superclass))
 
-    async def _of_interfaces(self, chain: Sequence[Shape]) -> View | None:
+    async def _of_interfaces(self, chain: Sequence[ClassLayout]) -> View | None:
         """The view that an interface of the classes brings. wire: 1 trip, once for each interface of the target."""
         own = [shape for shape in chain if not shape.name.startswith(OF_THE_JDK)]
         named = await gather([self._reader.interfaces(shape.id) for shape in own])
         return self._views.find_interface([name for names in named for name in names])
 
-    async def run(self, view: View, object_id: int, chain: Sequence[Shape], want: int) -> Shown:
+    async def run(self, view: View, object_id: int, chain: Sequence[ClassLayout], want: int) -> Shown:
         """What a view makes of an object; ``chain`` ends with the class that the view is for."""
         return await view(Obj(self._reader, object_id, chain, want, self._text_limit, self.show))
 

@@ -26,7 +26,7 @@ class Unread:
         self.least = least
 
 
-class Known(Generic[Entry]):
+class KnownEntry(Generic[Entry]):
     """A part that is an entry."""
 
     __slots__ = ("entry",)
@@ -35,7 +35,7 @@ class Known(Generic[Entry]):
         self.entry = entry
 
 
-Plan = Sequence[Unread | Known[Entry]]
+Plan = Sequence[Unread | KnownEntry[Entry]]
 Expand = Callable[[list[Any]], Awaitable[list[Plan[Entry]]]]
 """Reads references; returns for each the parts that stand in its place."""
 
@@ -50,7 +50,7 @@ async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int) ->
     for _ in range(_ROUNDS + want):
         picked = _needed(parts, want - len(entries))
         if not picked:
-            entries += [part.entry for part in parts if isinstance(part, Known)]
+            entries += [part.entry for part in parts if isinstance(part, KnownEntry)]
             return entries[:want]
         found = iter(await expand([unread.at for unread in picked]))
         replaced = {id(unread): next(found) for unread in picked}
@@ -67,7 +67,7 @@ def _settled(parts: Plan[Entry], entries: list[Entry]) -> Plan[Entry]:
     return []
 
 
-def _needed(parts: Sequence[Unread | Known[Entry]], want: int) -> list[Unread]:
+def _needed(parts: Sequence[Unread | KnownEntry[Entry]], want: int) -> list[Unread]:
     """The references that may lead to one of the first ``want`` entries."""
     picked = []
     count = 0

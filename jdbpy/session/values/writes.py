@@ -20,7 +20,7 @@ from jdbpy.session.types.refs import Field
 from jdbpy.session.types.signatures import java_name
 from jdbpy.session.values.assignable import require_assignable
 from jdbpy.wire.constants import Error, Tag, TypeTag
-from jdbpy.wire.ids import ArrayID, ClassID, FieldValue, FrameID, ObjectID, ReferenceTypeID, StringID, Value
+from jdbpy.wire.ids import ArrayID, ClassID, FieldValue, FrameID, ObjectID, ReferenceTypeID, StringID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import (
     array_reference,
@@ -37,7 +37,7 @@ _PIN_ATTEMPTS = 5
 FINAL_NOTE = "the field is final: code that was compiled before may go on with the old value"
 
 
-async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> None:
+async def write_local(target: Target, frame: Frame, slot: int, value: TaggedValue) -> None:
     """Sets an argument or local variable of a frame by its slot; it must be in scope.
 
     Raises StateError for a frame of an earlier stop, a native one, or one that the VM cannot write to; UsageError for
@@ -66,7 +66,7 @@ async def write_local(target: Target, frame: Frame, slot: int, value: Value) -> 
         target.frame_memory.forget(frame)
 
 
-def _require_typed(variable: SlotVariable, value: Value) -> None:
+def _require_typed(variable: SlotVariable, value: TaggedValue) -> None:
     """Without a variable table the class that the code expects in a slot is not known, and nobody else checks."""
     if variable.kind == "slot" and value.tag in OBJECT_TAGS and value.value:
         raise UsageError(
@@ -88,7 +88,7 @@ def _refused(error: JdwpError, name: str) -> JdwpError | StateError:
     return error
 
 
-async def write_field(target: Target, object_id: int, field: Field, value: Value) -> str:
+async def write_field(target: Target, object_id: int, field: Field, value: TaggedValue) -> str:
     """Sets an instance field of an object. Returns a word of warning, or "".
 
     Raises UsageError when the object is null or has no such field, the field is static, or the value does not fit.
@@ -107,7 +107,7 @@ async def write_field(target: Target, object_id: int, field: Field, value: Value
     return FINAL_NOTE if field.is_final else ""
 
 
-async def write_static(target: Target, field: Field, value: Value) -> str:
+async def write_static(target: Target, field: Field, value: TaggedValue) -> str:
     """Sets a static field. Returns a word of warning, or "".
 
     Raises UsageError when it is not static, belongs to an interface, or the value does not fit; StateError when the VM
@@ -138,7 +138,7 @@ async def write_static(target: Target, field: Field, value: Value) -> str:
     return FINAL_NOTE if field.is_final else ""
 
 
-async def write_elements(target: Target, array_id: int, start: int, values: Sequence[Value]) -> None:
+async def write_elements(target: Target, array_id: int, start: int, values: Sequence[TaggedValue]) -> None:
     """Sets elements of an array from index ``start`` on.
 
     Raises UsageError for null, an index out of range, or a value that does not fit. wire: 1 trip, and checking.
@@ -160,7 +160,7 @@ async def write_elements(target: Target, array_id: int, start: int, values: Sequ
         await target.conn.request(array_reference.SetValues(ArrayID(ObjectID(array_id)), start, values))
 
 
-async def create_string(target: Target, text: str) -> Value:
+async def create_string(target: Target, text: str) -> TaggedValue:
     """Makes a string in the target and pins it; ``release`` lets it go again. wire: 2 trips."""
     for _ in range(_PIN_ATTEMPTS):
         created: StringID = (await target.conn.request(virtual_machine.CreateString(text))).stringObject
@@ -170,11 +170,11 @@ async def create_string(target: Target, text: str) -> Value:
             if error.number != Error.INVALID_OBJECT:
                 raise
         else:
-            return Value(Tag.STRING, created)
+            return TaggedValue(Tag.STRING, created)
     raise StateError("the target's memory is so short that it drops a string before it can be used")
 
 
-def release(target: Target, value: Value) -> None:
+def release(target: Target, value: TaggedValue) -> None:
     """Takes back the pin of ``create_string``. Not waited for; an error would mean that it is gone anyway."""
     if value.tag in OBJECT_TAGS and value.value and target.conn.close_reason is None:
         target.conn.submit(object_reference.EnableCollection(ObjectID(int(value.value))))
@@ -185,6 +185,6 @@ def _require_object(object_id: int, what: str) -> None:
         raise UsageError(f"{what} cannot be set: the object is null", code="INVALID_OBJECT")
 
 
-def _same(one: Value, other: Value) -> bool:
+def _same(one: TaggedValue, other: TaggedValue) -> bool:
     """Whether two values are the same bits; NaN is itself here."""
     return one.value == other.value or (one.value != one.value and other.value != other.value)

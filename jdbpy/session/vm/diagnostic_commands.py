@@ -6,9 +6,8 @@
 
 from __future__ import annotations
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import Thrown, UsageError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw
 

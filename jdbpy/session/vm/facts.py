@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, StateError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.own_calls import Call, CallRunner, OwnCalls, on
+from jdbpy.session.eval.own_calls import CallRunner, OwnCalls, UtilityCall, on
 from jdbpy.session.target import Target
 from jdbpy.session.vm.model import Clocks, VmFacts
 
@@ -89,9 +89,9 @@ async def _ask(calls: OwnCalls, told: _Told) -> None:
     runtime, (process, arguments, *values) = await both(
         lambda: calls.static_field(_RUN, "currentRuntime"),
         lambda: calls.outcomes(
-            Call(_HANDLE, "getCurrentPid0", "()J"),
-            Call(_VM, "getRuntimeArguments", _STRINGS),
-            *(Call(_SYSTEM, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;", (name,)) for name in names),
+            UtilityCall(_HANDLE, "getCurrentPid0", "()J"),
+            UtilityCall(_VM, "getRuntimeArguments", _STRINGS),
+            *(UtilityCall(_SYSTEM, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;", (name,)) for name in names),
         ),
     )
     if isinstance(process, StateError) or isinstance(arguments, StateError):
@@ -132,11 +132,11 @@ async def read_clocks(runner: CallRunner) -> Clocks:
         await calls.expect(_SYSTEM, load=[_FACTORY, _RUNTIME, _MACHINE, _COMPILER], beans=[_PROCESS])
         process = await _process_bean(calls)
         bean, machine, compiler, now, nano, *processes = await calls.outcomes(
-            Call(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};"),
-            Call(_FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};"),
-            Call(_FACTORY, "getCompilationMXBean", f"()L{_COMPILER.replace('.', '/')};"),
-            Call(_SYSTEM, "currentTimeMillis", "()J"),
-            Call(_SYSTEM, "nanoTime", "()J"),
+            UtilityCall(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};"),
+            UtilityCall(_FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};"),
+            UtilityCall(_FACTORY, "getCompilationMXBean", f"()L{_COMPILER.replace('.', '/')};"),
+            UtilityCall(_SYSTEM, "currentTimeMillis", "()J"),
+            UtilityCall(_SYSTEM, "nanoTime", "()J"),
             *process,
             slow=True,  # the first time beans are made
         )
@@ -161,7 +161,7 @@ async def read_clocks(runner: CallRunner) -> Clocks:
         )
 
 
-async def _process_bean(calls: OwnCalls) -> list[Call]:
+async def _process_bean(calls: OwnCalls) -> list[UtilityCall]:
     """What gives the bean that tells processor time; none on a JVM without it."""
     try:
         return [await calls.bean(_PROCESS)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import Thrown, UsageError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.jvm.raw import to_wire
 from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw, Ref

@@ -12,7 +12,7 @@ from jdbpy.session.values.viewer import contents
 from jdbpy.session.values.waves import gather
 from jdbpy.session.vm.model import Property, SearchPaths
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.messages import virtual_machine
 
 _MOST = 10_000
@@ -45,7 +45,7 @@ async def read_properties(target: Target) -> list[Property]:
     return sorted((Property(name, value) for name, value in pairs), key=lambda each: each.name)
 
 
-async def _table(target: Target) -> Value | None:
+async def _table(target: Target) -> TaggedValue | None:
     """The map in which java.util.Properties keeps its entries (since 9), or the Properties themselves (a Hashtable)."""
     reader = target.objects.reader
     system, shape, *_ = await gather([reader.boot_class(name) for name in (_SYSTEM, *_HOLDERS)])

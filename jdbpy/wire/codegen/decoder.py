@@ -13,28 +13,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.wire.codegen.source import Source, code_width, title_of
 from jdbpy.wire.codegen.values import Malformed, read_region, tagged_readers, untagged_readers
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
-from jdbpy.wire.ids import IDSizes, Value
+from jdbpy.wire.ids import IDSizes, TaggedValue
 from jdbpy.wire.layout import (
     Blob,
     Group,
     Identifier,
     Kinds,
-    Node,
-    Number,
+    LayoutNode,
+    LayoutNumber,
+    LayoutText,
     Region,
     Repeat,
     Tagged,
-    Text,
     Untagged,
     fixed_codes,
     layout_of,
     number_code,
 )
-from jdbpy.wire.record import Record
 from jdbpy.wire.rows import RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
@@ -47,7 +47,7 @@ FAULTS = (Malformed, struct.error, IndexError, KeyError, UnicodeDecodeError, Sto
 
 def make_decoder(record: type[Record], sizes: IDSizes) -> Decode:
     """Generates the decoder of a message; it raises one of ``FAULTS``."""
-    writer = _Writer(Source(title_of("decode", record, sizes), "decode(data, tags)"), sizes)
+    writer = _DecoderWriter(Source(title_of("decode", record, sizes), "decode(data, tags)"), sizes)
     writer.source.line("size = len(data)")
     result = writer.read(layout_of(record), "")
     writer.flush()
@@ -72,7 +72,7 @@ class _KindReaders(dict[int, Any]):
             if self._choice.UNKNOWN is None:
                 raise KeyError(kind)
             return None
-        writer = _Writer(
+        writer = _DecoderWriter(
             Source(title_of("decode", record, self._sizes), "read(data, pos, size, tags)"), self._sizes, "pos"
         )
         result = writer.read(layout_of(record), "")
@@ -82,7 +82,7 @@ class _KindReaders(dict[int, Any]):
         return self[kind]
 
 
-class _Writer:
+class _DecoderWriter:
     """Writes the body of one decoder. The place in the data is ``base`` (a variable or nothing) plus ``delta``."""
 
     def __init__(self, source: Source, sizes: IDSizes, base: str = "") -> None:
@@ -133,12 +133,12 @@ class _Writer:
         self.delta += code_width(codes)
         self._run.clear()
 
-    def read(self, node: Node, wish: str) -> str:
+    def read(self, node: LayoutNode, wish: str) -> str:
         """Writes what reads a part; returns the expression that makes it of the variables read."""
         match node:
-            case Number() | Identifier():
+            case LayoutNumber() | Identifier():
                 return self.fixed(number_code(node, self.sizes), wish)
-            case Text() | Blob():
+            case LayoutText() | Blob():
                 return self._counted(node, wish)
             case Tagged() | Untagged():
                 return self._value(node, wish)
@@ -157,10 +157,10 @@ class _Writer:
         values: list[str] = []
         parts = [part for _, part in group.fields]
         for index, (field, part) in enumerate(group.fields):
-            behind = list(takewhile(lambda part: isinstance(part, Number | Identifier), parts[index + 1 :]))
+            behind = list(takewhile(lambda part: isinstance(part, LayoutNumber | Identifier), parts[index + 1 :]))
             if len(values) > index:
                 continue
-            if isinstance(part, Text) and behind and index and isinstance(parts[index - 1], Text):
+            if isinstance(part, LayoutText) and behind and index and isinstance(parts[index - 1], LayoutText):
                 wishes = [name for name, _ in group.fields[index + 1 : index + 1 + len(behind)]]
                 codes = "".join(fixed_codes(each, self.sizes) or "" for each in behind)
                 values += self._seldom(field, wishes, codes)
@@ -186,21 +186,21 @@ class _Writer:
         self.base, self.delta = "pos", code_width(codes)
         return [variable, *behind]
 
-    def _counted(self, node: Text | Blob, wish: str) -> str:
+    def _counted(self, node: LayoutText | Blob, wish: str) -> str:
         length = self.fixed("I", f"{wish}_length")
         self.flush()
         start = self.here()
         self.source.line(f"end = {start} + {length}")
         variable = self.source.name(wish)
         # How far it is shows in what is read next, or at the end of the message.
-        decode = f'.decode("utf-8", "{ENCODING_ERRORS}") if {length} else ""' if isinstance(node, Text) else ""
+        decode = f'.decode("utf-8", "{ENCODING_ERRORS}") if {length} else ""' if isinstance(node, LayoutText) else ""
         self.source.line(f"{variable} = data[{start}:end]{decode}")
         self.move("end")
         return variable
 
-    def _value(self, node: Node, wish: str) -> str:
+    def _value(self, node: LayoutNode, wish: str) -> str:
         self.flush()
-        self.source.constant("Value", Value)
+        self.source.constant("Value", TaggedValue)
         tag, variable = self.source.name("tag"), self.source.name(wish)
         if isinstance(node, Tagged):
             self.source.constant("readers", tagged_readers(self.sizes))
@@ -300,7 +300,7 @@ class _Writer:
 class _ReadRow(RowForm[Any]):
     """Records of fixed width, read by one pass of ``iter_unpack``."""
 
-    def __init__(self, element: Node, codes: str, sizes: IDSizes) -> None:
+    def __init__(self, element: LayoutNode, codes: str, sizes: IDSizes) -> None:
         if not isinstance(element, Group):
             raise TypeError(f"no rows of {element}")
         super().__init__(codes[0], codes[1:])
@@ -312,19 +312,19 @@ class _ReadRow(RowForm[Any]):
         return self._read(data)
 
 
-def _each_row(source: Source, element: Node, codes: str, sizes: IDSizes, data: str, wish: str = "") -> str:
+def _each_row(source: Source, element: LayoutNode, codes: str, sizes: IDSizes, data: str, wish: str = "") -> str:
     """The list of the elements of fixed width that are in the data, as an expression."""
-    row = _Writer(source, sizes)
+    row = _DecoderWriter(source, sizes)
     expression = row.read(element, wish)
     variables = ", ".join(variable for variable, _ in row._run)
     unpack = source.structure(codes, "iter_unpack")
     return f"[{expression} for {variables}{',' if len(codes) == 1 else ''} in {unpack}({data})]"
 
 
-def _least_width(node: Node, sizes: IDSizes) -> int:
+def _least_width(node: LayoutNode, sizes: IDSizes) -> int:
     """The fewest bytes that a part can take."""
     match node:
-        case Number() | Identifier():
+        case LayoutNumber() | Identifier():
             return code_width(number_code(node, sizes))
         case Group():
             return sum(_least_width(part, sizes) for _, part in node.fields)

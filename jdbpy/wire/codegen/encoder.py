@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.wire.codegen.source import Source, title_of
 from jdbpy.wire.codegen.values import tagged_writers, untagged_writers, write_region
 from jdbpy.wire.command import Choice
@@ -15,18 +16,17 @@ from jdbpy.wire.layout import (
     Group,
     Identifier,
     Kinds,
-    Node,
-    Number,
+    LayoutNode,
+    LayoutNumber,
+    LayoutText,
     Region,
     Repeat,
     Tagged,
-    Text,
     Untagged,
     fixed_codes,
     layout_of,
     number_code,
 )
-from jdbpy.wire.record import Record
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 Encode = Callable[[Any], bytes]
@@ -51,7 +51,7 @@ def find_misfit(message: Record, sizes: IDSizes) -> str:
 
 
 def _encoder(layout: Group, sizes: IDSizes) -> Encode:
-    writer = _Writer(Source(title_of("encode", layout.record, sizes), "encode(message)"), sizes)
+    writer = _EncoderWriter(Source(title_of("encode", layout.record, sizes), "encode(message)"), sizes)
     if fixed_codes(layout, sizes) is not None:
         writer.write(layout, "message")
         writer.source.line(f"return {writer.packed_run()}")
@@ -72,7 +72,7 @@ class _KindWriters(dict[type[Choice], Any]):
         self._sizes = sizes
 
     def __missing__(self, record: type[Choice]) -> Any:
-        writer = _Writer(Source(title_of("encode", record, self._sizes), "write(message, out)"), self._sizes)
+        writer = _EncoderWriter(Source(title_of("encode", record, self._sizes), "write(message, out)"), self._sizes)
         if record is record.UNKNOWN:
             writer.source.line("out.append(message.kind)")
             writer.source.line("out += message.data")
@@ -84,7 +84,7 @@ class _KindWriters(dict[type[Choice], Any]):
         return self[record]
 
 
-class _Writer:
+class _EncoderWriter:
     """Writes the body of one encoder, which appends to ``out``."""
 
     def __init__(self, source: Source, sizes: IDSizes) -> None:
@@ -107,12 +107,12 @@ class _Writer:
         if self._run:
             self.source.line(f"out += {self.packed_run()}")
 
-    def write(self, node: Node, expression: str) -> None:
+    def write(self, node: LayoutNode, expression: str) -> None:
         """Writes what encodes a part that the expression yields."""
         match node:
-            case Number() | Identifier():
+            case LayoutNumber() | Identifier():
                 self.fixed(number_code(node, self.sizes), expression)
-            case Text():
+            case LayoutText():
                 variable = self.source.name("text")
                 self.source.line(f'{variable} = {expression}.encode("utf-8", "{ENCODING_ERRORS}")')
                 self._counted(variable)
@@ -141,7 +141,7 @@ class _Writer:
         self.flush()
         self.source.line(f"out += {expression}")
 
-    def _value(self, node: Node, expression: str) -> None:
+    def _value(self, node: LayoutNode, expression: str) -> None:
         self.flush()
         tagged = isinstance(node, Tagged)
         self.source.constant("writers", tagged_writers(self.sizes) if tagged else untagged_writers(self.sizes))

@@ -10,8 +10,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.wire.ids import IDSizes
-from jdbpy.wire.record import Record
 
 _ARGUMENTS = {"data", "pos", "size", "tags", "message", "out"}
 _VARIABLES = {"end", "item", "kind", "read", "text", "unpack", "width"}

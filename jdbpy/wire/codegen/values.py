@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jdbpy.wire.ids import ArrayRegion, IDSizes, Value
+from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS, VALUE_CODES, VOID_TAG, id_code
 
 Readers = Mapping[int, tuple[Callable[[bytes, int], tuple[Any, ...]], int]]
@@ -58,11 +58,11 @@ def read_region(data: bytes, pos: int, readers: Readers) -> tuple[ArrayRegion, i
         return ArrayRegion(tag, list(struct.unpack_from(f">{count}{VALUE_CODES[tag]}", data, pos))), end
     if tag not in OBJECT_TAGS or count > len(data) - pos:
         raise Malformed
-    values: list[int | float | bool | Value] = []
+    values: list[int | float | bool | TaggedValue] = []
     for _ in range(count):
         tag_of_element = data[pos]
         unpack, width = readers[tag_of_element]
-        values.append(Value(tag_of_element, unpack(data, pos + 1)[0]))
+        values.append(TaggedValue(tag_of_element, unpack(data, pos + 1)[0]))
         pos += 1 + width
     return ArrayRegion(tag, values), pos
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.wire.command import Command, Reply
 from jdbpy.wire.constants import CommandSet
 from jdbpy.wire.ids import Byte, ClassLoaderID, ReferenceTypeID
-from jdbpy.wire.record import Record
 
 
 class ClassInfo(Record):

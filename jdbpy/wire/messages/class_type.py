@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jdbpy.wire.command import Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet
-from jdbpy.wire.ids import ClassID, FieldValue, Int, MethodID, TaggedObjectID, ThreadID, Value
+from jdbpy.wire.ids import ClassID, FieldValue, Int, MethodID, TaggedObjectID, TaggedValue, ThreadID
 
 
 class SuperclassReply(Reply):
@@ -27,7 +27,7 @@ class SetValues(Command[Empty], number=(CommandSet.ClassType, 2)):
 
 
 class InvokeMethodReply(Reply):
-    returnValue: Value
+    returnValue: TaggedValue
     exception: TaggedObjectID
 
 
@@ -42,7 +42,7 @@ class InvokeMethod(Command[InvokeMethodReply], number=(CommandSet.ClassType, 3))
     clazz: ClassID
     thread: ThreadID
     methodID: MethodID
-    arguments: Sequence[Value]
+    arguments: Sequence[TaggedValue]
     options: Int
 
 
@@ -57,5 +57,5 @@ class NewInstance(Command[NewInstanceReply], number=(CommandSet.ClassType, 4)):
     clazz: ClassID
     thread: ThreadID
     methodID: MethodID
-    arguments: Sequence[Value]
+    arguments: Sequence[TaggedValue]
     options: Int

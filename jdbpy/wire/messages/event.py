@@ -12,15 +12,15 @@ from jdbpy.wire.ids import (
     Boolean,
     Byte,
     Bytes,
+    CodeLocation,
     FieldID,
     Int,
-    Location,
     Long,
     ReferenceTypeID,
     String,
     TaggedObjectID,
+    TaggedValue,
     ThreadID,
-    Value,
 )
 
 
@@ -39,7 +39,7 @@ class ThreadEvent(Event):
 class LocatableEvent(ThreadEvent):
     """An event at a place in code."""
 
-    location: Location
+    location: CodeLocation
 
 
 class VMStart(ThreadEvent, kind=EventKind.VM_START):
@@ -65,14 +65,14 @@ class MethodExit(LocatableEvent, kind=EventKind.METHOD_EXIT):
 class MethodExitWithReturnValue(LocatableEvent, kind=EventKind.METHOD_EXIT_WITH_RETURN_VALUE):
     """MethodExit with what is returned. JDWP 1.6."""
 
-    value: Value
+    value: TaggedValue
 
 
 class MonitorEvent(ThreadEvent):
     """An event on the monitor of ``object``. JDWP 1.6, canRequestMonitorEvents."""
 
     object: TaggedObjectID
-    location: Location
+    location: CodeLocation
 
 
 class MonitorContendedEnter(MonitorEvent, kind=EventKind.MONITOR_CONTENDED_ENTER):
@@ -99,7 +99,7 @@ class Exception(LocatableEvent, kind=EventKind.EXCEPTION):
     """An exception was thrown. ``catchLocation`` is no location (class, method and index 0) when nothing catches it."""
 
     exception: TaggedObjectID
-    catchLocation: Location
+    catchLocation: CodeLocation
 
 
 class ThreadStart(ThreadEvent, kind=EventKind.THREAD_START):
@@ -141,7 +141,7 @@ class FieldAccess(FieldEvent, kind=EventKind.FIELD_ACCESS):
 class FieldModification(FieldEvent, kind=EventKind.FIELD_MODIFICATION):
     """A field is about to become ``valueToBe``. canWatchFieldModification."""
 
-    valueToBe: Value
+    valueToBe: TaggedValue
 
 
 class VMDeath(Event, kind=EventKind.VM_DEATH):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jdbpy.wire.command import Choice, Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet, ModKind
-from jdbpy.wire.ids import Boolean, Byte, FieldID, Int, Location, ObjectID, ReferenceTypeID, String, ThreadID
+from jdbpy.wire.ids import Boolean, Byte, CodeLocation, FieldID, Int, ObjectID, ReferenceTypeID, String, ThreadID
 
 
 class Modifier(Choice, selector="modKind"):
@@ -52,7 +52,7 @@ class ClassExclude(Modifier, kind=ModKind.CLASS_EXCLUDE):
 class LocationOnly(Modifier, kind=ModKind.LOCATION_ONLY):
     """Only events at this place. The index has to be the start of an instruction: another one crashes the VM."""
 
-    loc: Location
+    loc: CodeLocation
 
 
 class ExceptionOnly(Modifier, kind=ModKind.EXCEPTION_ONLY):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from jdbpy.wire.command import Command, Reply
 from jdbpy.wire.constants import CommandSet
-from jdbpy.wire.ids import Int, InterfaceID, MethodID, TaggedObjectID, ThreadID, Value
+from jdbpy.wire.ids import Int, InterfaceID, MethodID, TaggedObjectID, TaggedValue, ThreadID
 
 
 class InvokeMethodReply(Reply):
-    returnValue: Value
+    returnValue: TaggedValue
     exception: TaggedObjectID
 
 
@@ -20,5 +20,5 @@ class InvokeMethod(Command[InvokeMethodReply], number=(CommandSet.InterfaceType,
     clazz: InterfaceID
     thread: ThreadID
     methodID: MethodID
-    arguments: Sequence[Value]
+    arguments: Sequence[TaggedValue]
     options: Int

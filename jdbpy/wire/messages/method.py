@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.wire.command import Command, Reply
 from jdbpy.wire.constants import CommandSet
 from jdbpy.wire.ids import Boolean, Bytes, Int, Long, MethodID, ReferenceTypeID, String
-from jdbpy.wire.record import Record
 
 
 class LineInfo(Record):

@@ -20,8 +20,8 @@ from jdbpy.wire.ids import (
     ObjectID,
     ReferenceTypeID,
     TaggedObjectID,
+    TaggedValue,
     ThreadID,
-    Value,
 )
 
 
@@ -37,7 +37,7 @@ class ReferenceType(Command[ReferenceTypeReply], number=(CommandSet.ObjectRefere
 
 
 class GetValuesReply(Reply):
-    values: list[Value]
+    values: list[TaggedValue]
 
 
 class GetValues(Command[GetValuesReply], number=(CommandSet.ObjectReference, 2)):
@@ -67,7 +67,7 @@ class MonitorInfo(Command[MonitorInfoReply], number=(CommandSet.ObjectReference,
 
 
 class InvokeMethodReply(Reply):
-    returnValue: Value
+    returnValue: TaggedValue
     exception: TaggedObjectID
 
 
@@ -78,7 +78,7 @@ class InvokeMethod(Command[InvokeMethodReply], number=(CommandSet.ObjectReferenc
     thread: ThreadID
     clazz: ClassID
     methodID: MethodID
-    arguments: Sequence[Value]
+    arguments: Sequence[TaggedValue]
     options: Int
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.wire.command import Command, Reply
 from jdbpy.wire.constants import CommandSet
 from jdbpy.wire.ids import (
@@ -22,9 +23,8 @@ from jdbpy.wire.ids import (
     ReferenceTypeID,
     String,
     TaggedObjectID,
-    Value,
+    TaggedValue,
 )
-from jdbpy.wire.record import Record
 
 
 class SignatureReply(Reply):
@@ -92,7 +92,7 @@ class Methods(Command[MethodsReply], number=(CommandSet.ReferenceType, 5)):
 
 
 class GetValuesReply(Reply):
-    values: list[Value]
+    values: list[TaggedValue]
 
 
 class GetValues(Command[GetValuesReply], number=(CommandSet.ReferenceType, 6)):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.wire.command import Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet
-from jdbpy.wire.ids import Byte, FrameID, Int, TaggedObjectID, ThreadID, Value
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import Byte, FrameID, Int, TaggedObjectID, TaggedValue, ThreadID
 
 
 class SlotInfo(Record):
@@ -19,7 +19,7 @@ class SlotInfo(Record):
 
 
 class GetValuesReply(Reply):
-    values: list[Value]
+    values: list[TaggedValue]
 
 
 class GetValues(Command[GetValuesReply], number=(CommandSet.StackFrame, 1)):
@@ -37,7 +37,7 @@ class SlotValue(Record):
     """What the specification calls SlotInfo a second time."""
 
     slot: Int
-    slotValue: Value
+    slotValue: TaggedValue
 
 
 class SetValues(Command[Empty], number=(CommandSet.StackFrame, 2)):

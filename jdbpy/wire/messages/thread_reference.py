@@ -5,21 +5,21 @@
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.wire.command import Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet
 from jdbpy.wire.ids import (
     Boolean,
+    CodeLocation,
     FrameID,
     Int,
-    Location,
     ObjectID,
     String,
     TaggedObjectID,
+    TaggedValue,
     ThreadGroupID,
     ThreadID,
-    Value,
 )
-from jdbpy.wire.record import Record
 from jdbpy.wire.rows import Rows
 
 
@@ -68,7 +68,7 @@ class ThreadGroup(Command[ThreadGroupReply], number=(CommandSet.ThreadReference,
 
 class Frame(Record):
     frameID: FrameID
-    location: Location
+    location: CodeLocation
 
 
 class FramesReply(Reply):
@@ -176,7 +176,7 @@ class ForceEarlyReturn(
     """
 
     thread: ThreadID
-    value: Value
+    value: TaggedValue
 
 
 class IsVirtualReply(Reply):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet
@@ -22,7 +23,6 @@ from jdbpy.wire.ids import (
     ThreadGroupID,
     ThreadID,
 )
-from jdbpy.wire.record import Record
 
 
 class VersionReply(Reply):

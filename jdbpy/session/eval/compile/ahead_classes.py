@@ -28,7 +28,7 @@ from jdbpy.session.eval.java.types import (
     simple_name,
     source_name,
 )
-from jdbpy.session.eval.syntax.mentions import Call, Mentions
+from jdbpy.session.eval.syntax.mentions import MentionedCall, Mentions
 from jdbpy.session.eval.target import ClassFacts
 from jdbpy.session.types import refs
 from jdbpy.session.types.jdk import above, given, made_of
@@ -178,7 +178,7 @@ class ClassesAhead:
                 if method.name == call.name:
                     self._method(call, method, facts)
 
-    def _method(self, call: Call, method: refs.Method, owner: ClassFacts) -> None:
+    def _method(self, call: MentionedCall, method: refs.Method, owner: ClassFacts) -> None:
         """The classes that matter when a call may mean the method."""
         if method.is_synthetic or (method.name == "<init>" and not self._is_made(owner.name)):
             return
@@ -197,7 +197,7 @@ class ClassesAhead:
         if len(parameters) == len(call.args):
             self._arguments(call, parameters)
 
-    def _arguments(self, call: Call, parameters: Sequence[JavaType]) -> None:
+    def _arguments(self, call: MentionedCall, parameters: Sequence[JavaType]) -> None:
         for arg, formal in zip(call.args, parameters, strict=True):
             primitive = self._primitive(arg)
             if formal.is_reference and primitive is not None:

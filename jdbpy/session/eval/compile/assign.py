@@ -8,7 +8,7 @@ from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.names import variable
 from jdbpy.session.eval.compile.operators import bad_operands, binary_op
 from jdbpy.session.eval.compile.scope import Scope
-from jdbpy.session.eval.java.conversions import Context
+from jdbpy.session.eval.java.conversions import ConversionContext
 from jdbpy.session.eval.java.types import INT, LATE, NULL, OBJECT, is_numeric, unboxed
 from jdbpy.session.eval.ops.assign import VARIABLES, Modify, Store
 from jdbpy.session.eval.ops.base import Constant, Op, ReadCell
@@ -72,8 +72,8 @@ async def _modify(
     computed.at = value.at
     narrowed = unboxed(target.type) if step else None
     if narrowed is not None:  # ++ narrows before it boxes; a compound assignment does not (JLS 15.14.2, 15.26.2)
-        computed = await c.convert(computed, narrowed, Context.CAST)
-    changed = await c.convert(computed, target.type, Context.CAST)
+        computed = await c.convert(computed, narrowed, ConversionContext.CAST)
+    changed = await c.convert(computed, target.type, ConversionContext.CAST)
     return Modify(target, old.cell, changed, at, gives_old=gives_old)
 
 

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
+from jdbpy.record import Record
 from jdbpy.session.eval.compile.functions import Function, make_anonymous
 from jdbpy.session.eval.compile.names import compile_this, levels, null_dereferenced, value_or_type
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequence_call, stream_source
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
-from jdbpy.session.eval.java.class_graph import JClass, Method, class_names
-from jdbpy.session.eval.java.conversions import Context
+from jdbpy.session.eval.java.class_graph import JavaMethod, JClass, class_names
+from jdbpy.session.eval.java.conversions import ConversionContext
 from jdbpy.session.eval.java.overloads import (
-    Argument,
+    CallArgument,
     Resolved,
     Unresolved,
     is_strict,
@@ -48,7 +49,6 @@ from jdbpy.session.eval.ops.intrinsics import intrinsic
 from jdbpy.session.eval.ops.read import ReadStatic
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.types import signatures
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 class Callee(Record):
     """Where a call looks for its method: candidates, the receiver if there is one, and the type it is looked up in."""
 
-    candidates: list[Method]
+    candidates: list[JavaMethod]
     receiver: Op | None
     type: JavaType | None
     through_super: bool = False
@@ -168,7 +168,7 @@ async def _through_super(c: Compiler, node: tree.Call, target: tree.Super) -> Ca
 
 async def _resolve(c: Compiler, callee: Callee, args: Sequence[Op], what: str, at: int) -> Resolved:
     types = [arg.type for arg in args]
-    arguments = [Argument(arg.type, arg.at) for arg in args]
+    arguments = [CallArgument(arg.type, arg.at) for arg in args]
     receiver = [callee.type] if callee.type else []
     if not any(isinstance(arg, Function) for arg in args):
         strict = [method for method in callee.candidates if takes_strictly(method, types)]
@@ -208,7 +208,9 @@ def _returns(callee: Callee, resolved: Resolved) -> JavaType:
 
 async def arguments(c: Compiler, resolved: Resolved, args: Sequence[Op], at: int) -> list[Op]:
     """The arguments as the method's erased parameters want them."""
-    converted = [await c.convert(arg, kind, Context.LOOSE) for arg, kind in zip(args, resolved.parameters, strict=True)]
+    converted = [
+        await c.convert(arg, kind, ConversionContext.LOOSE) for arg, kind in zip(args, resolved.parameters, strict=True)
+    ]
     if not resolved.varargs:
         return converted
     last = resolved.method.erased.parameters[-1]
@@ -307,7 +309,7 @@ async def compile_new_array(c: Compiler, node: tree.NewArray, scope: Scope) -> O
 
 
 async def _length(c: Compiler, node: tree.Expression, scope: Scope) -> Op:
-    return await c.convert(await c.value(node, scope), INT, Context.LOOSE)
+    return await c.convert(await c.value(node, scope), INT, ConversionContext.LOOSE)
 
 
 async def _initializer(c: Compiler, node: tree.ArrayInit, kind: ArrayType, scope: Scope) -> Op:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jdbpy.record import Record
 from jdbpy.session.eval.compile.names import Level, levels, variable
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.typenames import find_class
-from jdbpy.session.eval.javac.source import Parameter, source_type
+from jdbpy.session.eval.javac.source import CapturedParameter, source_type
 from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.read import ReadField, ReadStatic
 from jdbpy.session.eval.syntax.explain import KEYWORDS
 from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
 from jdbpy.session.types import signatures
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
@@ -34,7 +34,7 @@ class Captured(Record):
     """The text as it is compiled, and what it is handed."""
 
     text: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CapturedParameter, ...]
     values: tuple[Op, ...]
 
 
@@ -53,7 +53,7 @@ class _Capture:
         self._declared = declared | frozenset(self._declarations())
         self._at = at
         self._scope = scope
-        self._parameters: dict[str, tuple[Parameter, Op]] = {}
+        self._parameters: dict[str, tuple[CapturedParameter, Op]] = {}
 
     async def run(self) -> Captured:
         out: list[str] = []
@@ -116,7 +116,7 @@ class _Capture:
             for number, level in enumerate(await levels(self._c)):
                 if await self._c.graph.field(level.cls, name) is not None:
                     return f"{self._instance(number, level)}.{name}"
-        self._parameters.setdefault(name, (Parameter(name, source_type(op.type)), op))
+        self._parameters.setdefault(name, (CapturedParameter(name, source_type(op.type)), op))
         return None
 
     def _instance(self, number: int, level: Level) -> str:
@@ -125,5 +125,5 @@ class _Capture:
         op = level.instance(self._c, self._at)
         if op is None:
             self._c.refuse("non-static variable this cannot be referenced from a static context", self._at)
-        self._parameters.setdefault(name, (Parameter(name, source_type(level.cls.type)), op))
+        self._parameters.setdefault(name, (CapturedParameter(name, source_type(level.cls.type)), op))
         return name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.scope import Binding, Scope
 from jdbpy.session.eval.compile.typenames import resolve_type
-from jdbpy.session.eval.java.conversions import Context, castable, refusal
+from jdbpy.session.eval.java.conversions import ConversionContext, castable, refusal
 from jdbpy.session.eval.java.types import LATE, NULL, OBJECT, STRING, Primitive, SequenceType
 from jdbpy.session.eval.operands import LocalString, Operand
 from jdbpy.session.eval.ops.base import Constant, Null, Op, Run
@@ -53,7 +53,7 @@ async def compile_cast(c: Compiler, node: tree.Cast, scope: Scope) -> Op:
     if isinstance(op.type, SequenceType):
         c.refuse(refusal(op.type, kinds[0]), node.at)
     for kind in reversed(kinds):
-        op = await c.convert(op, kind, Context.CAST)
+        op = await c.convert(op, kind, ConversionContext.CAST)
     return op
 
 

@@ -13,9 +13,9 @@ from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.functions import Function, make_function
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
-from jdbpy.session.eval.java.conversions import Context, narrowing, narrows_constant, plan, refusal
+from jdbpy.session.eval.java.conversions import ConversionContext, narrowing, narrows_constant, plan, refusal
 from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, FunctionType, JavaType, SequenceType, boxed
-from jdbpy.session.eval.ops.base import FrameReads, Op, Variables
+from jdbpy.session.eval.ops.base import FrameReads, Op, VariableStore
 from jdbpy.session.eval.ops.convert import Convert, Late, LateConvert
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.imports import Imports
@@ -34,7 +34,7 @@ class Compiler:
     """Compiles expressions for one frame. ``home`` is the class whose method the frame runs, None without a frame."""
 
     def __init__(
-        self, target: EvalTarget, graph: ClassGraph, frame: FrameFacts, home: JClass | None, variables: Variables
+        self, target: EvalTarget, graph: ClassGraph, frame: FrameFacts, home: JClass | None, variables: VariableStore
     ) -> None:
         self.target = target
         self.graph = graph
@@ -73,11 +73,11 @@ class Compiler:
 
     async def condition(self, node: tree.Expression, scope: Scope) -> Op:
         """Compiles an expression that must be boolean, or unbox to it."""
-        return await self.convert(await self.value(node, scope), BOOLEAN, Context.LOOSE)
+        return await self.convert(await self.value(node, scope), BOOLEAN, ConversionContext.LOOSE)
 
     # Conversions
 
-    async def convert(self, op: Op, target: JavaType, context: Context) -> Op:
+    async def convert(self, op: Op, target: JavaType, context: ConversionContext) -> Op:
         """The value as another type; what the static type does not allow may be left to the run-time class."""
         if isinstance(op, Function):
             return await self._function(op, target)
@@ -95,7 +95,7 @@ class Compiler:
     async def _function(self, op: Function, target: JavaType) -> Op:
         """A lambda as an object of a functional interface."""
         await self.graph.ensure([target])
-        if plan(self.graph, op.type, target, Context.LOOSE) is None:
+        if plan(self.graph, op.type, target, ConversionContext.LOOSE) is None:
             raise EvalError(f"incompatible types: {target} is not a functional interface for this lambda", op.at)
         return await make_function(self, op, target)
 
@@ -103,7 +103,7 @@ class Compiler:
         """The value as it is assigned to a variable of the type: as ``convert``, and constants may narrow (JLS 5.2)."""
         if narrows_constant(op.constant, op.type, target):
             return Convert(target, op, narrowing(target), op.at)
-        return await self.convert(op, target, Context.LOOSE)
+        return await self.convert(op, target, ConversionContext.LOOSE)
 
     # What is left for run time
 

@@ -27,7 +27,7 @@ from jdbpy.session.eval.java.types import (
 )
 from jdbpy.session.eval.operands import LocalString
 from jdbpy.session.eval.ops.base import Op
-from jdbpy.session.eval.ops.flow import Branch, Declare, Label, Leave, Statements, Switch, ThrowValue
+from jdbpy.session.eval.ops.flow import Branch, Declare, Label, Leave, Statements, SwitchOp, ThrowValue
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.types import signatures
 
@@ -101,7 +101,7 @@ async def compile_switch(c: Compiler, node: tree.Switch, scope: Scope) -> Op:
         c.refuse("the switch expression does not cover all possible input values", node.at)
     if kind not in (VOID, LATE):
         bodies = [await _with_results(c, body, kind, rule=arrow) for body in bodies]
-    return Switch(kind, selector, labels, default, bodies, node.at, arrow=arrow)
+    return SwitchOp(kind, selector, labels, default, bodies, node.at, arrow=arrow)
 
 
 async def _case_body(c: Compiler, case: tree.Case, scope: Scope) -> Op:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError
+from jdbpy.errors import EvalError, Thrown
+from jdbpy.record import Record
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, unknown_class
-from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.java.class_graph import Field, JClass, bind_arguments
+from jdbpy.session.eval.java.class_graph import JavaField, JClass, bind_arguments
 from jdbpy.session.eval.java.descriptors import read_type
 from jdbpy.session.eval.java.types import (
     ENTRY,
@@ -34,7 +34,6 @@ from jdbpy.session.eval.ops.entries import EntryPart
 from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.variables import HIT_NAMES, OWN_NAMES
-from jdbpy.wire.record import Record
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
@@ -45,7 +44,7 @@ class Level(Record):
     static code, where there is no instance."""
 
     cls: JClass
-    links: tuple[Field, ...] | None
+    links: tuple[JavaField, ...] | None
 
     def instance(self, c: Compiler, at: int) -> Op | None:
         """The operation that gives the instance."""
@@ -61,7 +60,7 @@ async def levels(c: Compiler) -> list[Level]:
     """The classes around the frame's place, innermost first. wire: 1 trip a class, 0 when known."""
     if c.levels is None:
         c.levels = []
-        links: tuple[Field, ...] | None = None if c.frame.is_static else ()
+        links: tuple[JavaField, ...] | None = None if c.frame.is_static else ()
         cls = c.home
         while cls is not None and cls not in (level.cls for level in c.levels):  # what the target says may circle
             c.levels.append(Level(cls, links))
@@ -70,8 +69,8 @@ async def levels(c: Compiler) -> list[Level]:
 
 
 async def _outwards(
-    c: Compiler, cls: JClass, links: tuple[Field, ...] | None
-) -> tuple[JClass | None, tuple[Field, ...] | None]:
+    c: Compiler, cls: JClass, links: tuple[JavaField, ...] | None
+) -> tuple[JClass | None, tuple[JavaField, ...] | None]:
     """The class around a class, and the way to its instance."""
     member = next((m for m in cls.facts.fields if m.name.startswith("this$")), None)
     if member is None:
@@ -80,7 +79,7 @@ async def _outwards(
     kind = read_type(member.signature)
     assert isinstance(kind, ClassType)
     (outer,) = await c.graph.named([kind.name])
-    return outer, None if links is None else (*links, Field(cls, member, kind))
+    return outer, None if links is None else (*links, JavaField(cls, member, kind))
 
 
 def read_this(c: Compiler, at: int) -> Op:
@@ -154,7 +153,7 @@ async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
         field = await c.graph.field(level.cls, name)
         captured = next((m for m in level.cls.facts.fields if m.name == f"val${name}"), None)
         if field is None and captured is not None:
-            field = Field(level.cls, captured, read_type(captured.signature))
+            field = JavaField(level.cls, captured, read_type(captured.signature))
         if field is not None:
             instance = None if field.member.is_static else level.instance(c, at)
             found = read_member(c, field, instance, level.cls.this_type, at)
@@ -164,7 +163,7 @@ async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
     return await _imported_static(c, name, at) or unseen
 
 
-def _is_inherited_private(field: Field, cls: JClass) -> bool:
+def _is_inherited_private(field: JavaField, cls: JClass) -> bool:
     """True for a private field of a superclass: a debugger shows it, but no field that Java sees is hidden by it."""
     return field.owner is not cls and field.member.is_private
 
@@ -201,7 +200,7 @@ async def _imported_static(c: Compiler, name: str, at: int) -> Op | None:
     return None
 
 
-def read_member(c: Compiler, field: Field, instance: Op | None, receiver: JavaType | None, at: int) -> Op:
+def read_member(c: Compiler, field: JavaField, instance: Op | None, receiver: JavaType | None, at: int) -> Op:
     """Reads a field: of the instance, or static."""
     if field.member.is_static:
         return ReadStatic(plain(field.type), field, at)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.conversions import Context, castable
+from jdbpy.session.eval.java.conversions import ConversionContext, castable
 from jdbpy.session.eval.java.types import (
     BOOLEAN,
     BYTE,
@@ -34,11 +34,11 @@ from jdbpy.session.eval.java.types import (
 from jdbpy.session.eval.operands import LocalString
 from jdbpy.session.eval.ops.base import Constant, NotConstant, Op
 from jdbpy.session.eval.ops.operators import (
-    Choice,
     Concat,
+    ConditionalOp,
     SameObject,
     ShortCircuit,
-    Text,
+    StringConversion,
     arithmetic_op,
     comparison_op,
     shift_op,
@@ -60,7 +60,7 @@ async def compile_unary(c: Compiler, node: tree.Unary, scope: Scope) -> Op:
         error = EvalError(f"bad operand type {operand.type} for unary operator '{node.op}'", node.at)
         return c.late(node, scope, error, operand=operand)
     promoted = kind if node.op == "!" else arithmetic.unary_promotion(kind)
-    op = unary_op(node.op, promoted, await c.convert(operand, promoted, Context.LOOSE), node.at)
+    op = unary_op(node.op, promoted, await c.convert(operand, promoted, ConversionContext.LOOSE), node.at)
     if node.op == "!":
         op.when_true, op.when_false = operand.when_false, operand.when_true
     return op
@@ -98,7 +98,10 @@ async def _short_circuit(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
     right = await c.value(node.right, scope.with_variables(bound))
     if not all(is_boolean(side.type) or c.inexact(side) for side in (left, right)):
         raise bad_operands(node.op, left, right, node.at)
-    left, right = await c.convert(left, BOOLEAN, Context.LOOSE), await c.convert(right, BOOLEAN, Context.LOOSE)
+    left, right = (
+        await c.convert(left, BOOLEAN, ConversionContext.LOOSE),
+        await c.convert(right, BOOLEAN, ConversionContext.LOOSE),
+    )
     op = ShortCircuit(node.op, left, right, node.at)
     if both:
         op.when_true = {**left.when_true, **right.when_true}
@@ -128,9 +131,12 @@ async def binary_op(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | 
         return None
     if op in arithmetic.SHIFTS:  # each operand is promoted by itself (JLS 15.19)
         kind, distance = arithmetic.unary_promotion(one), arithmetic.unary_promotion(other)
-        a, b = await c.convert(left, kind, Context.LOOSE), await c.convert(right, distance, Context.LOOSE)
+        a, b = (
+            await c.convert(left, kind, ConversionContext.LOOSE),
+            await c.convert(right, distance, ConversionContext.LOOSE),
+        )
         return shift_op(op, kind, a, b, at)
-    a, b = await c.convert(left, kind, Context.LOOSE), await c.convert(right, kind, Context.LOOSE)
+    a, b = await c.convert(left, kind, ConversionContext.LOOSE), await c.convert(right, kind, ConversionContext.LOOSE)
     return comparison_op(op, a, b, at) if op in arithmetic.RELATIONAL else arithmetic_op(op, kind, a, b, at)
 
 
@@ -138,7 +144,7 @@ def _concat(left: Op, right: Op, at: int, release: int) -> Op:
     constants = [constant_text(op, release) for op in (left, right)]
     if constants[0] is not None and constants[1] is not None:
         return Constant(STRING, LocalString(constants[0] + constants[1], interned=True), at)
-    parts = [*(left.parts if isinstance(left, Concat) else [Text(left)]), Text(right)]
+    parts = [*(left.parts if isinstance(left, Concat) else [StringConversion(left)]), StringConversion(right)]
     return Concat(parts, at)
 
 
@@ -153,7 +159,10 @@ async def _equality(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | 
             kind = BOOLEAN
         else:
             return None
-        a, b = await c.convert(left, kind, Context.LOOSE), await c.convert(right, kind, Context.LOOSE)
+        a, b = (
+            await c.convert(left, kind, ConversionContext.LOOSE),
+            await c.convert(right, kind, ConversionContext.LOOSE),
+        )
         return comparison_op(op, a, b, at)
     await c.graph.ensure([left.type, right.type])
     if LATE not in (left.type, right.type) and not castable(c.graph, left.type, right.type):
@@ -168,7 +177,7 @@ async def _equality_by_cast(c: Compiler, op: str, left: Op, right: Op, at: int) 
     await c.graph.ensure([reference.type, box])
     if reference.type in (NULL, LATE) or not c.graph.is_subtype(box, reference.type):
         return None
-    cast = await c.convert(primitive, box, Context.LOOSE)
+    cast = await c.convert(primitive, box, ConversionContext.LOOSE)
     ordered = (reference, cast) if reference is left else (cast, reference)
     return SameObject(*ordered, at, negated=op == "!=")
 
@@ -184,7 +193,7 @@ async def compile_conditional(c: Compiler, node: tree.Conditional, scope: Scope)
     kind = await common_type(c, [then, otherwise])
     if kind is not LATE:
         then, otherwise = await c.assign_to(then, kind), await c.assign_to(otherwise, kind)
-    return Choice(kind, condition, then, otherwise, node.at)
+    return ConditionalOp(kind, condition, then, otherwise, node.at)
 
 
 async def common_type(c: Compiler, branches: list[Op]) -> JavaType:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from jdbpy.record import Record
 from jdbpy.session.eval.java.types import JavaType
-from jdbpy.wire.record import Record
 
 
 class Binding(Record):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.scope import Binding, Scope
-from jdbpy.session.eval.java.conversions import Context
+from jdbpy.session.eval.java.conversions import ConversionContext
 from jdbpy.session.eval.java.types import (
     BOOLEAN,
     INT,
@@ -25,7 +25,7 @@ from jdbpy.session.eval.ops.base import Op
 from jdbpy.session.eval.ops.flow import Body as LeaveBody
 from jdbpy.session.eval.ops.read import ReadElement
 from jdbpy.session.eval.ops.sequence_methods import GIVES, KEEPS, METHODS
-from jdbpy.session.eval.ops.sequences import Body, GatherValues, SequenceCall, TakeElement, TakeSlice
+from jdbpy.session.eval.ops.sequences import ElementBody, GatherValues, SequenceCall, TakeElement, TakeSlice
 from jdbpy.session.eval.syntax import tree
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ async def compile_index(c: Compiler, node: tree.Index, scope: Scope) -> Op:
     index = await c.value(node.index, scope)
     kind = upper_bound(array.type)
     if isinstance(kind, ArrayType | SequenceType):
-        return ReadElement(kind.element, array, await c.convert(index, INT, Context.LOOSE), node.at)
+        return ReadElement(kind.element, array, await c.convert(index, INT, ConversionContext.LOOSE), node.at)
     if isinstance(kind, ClassType) and kind.name not in _NO_LISTS and not unboxed(kind):
         if is_numeric(index.type):  # what else it may be the elements of a map are asked for by: the value tells
-            index = await c.convert(index, INT, Context.LOOSE)
+            index = await c.convert(index, INT, ConversionContext.LOOSE)
         return TakeElement(await element_type(c, array.type), array, index, node.at)
     error = EvalError(f"array required, but {kind} found", node.at)
     return c.late(node, scope, error, array=array, index=index)
@@ -68,8 +68,8 @@ async def element_type(c: Compiler, kind: JavaType) -> JavaType:
 async def compile_slice(c: Compiler, node: tree.Slice, scope: Scope) -> Op:
     """``sequence[start..end]``."""
     sequence = await c.value(node.sequence, scope)
-    start = await c.convert(await c.value(node.start, scope), INT, Context.LOOSE)
-    end = None if node.end is None else await c.convert(await c.value(node.end, scope), INT, Context.LOOSE)
+    start = await c.convert(await c.value(node.start, scope), INT, ConversionContext.LOOSE)
+    end = None if node.end is None else await c.convert(await c.value(node.end, scope), INT, ConversionContext.LOOSE)
     return TakeSlice(SequenceType(await element_type(c, sequence.type)), sequence, start, end, node.at)
 
 
@@ -123,27 +123,27 @@ async def compile_sequence_call(c: Compiler, node: tree.Call, sequence: Op, scop
         wanted = {"": "no argument", "number": "a number"}.get(takes, "a lambda")
         c.refuse(f"{node.name} of a sequence takes {wanted}", node.at)
     element = await element_type(c, sequence.type)
-    args: list[Body | Op] = []
+    args: list[ElementBody | Op] = []
     for arg in node.args:
         if takes in ("condition", "mapping"):
             args.append(await _body(c, arg, element, scope, boolean=takes == "condition"))
         else:
             value = await c.value(arg, scope)
-            args.append(await c.convert(value, INT, Context.LOOSE) if takes == "number" else value)
+            args.append(await c.convert(value, INT, ConversionContext.LOOSE) if takes == "number" else value)
     return SequenceCall(_result(node.name, element, args), sequence, method, args, node.at)
 
 
-def _result(name: str, element: JavaType, args: list[Body | Op]) -> JavaType:
+def _result(name: str, element: JavaType, args: list[ElementBody | Op]) -> JavaType:
     if name in GIVES:
         return GIVES[name]
     if name in KEEPS:
         return SequenceType(element)
-    if args and isinstance(args[0], Body):
+    if args and isinstance(args[0], ElementBody):
         return SequenceType(args[0].op.type)
     return LATE
 
 
-async def _body(c: Compiler, node: tree.Expression, element: JavaType, scope: Scope, *, boolean: bool) -> Body:
+async def _body(c: Compiler, node: tree.Expression, element: JavaType, scope: Scope, *, boolean: bool) -> ElementBody:
     """A lambda, or a method reference, over one element."""
     node = _as_lambda(node)
     if len(node.parameters) != 1:
@@ -161,7 +161,7 @@ async def _body(c: Compiler, node: tree.Expression, element: JavaType, scope: Sc
         op = await c.expression(node.body, inner)
     if op.type is VOID:
         c.refuse("incompatible types: bad return type in lambda expression", node.at)
-    return Body(binding.cell, op)
+    return ElementBody(binding.cell, op)
 
 
 def _as_lambda(node: tree.Expression) -> tree.Lambda:
@@ -174,7 +174,7 @@ def _as_lambda(node: tree.Expression) -> tree.Lambda:
     raise EvalError("a lambda is expected here", node.at)
 
 
-async def compile_values(c: Compiler, node: tree.Values, scope: Scope) -> Op:
+async def compile_values(c: Compiler, node: tree.ExpressionList, scope: Scope) -> Op:
     """Several expressions whose reads go out together."""
     return GatherValues([await c.value(element, scope) for element in node.elements], node.at)
 

@@ -11,7 +11,7 @@ EXPRESSIONS: dict[type[tree.Expression], CompileExpression] = {
     tree.Name: names.compile_name,
     tree.ObjectId: casts.compile_object_id,
     tree.Held: names.compile_held,
-    tree.Values: sequences.compile_values,
+    tree.ExpressionList: sequences.compile_values,
     tree.Select: names.compile_select,
     tree.This: names.compile_this,
     tree.Super: sequences.compile_super,

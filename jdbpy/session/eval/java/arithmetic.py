@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import Thrown
 from jdbpy.session.eval.java.types import BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, SHORT, Primitive
 
 Number = int | float

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy.errors import EvalError
+from jdbpy.record import Record
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.descriptors import MethodType, read_class, read_method, read_type
 from jdbpy.session.eval.java.types import (
@@ -27,7 +28,6 @@ from jdbpy.session.eval.java.types import (
 )
 from jdbpy.session.eval.target import ClassFacts, EvalTarget
 from jdbpy.session.types import refs, signatures
-from jdbpy.wire.record import Record
 
 _METHODS_OF_OBJECT = frozenset(
     (("equals", "(Ljava/lang/Object;)Z"), ("hashCode", "()I"), ("toString", "()Ljava/lang/String;"))
@@ -100,7 +100,7 @@ class JClass:
             yield parent, generic.get(parent.name, parent.type)
 
 
-class Field(Record):
+class JavaField(Record):
     """A field found by name. ``type`` is generic, in terms of the owner's variables."""
 
     owner: JClass
@@ -113,7 +113,7 @@ class Field(Record):
         return isinstance(self.type, ClassType | ArrayType)
 
 
-class Method(Record):
+class JavaMethod(Record):
     """A method or constructor. ``type`` is generic, in terms of the owner's and its own variables."""
 
     owner: JClass
@@ -308,7 +308,7 @@ class ClassGraph:
 
     # Members
 
-    async def field(self, cls: JClass, name: str) -> Field | None:
+    async def field(self, cls: JClass, name: str) -> JavaField | None:
         """The field of that name as a member of the class: its own hides those above it (JLS 8.3).
 
         Private fields of superclasses count too. wire: 1 trip for each level that is not known.
@@ -318,14 +318,14 @@ class ClassGraph:
             for owner in level:
                 for member in owner.facts.fields:
                     if member.name == name:
-                        return Field(owner, member, _field_type(owner, member))
+                        return JavaField(owner, member, _field_type(owner, member))
             level = list(dict.fromkeys([parent for owner in level for parent in await self.parents(owner)]))
         return None
 
-    async def methods(self, cls: JClass, name: str) -> list[Method]:
+    async def methods(self, cls: JClass, name: str) -> list[JavaMethod]:
         """The methods of that name that are members of the class, private ones included; overridden ones left out."""
         await self.link([cls])
-        found: list[Method] = []
+        found: list[JavaMethod] = []
         seen: set[tuple[JavaType, ...]] = set()
         owners = list(self.ancestors(cls))
         if cls.is_interface:  # an interface has Object's methods without extending it (JLS 9.2)
@@ -344,21 +344,21 @@ class ClassGraph:
                     found.append(method)
         return found
 
-    def constructors(self, cls: JClass) -> list[Method]:
+    def constructors(self, cls: JClass) -> list[JavaMethod]:
         return [make_method(cls, m) for m in cls.facts.methods if m.name == "<init>" and not m.is_synthetic]
 
 
-def make_method(owner: JClass, member: refs.Method) -> Method:
+def make_method(owner: JClass, member: refs.Method) -> JavaMethod:
     """A declared method with its types; a generic signature that does not fit the descriptor is left aside."""
     erased = read_method(member.signature)
     if not member.generic:
-        return Method(owner, member, erased, erased)
+        return JavaMethod(owner, member, erased, erased)
     try:
         generic = read_method(member.generic, owner.variables)
     except EvalError:
-        return Method(owner, member, erased, erased)
+        return JavaMethod(owner, member, erased, erased)
     # Constructors of inner and enum classes have parameters that their generic signature leaves out.
-    return Method(owner, member, generic if len(generic.parameters) == len(erased.parameters) else erased, erased)
+    return JavaMethod(owner, member, generic if len(generic.parameters) == len(erased.parameters) else erased, erased)
 
 
 def _field_type(owner: JClass, member: refs.Field) -> JavaType:

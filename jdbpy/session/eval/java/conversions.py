@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from jdbpy.record import Record
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.class_graph import ClassGraph
 from jdbpy.session.eval.java.types import (
@@ -28,7 +29,6 @@ from jdbpy.session.eval.java.types import (
     unboxed,
     upper_bound,
 )
-from jdbpy.wire.record import Record
 
 
 class StepKind(Enum):
@@ -38,18 +38,18 @@ class StepKind(Enum):
     CHECK = auto()  # a cast that the run-time class decides
 
 
-class Step(Record):
+class ConversionStep(Record):
     """One step of a conversion; ``to`` is the type after it."""
 
     kind: StepKind
     to: JavaType
 
 
-Plan = tuple[Step, ...]
+Plan = tuple[ConversionStep, ...]
 """The steps of a conversion; none where the value stays as it is."""
 
 
-class Context(Enum):
+class ConversionContext(Enum):
     """Where a conversion happens (JLS 5.2, 5.3, 5.5)."""
 
     STRICT = auto()  # invocation, first phase
@@ -57,7 +57,7 @@ class Context(Enum):
     CAST = auto()
 
 
-def plan(graph: ClassGraph, source: JavaType, target: JavaType, context: Context) -> Plan | None:
+def plan(graph: ClassGraph, source: JavaType, target: JavaType, context: ConversionContext) -> Plan | None:
     """How a value of source becomes one of target; None when Java does not allow it."""
     if source is LATE:
         return None
@@ -69,39 +69,41 @@ def plan(graph: ClassGraph, source: JavaType, target: JavaType, context: Context
         return _to_primitive(graph, source, target, context)
     if graph.is_subtype(source, target):
         return ()
-    if context is Context.CAST and castable(graph, source, target):
-        return (Step(StepKind.CHECK, target),)
+    if context is ConversionContext.CAST and castable(graph, source, target):
+        return (ConversionStep(StepKind.CHECK, target),)
     return None
 
 
-def _from_primitive(graph: ClassGraph, source: Primitive, target: JavaType, context: Context) -> Plan | None:
+def _from_primitive(graph: ClassGraph, source: Primitive, target: JavaType, context: ConversionContext) -> Plan | None:
     if source.tag == "V":
         return None
     if isinstance(target, Primitive):
         if source is target:
             return ()
-        numeric_cast = context is Context.CAST and source is not BOOLEAN and target is not BOOLEAN and target.tag != "V"
+        numeric_cast = (
+            context is ConversionContext.CAST and source is not BOOLEAN and target is not BOOLEAN and target.tag != "V"
+        )
         if arithmetic.widens(source, target) or numeric_cast:
-            return (Step(StepKind.PRIMITIVE, target),)
+            return (ConversionStep(StepKind.PRIMITIVE, target),)
         return None
-    if context is Context.STRICT or not graph.is_subtype(boxed(source), target):
+    if context is ConversionContext.STRICT or not graph.is_subtype(boxed(source), target):
         return None
-    return (Step(StepKind.BOX, boxed(source)),)
+    return (ConversionStep(StepKind.BOX, boxed(source)),)
 
 
-def _to_primitive(graph: ClassGraph, source: JavaType, target: Primitive, context: Context) -> Plan | None:
-    if context is Context.STRICT or source is NULL:
+def _to_primitive(graph: ClassGraph, source: JavaType, target: Primitive, context: ConversionContext) -> Plan | None:
+    if context is ConversionContext.STRICT or source is NULL:
         return None
     inner = unboxed(upper_bound(source))
     if inner is not None:
         if inner is target:
-            return (Step(StepKind.UNBOX, inner),)
+            return (ConversionStep(StepKind.UNBOX, inner),)
         if arithmetic.widens(inner, target):
-            return (Step(StepKind.UNBOX, inner), Step(StepKind.PRIMITIVE, target))
+            return (ConversionStep(StepKind.UNBOX, inner), ConversionStep(StepKind.PRIMITIVE, target))
         return None
     box = boxed(target)
-    if context is Context.CAST and graph.is_subtype(box, source):  # (int) object
-        return (Step(StepKind.CHECK, box), Step(StepKind.UNBOX, target))
+    if context is ConversionContext.CAST and graph.is_subtype(box, source):  # (int) object
+        return (ConversionStep(StepKind.CHECK, box), ConversionStep(StepKind.UNBOX, target))
     return None
 
 
@@ -135,8 +137,8 @@ def narrowing(target: JavaType) -> Plan:
     """The plan for a constant that ``narrows_constant`` allows."""
     kind = unboxed(target)
     assert kind is not None
-    first = Step(StepKind.PRIMITIVE, kind)
-    return (first,) if kind is target else (first, Step(StepKind.BOX, target))
+    first = ConversionStep(StepKind.PRIMITIVE, kind)
+    return (first,) if kind is target else (first, ConversionStep(StepKind.BOX, target))
 
 
 def refusal(source: JavaType, target: JavaType) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from jdbpy.errors import EvalError
+from jdbpy.record import Record
 from jdbpy.session.eval.java.types import BY_TAG, OBJECT, ArrayType, ClassType, JavaType, TypeVar, Wildcard
-from jdbpy.wire.record import Record
 
 
 class MethodType(Record):

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from enum import Enum
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.java.class_graph import ClassGraph, Method, bind_arguments
-from jdbpy.session.eval.java.conversions import Context, plan, refusal
+from jdbpy.record import Record
+from jdbpy.session.eval.java.class_graph import ClassGraph, JavaMethod, bind_arguments
+from jdbpy.session.eval.java.conversions import ConversionContext, plan, refusal
 from jdbpy.session.eval.java.types import (
     NULL,
     ArrayType,
@@ -25,7 +26,6 @@ from jdbpy.session.eval.java.types import (
     substitute,
     upper_bound,
 )
-from jdbpy.wire.record import Record
 
 
 class Phase(Enum):
@@ -36,7 +36,7 @@ class Phase(Enum):
     VARARGS = 3
 
 
-class Argument(Record):
+class CallArgument(Record):
     """An argument as far as it decides on the method: its static type, and its column for messages."""
 
     type: JavaType
@@ -47,7 +47,7 @@ class Resolved(Record):
     """The method that a call means. ``parameters`` are the types the arguments are converted to, one for each argument;
     with ``varargs`` those from ``fixed`` on go into an array. ``returns`` is the type of the call."""
 
-    method: Method
+    method: JavaMethod
     parameters: tuple[JavaType, ...]
     returns: JavaType
     varargs: bool
@@ -60,16 +60,16 @@ class Unresolved(EvalError):
 
 def resolve(
     graph: ClassGraph,
-    candidates: Sequence[Method],
+    candidates: Sequence[JavaMethod],
     receiver: JavaType | None,
-    arguments: Sequence[Argument],
+    arguments: Sequence[CallArgument],
     what: str,
     at: int,
 ) -> Resolved:
     """The method for arguments of these static types. ``receiver`` is the type the method is looked up in, ``what``
     names the call in messages ("method total"). Raises Unresolved in javac's words."""
     args = [argument.type for argument in arguments]
-    applicable: list[Method] = []
+    applicable: list[JavaMethod] = []
     for phase in Phase:
         applicable = [each for each in candidates if _applicable(graph, each, receiver, args, phase)]
         if applicable:
@@ -80,7 +80,7 @@ def resolve(
     raise _not_applicable(graph, candidates, receiver, arguments, what, at)
 
 
-def takes_strictly(method: Method, args: Sequence[JavaType]) -> bool:
+def takes_strictly(method: JavaMethod, args: Sequence[JavaType]) -> bool:
     """Whether the first phase may find the method: it neither boxes nor unboxes. Told by the number of arguments and
     which of them are primitive; asks for no class."""
     formals = method.erased.parameters
@@ -90,13 +90,13 @@ def takes_strictly(method: Method, args: Sequence[JavaType]) -> bool:
 
 
 def is_strict(
-    graph: ClassGraph, candidates: Sequence[Method], receiver: JavaType | None, args: Sequence[JavaType]
+    graph: ClassGraph, candidates: Sequence[JavaMethod], receiver: JavaType | None, args: Sequence[JavaType]
 ) -> bool:
     """Whether the first phase finds a method."""
     return any(_applicable(graph, each, receiver, args, Phase.STRICT) for each in candidates)
 
 
-def _formals(method: Method, count: int, *, varargs: bool) -> tuple[JavaType, ...]:
+def _formals(method: JavaMethod, count: int, *, varargs: bool) -> tuple[JavaType, ...]:
     """The generic parameter types, the last one repeated for a call with variable arguments."""
     parameters = method.type.parameters
     if not varargs:
@@ -107,7 +107,7 @@ def _formals(method: Method, count: int, *, varargs: bool) -> tuple[JavaType, ..
 
 
 def _applicable(
-    graph: ClassGraph, method: Method, receiver: JavaType | None, args: Sequence[JavaType], phase: Phase
+    graph: ClassGraph, method: JavaMethod, receiver: JavaType | None, args: Sequence[JavaType], phase: Phase
 ) -> bool:
     count = len(method.type.parameters)
     varargs = phase is Phase.VARARGS
@@ -116,20 +116,22 @@ def _applicable(
             return False
     elif len(args) != count:
         return False
-    context = Context.STRICT if phase is Phase.STRICT else Context.LOOSE
+    context = ConversionContext.STRICT if phase is Phase.STRICT else ConversionContext.LOOSE
     formals = instantiate(graph, method, receiver, args, _formals(method, len(args), varargs=varargs))
     return all(plan(graph, arg, formal, context) is not None for arg, formal in zip(args, formals, strict=True))
 
 
-def _most_specific(graph: ClassGraph, applicable: list[Method], args: Sequence[JavaType], phase: Phase) -> list[Method]:
+def _most_specific(
+    graph: ClassGraph, applicable: list[JavaMethod], args: Sequence[JavaType], phase: Phase
+) -> list[JavaMethod]:
     """The maximally specific methods (JLS 15.12.2.5), one of them when they have the same signature."""
     varargs = phase is Phase.VARARGS
     width = max(len(args), *(len(method.type.parameters) for method in applicable)) if varargs else len(args)
 
-    def formals(method: Method) -> tuple[JavaType, ...]:
+    def formals(method: JavaMethod) -> tuple[JavaType, ...]:
         return tuple(map(erasure, _formals(method, width, varargs=varargs)))
 
-    def more_specific(one: Method, other: Method) -> bool:
+    def more_specific(one: JavaMethod, other: JavaMethod) -> bool:
         return all(graph.is_subtype(a, b) for a, b in zip(formals(one), formals(other), strict=True))
 
     best = [one for one in applicable if all(more_specific(one, other) for other in applicable)]
@@ -142,7 +144,7 @@ def _most_specific(graph: ClassGraph, applicable: list[Method], args: Sequence[J
 
 
 def _resolved(
-    graph: ClassGraph, method: Method, receiver: JavaType | None, args: Sequence[JavaType], *, varargs: bool
+    graph: ClassGraph, method: JavaMethod, receiver: JavaType | None, args: Sequence[JavaType], *, varargs: bool
 ) -> Resolved:
     count = len(method.type.parameters)
     formals = instantiate(
@@ -159,7 +161,7 @@ def _resolved(
 
 def instantiate(
     graph: ClassGraph,
-    method: Method,
+    method: JavaMethod,
     receiver: JavaType | None,
     args: Sequence[JavaType],
     types: Sequence[JavaType],
@@ -216,7 +218,7 @@ def _infer(graph: ClassGraph, formal: JavaType, arg: JavaType, own: set[str], bi
 # Sentences
 
 
-def _ambiguous(what: str, best: Sequence[Method]) -> str:
+def _ambiguous(what: str, best: Sequence[JavaMethod]) -> str:
     name = what.partition(" ")[2]
     one, other = best[:2]
     kind = "constructor" if one.member.name == "<init>" else "method"
@@ -226,9 +228,9 @@ def _ambiguous(what: str, best: Sequence[Method]) -> str:
 
 def _not_applicable(
     graph: ClassGraph,
-    candidates: Sequence[Method],
+    candidates: Sequence[JavaMethod],
     receiver: JavaType | None,
-    args: Sequence[Argument],
+    args: Sequence[CallArgument],
     what: str,
     at: int,
 ) -> Unresolved:
@@ -248,20 +250,20 @@ def _not_applicable(
     return Unresolved(f"{refused}: required {required}, found {found} ({reason})", at)
 
 
-def takes(method: Method, count: int) -> bool:
+def takes(method: JavaMethod, count: int) -> bool:
     """Whether a call with so many arguments can mean the method, whatever they are."""
     own = len(method.type.parameters)
     return count >= own - 1 if method.member.is_varargs else count == own
 
 
 def _wrong_argument(
-    graph: ClassGraph, method: Method, receiver: JavaType | None, args: Sequence[Argument]
+    graph: ClassGraph, method: JavaMethod, receiver: JavaType | None, args: Sequence[CallArgument]
 ) -> Unresolved | None:
     """The first argument that does not fit its parameter."""
     types = [arg.type for arg in args]
     parameters = _formals(method, len(args), varargs=method.member.is_varargs)
     formals = instantiate(graph, method, receiver, types, parameters)
     for arg, formal in zip(args, formals, strict=True):
-        if plan(graph, arg.type, formal, Context.LOOSE) is None:
+        if plan(graph, arg.type, formal, ConversionContext.LOOSE) is None:
             return Unresolved(refusal(arg.type, formal), arg.at)
     return None

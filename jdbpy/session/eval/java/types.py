@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class JavaType(Record):

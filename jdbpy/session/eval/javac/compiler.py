@@ -14,9 +14,9 @@ from pathlib import Path
 import trio
 
 from jdbpy.errors import EvalError, StateError
+from jdbpy.record import Record
 from jdbpy.session.eval.javac.source import JavaSource
 from jdbpy.session.opening.java_home import JavaHome, java_homes
-from jdbpy.wire.record import Record
 
 COMPILE_LIMIT = 30.0
 """Seconds that javac may take."""

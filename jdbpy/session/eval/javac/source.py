@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.session.eval.java.types import (
     OBJECT,
     ArrayType,
@@ -16,12 +17,11 @@ from jdbpy.session.eval.java.types import (
     TypeVar,
     Wildcard,
 )
-from jdbpy.wire.record import Record
 
 METHOD = "make"
 
 
-class Parameter(Record):
+class CapturedParameter(Record):
     """Something that is handed in: its name in the text, and its type as source."""
 
     name: str
@@ -35,7 +35,7 @@ class JavaSource(Record):
     text: str
 
 
-def class_around(package: str, parameters: Sequence[Parameter], result: str, expression: str) -> JavaSource:
+def class_around(package: str, parameters: Sequence[CapturedParameter], result: str, expression: str) -> JavaSource:
     """A class whose static method ``make`` gives the expression. Its name is new to every target."""
     simple = f"JdbpyExpression{secrets.token_hex(6)}"
     declared = ", ".join(f"{each.type} {each.name}" for each in parameters)

@@ -16,25 +16,27 @@ from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.glance import FrameGlance, glance_of, read_of, reads_primitives_only
 from jdbpy.session.eval.operands import Operand
-from jdbpy.session.eval.ops.base import Variables
+from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.model import Frame, ThreadRef
 from jdbpy.session.points.conditions import Passing
 from jdbpy.session.target import Target
 from jdbpy.session.threads.reader import wire_thread
-from jdbpy.wire.ids import FrameID, Location
+from jdbpy.wire.ids import CodeLocation, FrameID
 from jdbpy.wire.messages import thread_reference
 
 Place = tuple[int, int, int]
 """Type, method and code index."""
-Compile = Callable[[FrameTarget, ClassGraph, Variables], Awaitable[Compiled]]
+Compile = Callable[[FrameTarget, ClassGraph, VariableStore], Awaitable[Compiled]]
 FrameTargetOf = Callable[[Frame], FrameTarget]
 
 
 class AtHits:
     """Evaluates one compiled text in the innermost frames of threads. ``compile_at`` compiles it for a frame."""
 
-    def __init__(self, target: Target, frame_target: FrameTargetOf, variables: Variables, compile_at: Compile) -> None:
+    def __init__(
+        self, target: Target, frame_target: FrameTargetOf, variables: VariableStore, compile_at: Compile
+    ) -> None:
         self._target = target
         self._frame_target = frame_target
         self._variables = variables
@@ -45,7 +47,7 @@ class AtHits:
         self._read: dict[int, tuple[int, Sequence[Any], bool]] = {}
         """By thread the epoch, what a glance has read there (the frame, its variables), and if the text is true."""
 
-    async def evaluate(self, thread_id: int, passing: Passing | None, variables: Variables) -> Operand:
+    async def evaluate(self, thread_id: int, passing: Passing | None, variables: VariableStore) -> Operand:
         """The value at this hit, whose own values are among the variables.
 
         Raises EvalError when it does not compile at this place, Thrown when it throws.
@@ -67,7 +69,7 @@ class AtHits:
         finally:
             target.pins.release()
 
-    def glance(self, at: Location) -> FrameGlance | None:
+    def glance(self, at: CodeLocation) -> FrameGlance | None:
         """The short way to the value at a place that was compiled; None where there is none. No trip."""
         place = _place(at)
         if place not in self._glances and place in self._compiled:
@@ -91,7 +93,7 @@ class AtHits:
         return True
 
     async def _in_passing(
-        self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID, variables: Variables
+        self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID, variables: VariableStore
     ) -> Operand:
         """The value, read while the thread is let go. Raises EvalError if the guess is wrong, which ends all guessing.
 
@@ -147,5 +149,5 @@ class AtHits:
         return target, place
 
 
-def _place(at: Location) -> Place:
+def _place(at: CodeLocation) -> Place:
     return at.classID, at.methodID, at.index

@@ -12,8 +12,7 @@ from typing import Any
 
 import trio
 
-from jdbpy.errors import EvalError, JdbpyError, UsageError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, JdbpyError, Thrown, UsageError
 from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
@@ -25,7 +24,7 @@ from jdbpy.session.types.refs import Method
 from jdbpy.session.types.signatures import FINAL, split_method
 from jdbpy.session.values.assignable import OF_THE_JDK, require_assignable
 from jdbpy.wire.constants import InvokeOptions, Tag, TypeTag
-from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, ThreadID, Value
+from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
 from jdbpy.wire.messages import class_type, interface_type, object_reference
 
 _ENDS_THE_VM = frozenset(
@@ -89,7 +88,7 @@ class Calls:
         if method.is_static != (obj is None):
             raise EvalError(f"{method.name} cannot be called that way")
         if obj is not None and not wanted.sure:
-            await self._require(owner.signature, Value(obj.tag, obj.id), "the object", owner_id)
+            await self._require(owner.signature, TaggedValue(obj.tag, obj.id), "the object", owner_id)
         values = await self._arguments(method, wanted.args, owner_id)
         thread = ThreadID(ObjectID(self._thread))
         clazz = ClassID(owner_id)
@@ -158,7 +157,7 @@ class Calls:
                 code="REFUSED",
             )
 
-    async def _arguments(self, method: Method, args: Sequence[Raw], owner_id: int) -> list[Value]:
+    async def _arguments(self, method: Method, args: Sequence[Raw], owner_id: int) -> list[TaggedValue]:
         parameters = split_method(method.signature)[0]
         if len(parameters) != len(args):
             raise EvalError(f"{method.name} takes {len(parameters)} arguments, and {len(args)} were given")
@@ -167,7 +166,7 @@ class Calls:
             await self._require(signature, value, f"argument {number} of {method.name}", owner_id)
         return values
 
-    async def _require(self, signature: str, value: Value, what: str, home: int) -> None:
+    async def _require(self, signature: str, value: TaggedValue, what: str, home: int) -> None:
         try:
             await require_assignable(self._target, signature, value, what, ReferenceTypeID(home))
         except UsageError as error:

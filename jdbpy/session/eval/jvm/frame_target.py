@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from jdbpy.errors import JdbpyError, JdwpError, StateError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
 from jdbpy.session.eval.javac.classes import define_classes
 from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
 from jdbpy.session.eval.javac.source import JavaSource
@@ -36,7 +35,7 @@ from jdbpy.session.types import facts
 from jdbpy.session.types.refs import Method
 from jdbpy.session.values import writes
 from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, Value
+from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import array_type, thread_reference, virtual_machine
 
@@ -147,7 +146,7 @@ class FrameTarget(HeapTarget):
         values = {
             variable.slot: from_wire(outcome)
             for variable, outcome in zip(variables, outcomes, strict=True)
-            if isinstance(outcome, Value)
+            if isinstance(outcome, TaggedValue)
         }
         this_raw = from_wire(this_value)
         return FrameValues(
@@ -159,7 +158,7 @@ class FrameTarget(HeapTarget):
         """See ``EvalTarget``."""
         known = self._target.frame_memory.recall(self._frame) if self._frame is not None else None
         value = known.slots.get((local.slot, local.signature[0])) if known is not None else None
-        if not isinstance(value, Value) or value.tag not in OBJECT_TAGS:
+        if not isinstance(value, TaggedValue) or value.tag not in OBJECT_TAGS:
             return False
         return not value.value or self._target.objects.reader.known_type(int(value.value)) is not None
 

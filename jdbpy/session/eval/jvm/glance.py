@@ -16,10 +16,10 @@ from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.heap_target import HeapTarget
 from jdbpy.session.eval.operands import Operand
-from jdbpy.session.eval.ops.base import Constant, Null, Op, Run, Variables
+from jdbpy.session.eval.ops.base import Constant, Null, Op, Run, VariableStore
 from jdbpy.session.eval.ops.convert import Convert, InstanceTest
 from jdbpy.session.eval.ops.intrinsics import Intrinsic, ReadsField
-from jdbpy.session.eval.ops.operators import Choice, Compute, SameObject, ShortCircuit
+from jdbpy.session.eval.ops.operators import Compute, ConditionalOp, SameObject, ShortCircuit
 from jdbpy.session.eval.ops.read import ArrayLength, ReadElement, ReadField, ReadLocal, ReadStatic, ReadThis
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Ref
@@ -33,8 +33,8 @@ T = TypeVar("T")
 
 _PRIMITIVES = frozenset("ZBCSIJFD")
 _READING = (
-    Constant, Null, ReadLocal, ReadThis, Compute, ShortCircuit, Choice, Convert, SameObject, InstanceTest, ReadField,
-    ReadStatic, ArrayLength, ReadElement, Intrinsic, ReadsField,
+    Constant, Null, ReadLocal, ReadThis, Compute, ShortCircuit, ConditionalOp, Convert, SameObject, InstanceTest,
+    ReadField, ReadStatic, ArrayLength, ReadElement, Intrinsic, ReadsField,
 )  # fmt: skip
 """Operations that ask for nothing but through ``Run.target``, ``Run.graph`` and ``Run.together``."""
 
@@ -93,7 +93,7 @@ async def _together(*calls: Callable[[], Awaitable[T]]) -> list[T]:
 class FrameGlance:
     """A condition at one place in code."""
 
-    def __init__(self, compiled: Compiled, target: Target, classes: ClassFinder, variables: Variables) -> None:
+    def __init__(self, compiled: Compiled, target: Target, classes: ClassFinder, variables: VariableStore) -> None:
         self.given_up = 0
         self._compiled = compiled
         self._target = target
@@ -189,7 +189,7 @@ class FrameEvaluation:
         self.asks = [command for each in asked for command in each]
 
 
-def glance_of(compiled: Compiled, target: Target, variables: Variables) -> FrameGlance | None:
+def glance_of(compiled: Compiled, target: Target, variables: VariableStore) -> FrameGlance | None:
     """The short way to the value of what was compiled, if it has one."""
     classes = getattr(compiled.compiler.target, "_classes", None)
     if not _only_reads(compiled.op) or not isinstance(classes, ClassFinder):

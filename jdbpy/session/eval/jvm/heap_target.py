@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from jdbpy.errors import EvalError, JdwpError, UsageError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, JdwpError, Thrown, UsageError
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.jvm.class_target import ClassTarget
 from jdbpy.session.eval.jvm.raw import from_wire, to_wire
@@ -25,7 +24,7 @@ from jdbpy.session.values.strings import MOST, string_length, string_part
 from jdbpy.session.values.viewer import contents
 from jdbpy.session.values.waves import Reading, gather
 from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ReferenceTypeID, Value
+from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import reference_type
 
 T = TypeVar("T")
@@ -145,7 +144,7 @@ class HeapTarget(ClassTarget):
 
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
         """See ``EvalTarget``."""
-        match await contents(self._target, Value(collection.tag, collection.id), most):
+        match await contents(self._target, TaggedValue(collection.tag, collection.id), most):
             case Items(items=items):
                 return [from_wire(value) for value in items]
             case Entries(entries=entries):

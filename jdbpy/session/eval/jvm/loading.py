@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.errors import JdbpyError, JdwpError, Thrown
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.eval.errors import Thrown
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Invocation, Ref

@@ -8,8 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError, JdbpyError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, JdbpyError, Thrown
 from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.target import Target

@@ -24,8 +24,8 @@ from jdbpy.session.model import Frame, Limits, Location, ThreadRef
 from jdbpy.session.target import Target
 from jdbpy.session.types.refs import Field, Method
 from jdbpy.session.values.describe import describe
-from jdbpy.session.values.reader import Shape
-from jdbpy.wire.ids import Value
+from jdbpy.session.values.reader import ClassLayout
+from jdbpy.wire.ids import TaggedValue
 
 _SHORT = Limits(depth=0)
 
@@ -37,7 +37,7 @@ async def _no_imports(frame: Frame) -> Imports:
 class ViewTarget(FrameTarget):
     """An object of a class, or of a class below it: names mean what they mean in the code of ``shape``."""
 
-    def __init__(self, target: Target, memory: LoaderMemory, shape: Shape, obj: Ref) -> None:
+    def __init__(self, target: Target, memory: LoaderMemory, shape: ClassLayout, obj: Ref) -> None:
         place = Location(shape.name, "", "", None, None, -1, type_id=shape.id)
         frame = Frame(1, place, ThreadRef(0, ""))
         super().__init__(target, frame, memory, _no_imports, InvokeRules(), Pins(PinLedger(target)))
@@ -54,7 +54,7 @@ class ViewTarget(FrameTarget):
 
     async def object_text(self, obj: Ref) -> str | None:
         """See ``EvalTarget``."""
-        [value] = await describe(self._target, [Value(obj.tag, obj.id)], _SHORT)
+        [value] = await describe(self._target, [TaggedValue(obj.tag, obj.id)], _SHORT)
         return value.text
 
     # What a view may not do

@@ -7,9 +7,8 @@ it.
 
 from __future__ import annotations
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.java.class_graph import Field
+from jdbpy.errors import EvalError, Thrown
+from jdbpy.session.eval.java.class_graph import JavaField
 from jdbpy.session.eval.java.types import JavaType, descriptor
 from jdbpy.session.eval.operands import Elements, Operand
 from jdbpy.session.eval.ops.base import Op, ReadCell, Run
@@ -28,7 +27,7 @@ from jdbpy.session.eval.ops.read import (
 from jdbpy.session.eval.target import Local, Ref
 
 
-class Place:
+class LocatedVariable:
     """A variable that has been located: its parts are evaluated."""
 
     async def read(self, run: Run) -> Operand:
@@ -38,7 +37,7 @@ class Place:
         raise NotImplementedError
 
 
-class _CellPlace(Place):
+class _CellPlace(LocatedVariable):
     def __init__(self, op: ReadCell) -> None:
         self.op = op
 
@@ -49,7 +48,7 @@ class _CellPlace(Place):
         run.cells[self.op.cell] = value
 
 
-class _VariablePlace(Place):
+class _VariablePlace(LocatedVariable):
     def __init__(self, op: ReadVariable) -> None:
         self.op = op
 
@@ -63,7 +62,7 @@ class _VariablePlace(Place):
         run.variables.set(self.op.name, value)
 
 
-class _LocalPlace(Place):
+class _LocalPlace(LocatedVariable):
     def __init__(self, type: JavaType, local: Local) -> None:
         self.type = type
         self.local = local
@@ -77,7 +76,7 @@ class _LocalPlace(Place):
         run.frame.slots[self.local.slot] = raw
 
 
-class _FieldPlace(Place):
+class _FieldPlace(LocatedVariable):
     def __init__(self, op: ReadField, obj: Operand) -> None:
         self.op = op
         self.object = obj
@@ -96,8 +95,8 @@ class _FieldPlace(Place):
         await run.target.write_field(ref, self.op.field.member, raw)
 
 
-class _StaticPlace(Place):
-    def __init__(self, op: Op, field: Field) -> None:
+class _StaticPlace(LocatedVariable):
+    def __init__(self, op: Op, field: JavaField) -> None:
         self.op = op
         self.field = field
 
@@ -110,7 +109,7 @@ class _StaticPlace(Place):
         await run.target.write_static(self.field.owner.id, self.field.member, raw)
 
 
-class _ElementPlace(Place):
+class _ElementPlace(LocatedVariable):
     def __init__(self, op: ReadElement, array: Operand, index: int) -> None:
         self.op = op
         self.array = array
@@ -138,7 +137,7 @@ class _ElementPlace(Place):
             raise
 
 
-async def locate(op: Op, run: Run) -> Place:
+async def locate(op: Op, run: Run) -> LocatedVariable:
     """Evaluates the parts of the variable that the operation reads."""
     match op:
         case ReadCell():

@@ -99,7 +99,7 @@ class ReadCell(Op):
         return found
 
 
-class Variables(Protocol):
+class VariableStore(Protocol):
     """The debugger's own variables: ``$name``, ``$1``, ``$_``."""
 
     def get(self, name: str) -> Operand | None:
@@ -117,7 +117,7 @@ class Run:
     """One evaluation under way."""
 
     def __init__(
-        self, target: EvalTarget, graph: ClassGraph, compiler: Compiler, variables: Variables, values: FrameValues
+        self, target: EvalTarget, graph: ClassGraph, compiler: Compiler, variables: VariableStore, values: FrameValues
     ) -> None:
         self.target = target
         self.graph = graph

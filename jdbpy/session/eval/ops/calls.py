@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.errors import EvalError
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.java.class_graph import JClass, Method
+from jdbpy.session.eval.java.class_graph import JavaMethod, JClass
 from jdbpy.session.eval.java.types import VOID, ArrayType, ClassType, JavaType, descriptor, erasure, source_name
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
@@ -29,7 +28,14 @@ class Invoke(Op):
     remote = True
 
     def __init__(
-        self, type: JavaType, receiver: Op | None, method: Method, args: Sequence[Op], at: int, *, exact: bool = False
+        self,
+        type: JavaType,
+        receiver: Op | None,
+        method: JavaMethod,
+        args: Sequence[Op],
+        at: int,
+        *,
+        exact: bool = False,
     ) -> None:
         super().__init__(type, at, *args)
         self.receiver = receiver
@@ -80,7 +86,7 @@ class Instantiate(Op):
     remote = True
     sure = True
 
-    def __init__(self, type: JavaType, constructor: Method, args: Sequence[Op], at: int) -> None:
+    def __init__(self, type: JavaType, constructor: JavaMethod, args: Sequence[Op], at: int) -> None:
         super().__init__(type, at, *args)
         self.constructor = constructor
         self.args = args

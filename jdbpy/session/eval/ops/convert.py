@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.conversions import Context, Plan, StepKind, plan, refusal
+from jdbpy.session.eval.java.conversions import ConversionContext, Plan, StepKind, plan, refusal
 from jdbpy.session.eval.java.types import BOOLEAN, LATE, OBJECT, JavaType, Primitive, SequenceType, is_string, jvm_name
 from jdbpy.session.eval.operands import Cell, LocalBox, Operand
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
@@ -125,7 +124,7 @@ class LateConvert(Op):
 
     remote = True
 
-    def __init__(self, type: JavaType, op: Op, context: Context, at: int) -> None:
+    def __init__(self, type: JavaType, op: Op, context: ConversionContext, at: int) -> None:
         super().__init__(type, at, op)
         self.op = op
         self.context = context

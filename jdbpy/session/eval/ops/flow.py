@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.java.types import VOID, JavaType, is_string, unboxed
 from jdbpy.session.eval.operands import LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import Op, Run
@@ -117,7 +116,7 @@ Label = str | int
 """What a case is chosen by: the text of a string, the name of an enum constant, a number."""
 
 
-class Switch(Op):
+class SwitchOp(Op):
     """A switch expression. ``bodies`` run from the one that ``labels`` chooses on; in arrow form only that one."""
 
     remote = True

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.class_graph import Method
+from jdbpy.session.eval.java.class_graph import JavaMethod
 from jdbpy.session.eval.java.types import (
     BOXES,
     DOUBLE,
@@ -133,7 +133,7 @@ _add_boxes()
 _add_math()
 
 
-def intrinsic(method: Method, returns: JavaType, receiver: Op | None, args: Sequence[Op], at: int) -> Op | None:
+def intrinsic(method: JavaMethod, returns: JavaType, receiver: Op | None, args: Sequence[Op], at: int) -> Op | None:
     """The operation that works the method out without running it; None for all other methods."""
     member = method.member
     answer = _TABLE.get((method.owner.name, member.name, member.signature))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import Thrown
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.types import BOOLEAN, LATE, STRING, JavaType, Primitive, is_string, unboxed
 from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
@@ -90,7 +90,7 @@ class ShortCircuit(Op):
         return left if left.value == self.decided_by else await self.right.run(run)
 
 
-class Choice(Op):
+class ConditionalOp(Op):
     """``condition ? then : otherwise``."""
 
     def __init__(self, type: JavaType, condition: Op, then: Op, otherwise: Op, at: int) -> None:
@@ -114,7 +114,7 @@ def _known(static: JavaType, chosen: JavaType) -> JavaType:
     return chosen if static is LATE else static
 
 
-class Text(Op):
+class StringConversion(Op):
     """String conversion of an operand of a concatenation (JLS 5.1.11)."""
 
     def __init__(self, operand: Op) -> None:

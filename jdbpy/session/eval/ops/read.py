@@ -6,9 +6,8 @@ which one trip has filled before anything runs.
 
 from __future__ import annotations
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
-from jdbpy.session.eval.java.class_graph import Field
+from jdbpy.errors import EvalError, Thrown
+from jdbpy.session.eval.java.class_graph import JavaField
 from jdbpy.session.eval.java.types import INT, JavaType
 from jdbpy.session.eval.operands import Cell, Elements, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
@@ -56,7 +55,7 @@ class ReadField(Op):
 
     remote = True
 
-    def __init__(self, type: JavaType, obj: Op, field: Field, at: int) -> None:
+    def __init__(self, type: JavaType, obj: Op, field: JavaField, at: int) -> None:
         super().__init__(type, at, obj)
         self.object = obj
         self.field = field
@@ -69,7 +68,7 @@ class ReadField(Op):
         return Operand(self.type, value)
 
 
-async def field_owner(run: Run, obj: Operand, field: Field, at: int, verb: str, *, sure: bool) -> Ref:
+async def field_owner(run: Run, obj: Operand, field: JavaField, at: int, verb: str, *, sure: bool) -> Ref:
     """The object to read or write a field of: surely one of the field's class."""
     if obj.value is None:
         message = f'Cannot {verb} field "{field.member.name}"'
@@ -96,7 +95,7 @@ class ReadStatic(Op):
 
     remote = True
 
-    def __init__(self, type: JavaType, field: Field, at: int) -> None:
+    def __init__(self, type: JavaType, field: JavaField, at: int) -> None:
         super().__init__(type, at)
         self.field = field
         self.sure = field.declared_sure

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.java import arithmetic
 from jdbpy.session.eval.java.types import (
     BOOLEAN,
@@ -24,7 +23,7 @@ from jdbpy.session.eval.java.types import (
 from jdbpy.session.eval.operands import LocalString, Operand
 from jdbpy.session.eval.ops.base import Run
 from jdbpy.session.eval.ops.intrinsics import units
-from jdbpy.session.eval.ops.sequences import Argument, Body, Method
+from jdbpy.session.eval.ops.sequences import Argument, ElementBody, Method
 from jdbpy.session.eval.ops.values import exact, string_of, text_of, unbox
 
 
@@ -117,9 +116,9 @@ async def _joined(run: Run, elements: list[Operand], args: Sequence[Argument], a
     return Operand(LATE, LocalString((separator or "null").join(texts) if args else "".join(texts)))
 
 
-def _body(args: Sequence[Argument]) -> Body:
+def _body(args: Sequence[Argument]) -> ElementBody:
     (body,) = args
-    assert isinstance(body, Body)
+    assert isinstance(body, ElementBody)
     return body
 
 

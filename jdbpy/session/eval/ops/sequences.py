@@ -11,8 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.java.types import (
     ENTRY,
     LATE,
@@ -142,7 +141,7 @@ class GatherValues(Op):
         return Operand(self.type, Elements(await run_all(run, self.elements)))
 
 
-class Body:
+class ElementBody:
     """What is run for each element: the body of a lambda over the cell that holds the element."""
 
     def __init__(self, cell: int, op: Op) -> None:
@@ -182,8 +181,8 @@ class SequenceCall(Op):
 
     remote = True
 
-    def __init__(self, type: JavaType, sequence: Op, method: Method, args: Sequence[Body | Op], at: int) -> None:
-        ops = [arg.op if isinstance(arg, Body) else arg for arg in args]
+    def __init__(self, type: JavaType, sequence: Op, method: Method, args: Sequence[ElementBody | Op], at: int) -> None:
+        ops = [arg.op if isinstance(arg, ElementBody) else arg for arg in args]
         super().__init__(type, at, sequence, *ops)
         self.sequence = sequence
         self.method = method
@@ -191,12 +190,12 @@ class SequenceCall(Op):
 
     async def run(self, run: Run) -> Operand:
         elements = await elements_of(run, await self.sequence.run(run), self.at)
-        args = [arg if isinstance(arg, Body) else await arg.run(run) for arg in self.args]
+        args = [arg if isinstance(arg, ElementBody) else await arg.run(run) for arg in self.args]
         result = await self.method(run, elements, args, self.at)
         if isinstance(result, list):
             return Operand(self.type, Elements(result))
         return Operand(result.type if self.type is LATE else self.type, result.value)
 
 
-Argument = Body | Operand
+Argument = ElementBody | Operand
 Method = Callable[[Run, list[Operand], Sequence[Argument], int], Awaitable[Operand | list[Operand]]]

@@ -5,8 +5,7 @@ Owns string conversion (JLS 5.1.11) and unboxing. Moving strings and boxes to th
 
 from __future__ import annotations
 
-from jdbpy.errors import EvalError
-from jdbpy.session.eval.errors import Thrown
+from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.java.types import (
     BOXES,
     CHAR,

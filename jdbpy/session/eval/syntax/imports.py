@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class Imports(Record):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
 from jdbpy.errors import EvalError
-from jdbpy.wire.record import Record
+from jdbpy.record import Record
 
 
 class TokenKind(Enum):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from jdbpy.record import Record
 from jdbpy.session.eval.java.types import PRIMITIVES, Primitive
 from jdbpy.session.eval.syntax import tree
-from jdbpy.wire.record import Record
 
 THIS = "this"
 """The root of a path that begins at ``this``."""
@@ -31,7 +31,7 @@ class Path(Record):
     result: bool = False
 
 
-class Call(Record):
+class MentionedCall(Record):
     """A call by its name ("<init>" for ``new``). An argument that is a literal or a simple name is told by it.
 
     ``typed`` says that the type of its result matters; ``result`` that this is what the text gives.
@@ -49,7 +49,7 @@ class Mentions:
 
     def __init__(self, statements: Sequence[tree.Statement]) -> None:
         self.paths: list[Path] = []
-        self.calls: list[Call] = []
+        self.calls: list[MentionedCall] = []
         self.types: dict[str, None] = {}
         self.fields: set[str] = set()
         """Names of fields of something that is no path, whose type matters."""
@@ -154,7 +154,7 @@ class Mentions:
             self._visit(node.object, inspected=True)
         for arg in node.args:
             self._visit(arg, inspected=True)
-        self.calls.append(Call(node.name, tuple(map(_shape, node.args)), typed, node.object is not None))
+        self.calls.append(MentionedCall(node.name, tuple(map(_shape, node.args)), typed, node.object is not None))
         self._first = False
 
     def _new(self, node: tree.New, typed: bool) -> None:
@@ -163,7 +163,7 @@ class Mentions:
             self._visit(arg, inspected=True)
         if node.outer is not None:
             self._visit(node.outer, inspected=True)
-        self.calls.append(Call("<init>", tuple(map(_shape, node.args)), typed))
+        self.calls.append(MentionedCall("<init>", tuple(map(_shape, node.args)), typed))
         self._first = False
 
 

@@ -17,8 +17,8 @@ import re
 from enum import Enum, auto
 
 from jdbpy.errors import EvalError
+from jdbpy.record import Record
 from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
-from jdbpy.wire.record import Record
 
 
 class Mark(Enum):

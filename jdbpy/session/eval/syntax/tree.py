@@ -6,8 +6,8 @@ a member, the operator of an operation, else where the node begins. The tree say
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.session.eval.java.types import JavaType
-from jdbpy.wire.record import Record
 
 
 class Node(Record):
@@ -57,7 +57,7 @@ class Held(Expression):
     cell: int
 
 
-class Values(Expression):
+class ExpressionList(Expression):
     """Several expressions evaluated together, with the sequence of their values for a value. Never parsed."""
 
     elements: tuple[Expression, ...]

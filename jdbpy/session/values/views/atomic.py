@@ -12,7 +12,7 @@ from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
 from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 
 @view("java.util.concurrent.atomic.AtomicInteger", "java.util.concurrent.atomic.AtomicLong")
@@ -24,7 +24,7 @@ async def atomic_number(obj: Obj) -> Shown:
 @view("java.util.concurrent.atomic.AtomicBoolean")
 async def atomic_boolean(obj: Obj) -> Shown:
     value = await obj.get("value")
-    return Scalar("true" if number(value) else "false", held=Value(Tag.BOOLEAN, bool(value.value)))
+    return Scalar("true" if number(value) else "false", held=TaggedValue(Tag.BOOLEAN, bool(value.value)))
 
 
 @view("java.util.concurrent.atomic.AtomicReference")
@@ -56,7 +56,7 @@ async def atomic_array(obj: Obj) -> Shown:
 @view("java.util.concurrent.atomic.LongAdder")
 async def long_adder(obj: Obj) -> Shown:
     base, cells = await obj.read("base", "cells")
-    total = Value(Tag.LONG, _as_signed(await striped_sum(obj, base, cells)))
+    total = TaggedValue(Tag.LONG, _as_signed(await striped_sum(obj, base, cells)))
     return Scalar(str(total.value), held=total)
 
 
@@ -68,7 +68,7 @@ async def double_adder(obj: Obj) -> Shown:
     if cells.value:
         read = [obj.object_fields(cell, "value") for cell in await obj.elements(cells) if cell.value]
         found += [value for [value] in await gather(read)]
-    total = Value(Tag.DOUBLE, sum(_as_double(number(value)) for value in found))
+    total = TaggedValue(Tag.DOUBLE, sum(_as_double(number(value)) for value in found))
     return Scalar(primitive_text(total, obj.reader.release), held=total)
 
 

@@ -7,35 +7,27 @@ from jdbpy.session.values.shown import Entries, Holder, Items, Pair, Part, Parts
 from jdbpy.session.values.views.maps import entries_of
 from jdbpy.session.values.views.registry import interface_view, view
 from jdbpy.session.values.views.sequences import items_of
-from jdbpy.session.values.views.structures import (
-    KeyValue,
-    Node,
-    cells,
-    in_trie,
-    numbers,
-    radix_elements,
-    unread,
-)
-from jdbpy.session.values.walk import Known, Plan, Unread
+from jdbpy.session.values.views.structures import KeyValue, TrieNode, cells, in_trie, numbers, radix_elements, unread
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 _L = "clojure.lang"
-_NULL = Value(Tag.OBJECT, 0)
+_NULL = TaggedValue(Tag.OBJECT, 0)
 
 
 # -- names ---------------------------------------------------------------------------------------------------------
 
 
-async def _symbol_text(obj: Obj, symbol: Value) -> str:
+async def _symbol_text(obj: Obj, symbol: TaggedValue) -> str:
     space, name = await obj.texts(await obj.object_fields(symbol, "ns", "name"))
     return f"{space}/{name}" if space else name or ""
 
 
 @view(f"{_L}.Symbol")
 async def symbol(obj: Obj) -> Shown:
-    return Scalar(await _symbol_text(obj, Value(Tag.OBJECT, obj.id)))
+    return Scalar(await _symbol_text(obj, TaggedValue(Tag.OBJECT, obj.id)))
 
 
 @view(f"{_L}.Keyword")
@@ -84,10 +76,10 @@ async def big_int(obj: Obj) -> Shown:
 @view(f"{_L}.PersistentVector")
 async def vector(obj: Obj) -> Shown:
     """A tree of nodes, and the last elements in an array of their own."""
-    return await _vector_part(obj, Value(Tag.OBJECT, obj.id), 0)
+    return await _vector_part(obj, TaggedValue(Tag.OBJECT, obj.id), 0)
 
 
-async def _vector_part(obj: Obj, whole: Value, start: int) -> Items:
+async def _vector_part(obj: Obj, whole: TaggedValue, start: int) -> Items:
     """The elements of a vector from an index on."""
     count, shift, root, tail = await obj.object_fields(whole, "cnt", "shift", "root", "tail")
     size = number(count)
@@ -104,7 +96,7 @@ async def _vector_part(obj: Obj, whole: Value, start: int) -> Items:
     return Items(size - start, [*front, *back])
 
 
-async def _nothing() -> list[Value]:
+async def _nothing() -> list[TaggedValue]:
     return []
 
 
@@ -150,7 +142,7 @@ async def hash_map(obj: Obj) -> Shown:
     return Entries(number(count), entries[: obj.want])
 
 
-async def _map_node(node: Node) -> Plan[KeyValue]:
+async def _map_node(node: TrieNode) -> Plan[KeyValue]:
     """A node of nodes only, or one of keys and values, in which null as a key says that the value is a node."""
     if node.kind == "ArrayNode":
         return unread(await node.obj.elements((await node.read("array"))[0]))
@@ -163,7 +155,9 @@ async def _map_node(node: Node) -> Plan[KeyValue]:
     else:
         raise UnknownLayout(f"a node of class {node.shape.name}")
     pairs = zip(elements[::2], elements[1::2], strict=True)
-    return [Known((key, value)) if key.value else Unread(value) for key, value in pairs if key.value or value.value]
+    return [
+        KnownEntry((key, value)) if key.value else Unread(value) for key, value in pairs if key.value or value.value
+    ]
 
 
 @view(f"{_L}.PersistentTreeMap")
@@ -173,12 +167,12 @@ async def tree_map(obj: Obj) -> Shown:
     return Entries(number(count), entries)
 
 
-async def _tree_node(node: Node) -> Plan[KeyValue]:
+async def _tree_node(node: TrieNode) -> Plan[KeyValue]:
     """Nodes have fields only for what is not null: BlackVal has a value, RedBranch has subtrees."""
     names = [*(["val"] if "Val" in node.kind else []), *(["left", "right"] if "Branch" in node.kind else [])]
     key, *rest = await node.read("key", *names)
     found = dict(zip(names, rest, strict=True))
-    entry: Known[KeyValue] = Known((key, found.get("val", _NULL)))
+    entry: KnownEntry[KeyValue] = KnownEntry((key, found.get("val", _NULL)))
     return [*unread([found.get("left", _NULL)]), entry, *unread([found.get("right", _NULL)])]
 
 
@@ -195,7 +189,7 @@ async def persistent_set(obj: Obj) -> Shown:
 async def persistent_list(obj: Obj) -> Shown:
     size = number(await obj.get("_count"))
     fields = await find_fields(obj.reader, obj.view_class, ["_first", "_rest"])
-    found = await cells(obj.reader, Value(Tag.OBJECT, obj.id), fields, min(size, obj.want)) if obj.want else []
+    found = await cells(obj.reader, TaggedValue(Tag.OBJECT, obj.id), fields, min(size, obj.want)) if obj.want else []
     return Items(size, [item for [item] in found])
 
 
@@ -209,7 +203,7 @@ async def queue(obj: Obj) -> Shown:
     """A sequence of what is to come out, and a vector of what has come in."""
     count, front, back = await obj.read("cnt", "f", "r")
     size = number(count)
-    items: list[Value] = []
+    items: list[TaggedValue] = []
     for part in (front, back):
         if part.value and len(items) < min(size, obj.want):
             items += (await items_of(obj, part, obj.want - len(items))).items
@@ -221,8 +215,8 @@ async def sequence(obj: Obj) -> Shown:
     """Cell by cell, as far as the program has computed it. wire: 2 trips a cell, 4 for a chunk of 32 elements."""
     if not obj.want:
         return Items(None, [])
-    items: list[Value] = []
-    at = Value(Tag.OBJECT, obj.id)
+    items: list[TaggedValue] = []
+    at = TaggedValue(Tag.OBJECT, obj.id)
     for _ in range(10 * obj.want + 10):
         if not at.value:
             return Items(len(items), items) if len(items) <= obj.want else Items(None, items[: obj.want])

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.record import Record
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.shown import Entries, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
-from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import TaggedValue
 
-KeyValue = tuple[Value, Value]
+KeyValue = tuple[TaggedValue, TaggedValue]
 
 _STRETCH = 64
 """Table slots that are read at the least."""
@@ -56,16 +56,16 @@ class Buckets:
         self._reader = obj.reader
         self._fields = fields
         self._downwards = downwards
-        self._whole: dict[int, list[Value]] = {}  # tables that were read at once
+        self._whole: dict[int, list[TaggedValue]] = {}  # tables that were read at once
 
-    async def open(self, table: Value, size: int) -> int:
+    async def open(self, table: TaggedValue, size: int) -> int:
         """Finds out the length of a table; of a small one that is wanted whole the slots come with it. wire: 1 trip."""
         if size > min(_SMALL, 2 * self._obj.want):
             return await self._reader.length(reference(table))
         slots = self._whole[reference(table)] = await self._reader.whole(reference(table))
         return len(slots)
 
-    async def entries(self, table: Value, size: int, capacity: int) -> list[KeyValue]:
+    async def entries(self, table: TaggedValue, size: int, capacity: int) -> list[KeyValue]:
         """The first entries of a table, as many as are wanted."""
         want = min(size, self._obj.want)
         if want <= 0 or not table.value:
@@ -88,7 +88,7 @@ class Buckets:
         start = slots.start + rest if self._downwards else slots.start
         whole = self._whole.get(slots.table)
         nodes = await self._reader.elements(slots.table, start, count) if whole is None else whole[start:][:count]
-        plan: list[Unread | Known[KeyValue]] = [
+        plan: list[Unread | KnownEntry[KeyValue]] = [
             Unread(Bucket(int(node.value), Slots(slots.table, start + index, 1, slots.capacity)))
             for index, node in enumerate(nodes)
             if node.value
@@ -104,14 +104,14 @@ class Buckets:
         nodes = await self._reader.fields_of_all([bucket.node for bucket in buckets], self._fields)
         return [self.plan(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
 
-    def plan(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
         """What a node holds: its entry, and the rest of its chain."""
         key, value, next_node = node[:3]
-        known = Known((key, value))
+        known = KnownEntry((key, value))
         return [known, Unread(Bucket(int(next_node.value), bucket.slots))] if next_node.value else [known]
 
 
-async def capacity_of(obj: Obj, table: Value, threshold: int, load_factor: float) -> int:
+async def capacity_of(obj: Obj, table: TaggedValue, threshold: int, load_factor: float) -> int:
     """The length of a table; mostly told by the threshold, which saves a round trip."""
     capacity = 1
     while capacity * load_factor < threshold and capacity < 1 << 30:
@@ -168,25 +168,25 @@ class _Nodes(Buckets):
 
     def __init__(self, obj: Obj, fields: Sequence[Field]) -> None:
         super().__init__(obj, fields)
-        self._found: dict[int, list[Value]] = {}
+        self._found: dict[int, list[TaggedValue]] = {}
 
-    async def by_id(self, table: Value, size: int) -> dict[int, list[Value]]:
+    async def by_id(self, table: TaggedValue, size: int) -> dict[int, list[TaggedValue]]:
         capacity = await self.open(table, size)
         self._stretch = capacity
         await first_in_order([Unread(Slots(reference(table), 0, capacity, capacity), least=0)], self._expand, size)
         return self._found
 
-    def plan(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
         self._found[bucket.node] = node
         return super().plan(bucket, node)
 
 
-async def _follow(obj: Obj, head: Value, fields: Sequence[Field]) -> list[KeyValue]:
+async def _follow(obj: Obj, head: TaggedValue, fields: Sequence[Field]) -> list[KeyValue]:
     async def expand(places: list[int]) -> list[Plan[KeyValue]]:
         plans: list[Plan[KeyValue]] = []
         for values in await obj.reader.fields_of_all(places, fields):
             key, value, _, after = readable(values)
-            plans.append([Known((key, value)), Unread(after.value)] if after.value else [Known((key, value))])
+            plans.append([KnownEntry((key, value)), Unread(after.value)] if after.value else [KnownEntry((key, value))])
         return plans
 
     return await first_in_order([Unread(head.value)] if head.value else [], expand, obj.want)
@@ -226,13 +226,13 @@ async def weak_hash_map(obj: Obj) -> Shown:
 class _WeakBuckets(Buckets):
     """A table whose keys may be gone; the key null is kept as one of ``nulls``."""
 
-    def __init__(self, obj: Obj, fields: Sequence[Field], nulls: list[Value]) -> None:
+    def __init__(self, obj: Obj, fields: Sequence[Field], nulls: list[TaggedValue]) -> None:
         super().__init__(obj, fields, downwards=True)
         self._nulls = {value.value for value in nulls}
 
-    def plan(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
         key = node[0]
-        plan = super().plan(bucket, [Value(Tag.OBJECT, 0) if key.value in self._nulls else key, *node[1:]])
+        plan = super().plan(bucket, [TaggedValue(Tag.OBJECT, 0) if key.value in self._nulls else key, *node[1:]])
         return plan if key.value else plan[1:]
 
 
@@ -255,7 +255,7 @@ async def concurrent_hash_map(obj: Obj) -> Shown:
     return Entries(count, await buckets.entries(table, count, capacity))
 
 
-async def striped_sum(obj: Obj, base: Value, cells: Value) -> int:
+async def striped_sum(obj: Obj, base: TaggedValue, cells: TaggedValue) -> int:
     """A count that is spread over cells to keep threads apart (``Striped64``, ``CounterCell``)."""
     if not cells.value:
         return number(base)
@@ -274,13 +274,13 @@ class _ConcurrentBuckets(Buckets):
             [self._resolve(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
         )
 
-    async def _resolve(self, bucket: Bucket, node: list[Value]) -> Plan[KeyValue]:
+    async def _resolve(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
         kind = number(node[3])
         if kind == self._TREE:
-            [first] = await self._obj.object_fields(Value(Tag.OBJECT, bucket.node), "first")
+            [first] = await self._obj.object_fields(TaggedValue(Tag.OBJECT, bucket.node), "first")
             return [Unread(Bucket(reference(first), bucket.slots))]
         if kind == self._MOVED:
-            [table] = await self._obj.object_fields(Value(Tag.OBJECT, bucket.node), "nextTable")
+            [table] = await self._obj.object_fields(TaggedValue(Tag.OBJECT, bucket.node), "nextTable")
             at, old = bucket.slots.start, bucket.slots.capacity
             return [Unread(Slots(reference(table), start, 1, 2 * old), least=0) for start in (at, at + old)]
         return self.plan(bucket, node) if kind >= 0 else []

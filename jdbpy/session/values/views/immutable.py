@@ -6,14 +6,14 @@ fields, so the order shown is the one that the program sees.
 
 from __future__ import annotations
 
+from jdbpy.record import Record
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Entries, Items, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
-from jdbpy.wire.record import Record
+from jdbpy.wire.ids import TaggedValue
 
 _OUTER = "java.util.ImmutableCollections"
 
@@ -67,7 +67,7 @@ async def set_12(obj: Obj) -> Shown:
     return Items(2, [second, first] if draw.reverse else [first, second])
 
 
-def _is_element(value: Value, draw: Draw) -> bool:
+def _is_element(value: TaggedValue, draw: Draw) -> bool:
     """Whether the second place is taken: null or, since JDK 12, an Object of its own says that it is not."""
     return bool(value.value) and (value.tag != Tag.OBJECT or value.value != draw.empty)
 

@@ -15,7 +15,7 @@ from jdbpy.session.values.strings import (
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 
 @view("java.lang.Enum")
@@ -80,15 +80,15 @@ async def throwable(obj: Obj) -> Shown:
     return Trouble(message, [*parts, *own], note)
 
 
-async def _message(obj: Obj, detail: Value) -> str | None:
+async def _message(obj: Obj, detail: TaggedValue) -> str | None:
     return await message_text(obj.reader, int(detail.value)) if detail.value else None
 
 
-async def _length(obj: Obj, array: Value) -> int:
+async def _length(obj: Obj, array: TaggedValue) -> int:
     return await obj.reader.length(int(array.value)) if array.value else 0
 
 
-async def _size(obj: Obj, collection: Value) -> int:
+async def _size(obj: Obj, collection: TaggedValue) -> int:
     shown = await obj.show(collection, 0) if collection.value else None
     return shown.size or 0 if isinstance(shown, Items) else 0
 

@@ -11,7 +11,7 @@ from jdbpy.session.values.views.sequences import whole_array
 from jdbpy.session.values.views.structures import cells, numbers
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 # -- Groovy --------------------------------------------------------------------------------------------------------
@@ -32,11 +32,11 @@ async def g_string(obj: Obj) -> Shown:
     return Text(joined, utf16_length(joined))
 
 
-async def _elements(obj: Obj, field: str) -> list[Value]:
+async def _elements(obj: Obj, field: str) -> list[TaggedValue]:
     return await obj.elements(await obj.get(field))
 
 
-async def _in_text(obj: Obj, value: Value) -> str:
+async def _in_text(obj: Obj, value: TaggedValue) -> str:
     """A value inside a text: ``${Order}`` for what has no text of its own."""
     if value.tag not in OBJECT_TAGS:
         return primitive_text(value, obj.reader.release)
@@ -76,7 +76,7 @@ async def int_range(obj: Obj) -> Shown:
     return Items(size, numbers(first, step, min(size, obj.want)))
 
 
-async def _boolean(obj: Obj, boxed: Value | None) -> bool | None:
+async def _boolean(obj: Obj, boxed: TaggedValue | None) -> bool | None:
     if boxed is None or not boxed.value:
         return None
     [value] = await obj.object_fields(boxed, "value")
@@ -125,7 +125,7 @@ async def binding(obj: Obj) -> Shown:
 # -- JRuby ---------------------------------------------------------------------------------------------------------
 
 
-async def _bytes_text(obj: Obj, byte_list: Value) -> Text:
+async def _bytes_text(obj: Obj, byte_list: TaggedValue) -> Text:
     """Bytes in an encoding of their own: UTF-8, or one byte a character where they are no UTF-8."""
     array, start, size = await obj.object_fields(byte_list, "bytes", "begin", "realSize")
     length = number(size)

@@ -8,12 +8,12 @@ from jdbpy.session.values.views.hashing import KeyValue, striped_sum
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
 from jdbpy.session.values.views.structures import in_tree
-from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
-_NULL = Value(Tag.OBJECT, 0)
+_NULL = TaggedValue(Tag.OBJECT, 0)
 
 
 @view("java.util.TreeMap")
@@ -50,7 +50,9 @@ async def skip_list_map(obj: Obj) -> Shown:
         plans: list[Plan[KeyValue]] = []
         for values in await obj.reader.fields_of_all(places, fields):
             key, value, after = readable(values)
-            known = [Known((key, value))] if key.value and value.value else []  # else the head, or one being removed
+            known = (
+                [KnownEntry((key, value))] if key.value and value.value else []
+            )  # else the head, or one being removed
             plans.append([*known, Unread(after.value)] if after.value else known)
         return plans
 
@@ -131,7 +133,7 @@ async def concurrent_entry(obj: Obj) -> Shown:
     return Pair(key, value)
 
 
-async def entries_of(obj: Obj, mapping: Value) -> Entries:
+async def entries_of(obj: Obj, mapping: TaggedValue) -> Entries:
     """What another map shows. Raises UnknownLayout when its view is no map."""
     shown = await obj.show(mapping)
     if not isinstance(shown, Entries):

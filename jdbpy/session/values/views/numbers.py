@@ -8,7 +8,7 @@ from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Scalar, Shown
 from jdbpy.session.values.views.registry import view
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 _NOT_COMPACT = -(1 << 63)
 """``BigDecimal.INFLATED``: the digits are in ``intVal``."""
@@ -35,9 +35,9 @@ async def big_integer(obj: Obj) -> Shown:
     return Scalar(str(await _whole(obj, sign, magnitude)))
 
 
-async def _whole(obj: Obj, sign: Value, magnitude: Value) -> int:
+async def _whole(obj: Obj, sign: TaggedValue, magnitude: TaggedValue) -> int:
     """Sign and magnitude; the latter in 32-bit words, the most significant first, which come as signed numbers."""
-    words: Sequence[Value] = await obj.elements(magnitude)
+    words: Sequence[TaggedValue] = await obj.elements(magnitude)
     result = 0
     for word in words:
         result = result << 32 | number(word) & 0xFFFFFFFF

@@ -8,7 +8,7 @@ from jdbpy.session.values.obj import Obj, number, reference
 from jdbpy.session.values.shown import Scalar, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.waves import both
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 
 @view("java.io.File")
@@ -82,7 +82,7 @@ async def socket_address(obj: Obj) -> Shown:
     return Scalar(f"{await _address(obj, address)}:{number(port)}")
 
 
-async def _address(obj: Obj, value: Value) -> str:
+async def _address(obj: Obj, value: TaggedValue) -> str:
     reference(value)
     shown = await obj.show(value)
     return shown.text if isinstance(shown, Scalar) else "?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdbpy.session.types.signatures import simple_name
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
-from jdbpy.session.values.reader import Shape
+from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import interface_view, view
 from jdbpy.session.values.views.sequences import array_prefix, items_of, ring, whole_array
@@ -18,7 +18,7 @@ from jdbpy.session.values.views.structures import (
 )
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 _IMMUTABLE = "scala.collection.immutable"
 _MUTABLE = "scala.collection.mutable"
@@ -38,7 +38,7 @@ async def scala_list(obj: Obj) -> Shown:
     )
     if not ends:
         raise UnknownLayout(f"{_IMMUTABLE}.Nil$ is not loaded")
-    found = [item for [item] in await cells(obj.reader, Value(Tag.OBJECT, obj.id), fields, obj.want + 1, ends)]
+    found = [item for [item] in await cells(obj.reader, TaggedValue(Tag.OBJECT, obj.id), fields, obj.want + 1, ends)]
     return Items(len(found) if len(found) <= obj.want else None, found[: obj.want], "List")
 
 
@@ -93,8 +93,8 @@ async def stream(obj: Obj) -> Shown:
     """As far as it has been computed, which ``tlVal`` tells."""
     if not obj.want:
         return Items(None, [], "Stream")
-    found: list[Value] = []
-    at = Value(Tag.OBJECT, obj.id)
+    found: list[TaggedValue] = []
+    at = TaggedValue(Tag.OBJECT, obj.id)
     while len(found) <= obj.want:
         if await obj.reader.type_id(reference(at)) != obj.view_class.id:
             return Items(len(found), found, "Stream")
@@ -113,8 +113,8 @@ async def empty_stream(obj: Obj) -> Shown:
 @view(f"{_IMMUTABLE}.LazyList")
 async def lazy_list(obj: Obj) -> Shown:
     """As far as it has been computed. Cells of their own up to 2.13.14, head and tail of the list itself later."""
-    found: list[Value] = []
-    at = Value(Tag.OBJECT, obj.id)
+    found: list[TaggedValue] = []
+    at = TaggedValue(Tag.OBJECT, obj.id)
     own_cells = not obj.has("_head")
     while len(found) < obj.want:
         if own_cells:
@@ -134,7 +134,7 @@ async def lazy_list(obj: Obj) -> Shown:
     return Items(None, found)
 
 
-async def _class_of(obj: Obj, value: Value) -> Shape:
+async def _class_of(obj: Obj, value: TaggedValue) -> ClassLayout:
     return await obj.reader.shape(await obj.reader.type_id(reference(value)))
 
 

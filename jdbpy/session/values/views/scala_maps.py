@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
-from jdbpy.session.values.reader import Shape
+from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.views.hashing import Buckets
 from jdbpy.session.values.views.registry import view
@@ -12,23 +12,23 @@ from jdbpy.session.values.views.sets import set_bits
 from jdbpy.session.values.views.structures import (
     MOST_CELLS,
     KeyValue,
-    Node,
+    TrieNode,
     cells,
     in_trie,
     single_objects,
     tree_entries,
     unread,
 )
-from jdbpy.session.values.walk import Known, Plan, Unread
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread
 from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 _IMMUTABLE = "scala.collection.immutable"
 _MUTABLE = "scala.collection.mutable"
 
 
-async def _class_of(obj: Obj, value: Value) -> Shape:
+async def _class_of(obj: Obj, value: TaggedValue) -> ClassLayout:
     return await obj.reader.shape(await obj.reader.type_id(reference(value)))
 
 
@@ -84,10 +84,10 @@ async def hash_set(obj: Obj) -> Shown:
     return Items(len(items) if size is None and len(items) < obj.want else size, items, "HashSet")
 
 
-async def _root(obj: Obj) -> tuple[Value, int | None]:
+async def _root(obj: Obj) -> tuple[TaggedValue, int | None]:
     """The root of a trie and the number of entries, None where it would have to be counted."""
     if not obj.has("rootNode"):
-        return Value(Tag.OBJECT, obj.id), await _old_size(obj)
+        return TaggedValue(Tag.OBJECT, obj.id), await _old_size(obj)
     root = await obj.get("rootNode")
     [size] = await obj.object_fields(root, "size")
     return root, number(size)
@@ -102,57 +102,57 @@ async def _old_size(obj: Obj) -> int | None:
     return None if "Collision" in shape.name else 1 if shape.field("key") is not None else 0
 
 
-async def _map_node(node: Node) -> Plan[KeyValue]:
+async def _map_node(node: TrieNode) -> Plan[KeyValue]:
     if node.has("content"):
         if not node.has("dataMap"):  # keys of one hash, as pairs
             [content] = await node.read("content")
             pairs = (await items_of(node.obj, content, MOST_CELLS)).items
-            return [Known(await _pair(node.obj, pair)) for pair in pairs]
+            return [KnownEntry(await _pair(node.obj, pair)) for pair in pairs]
         bits, elements = await _contents(node)
-        entries = [Known((elements[at], elements[at + 1])) for at in range(0, 2 * bits, 2)]
+        entries = [KnownEntry((elements[at], elements[at + 1])) for at in range(0, 2 * bits, 2)]
         return [*entries, *unread(reversed(elements[2 * bits :]))]
     if node.has("elems"):
         return await _old_branches(node)
     if node.has("kvs"):
         shown = await node.obj.show((await node.read("kvs"))[0], MOST_CELLS)
-        return [Known(entry) for entry in shown.entries] if isinstance(shown, Entries) else []
+        return [KnownEntry(entry) for entry in shown.entries] if isinstance(shown, Entries) else []
     key, value = await node.read("key", "value")
-    return [Known((key, value))]
+    return [KnownEntry((key, value))]
 
 
-async def _set_node(node: Node) -> Plan[Value]:
+async def _set_node(node: TrieNode) -> Plan[TaggedValue]:
     if node.has("content"):
         if not node.has("dataMap"):
             [content] = await node.read("content")
             return await _all_of(node, content)
         bits, elements = await _contents(node)
-        return [*(Known(each) for each in elements[:bits]), *unread(reversed(elements[bits:]))]
+        return [*(KnownEntry(each) for each in elements[:bits]), *unread(reversed(elements[bits:]))]
     if node.has("elems"):
         return await _old_branches(node)
     if node.has("ks"):
         [collection] = await node.read("ks")
         return await _all_of(node, collection)
     [key] = await node.read("key")
-    return [Known(key)]
+    return [KnownEntry(key)]
 
 
-async def _all_of(node: Node, collection: Value) -> Plan[Value]:
+async def _all_of(node: TrieNode, collection: TaggedValue) -> Plan[TaggedValue]:
     """The elements with one hash, which a node keeps in a list or a vector."""
-    return [Known(each) for each in (await items_of(node.obj, collection, MOST_CELLS)).items]
+    return [KnownEntry(each) for each in (await items_of(node.obj, collection, MOST_CELLS)).items]
 
 
-async def _contents(node: Node) -> tuple[int, list[Value]]:
+async def _contents(node: TrieNode) -> tuple[int, list[TaggedValue]]:
     """How many entries a node has, and its array: entries from the front, nodes from the back."""
     data, content = await node.read("dataMap", "content")
     return (number(data) & 0xFFFFFFFF).bit_count(), await node.obj.elements(content)
 
 
-async def _old_branches(node: Node) -> list[Unread]:
+async def _old_branches(node: TrieNode) -> list[Unread]:
     [elements] = await node.read("elems")
     return unread(await node.obj.elements(elements))
 
 
-async def _pair(obj: Obj, pair: Value) -> KeyValue:
+async def _pair(obj: Obj, pair: TaggedValue) -> KeyValue:
     key, value = await obj.object_fields(pair, "_1", "_2")
     return key, value
 
@@ -167,7 +167,7 @@ async def list_map(obj: Obj) -> Shown:
         find_fields(obj.reader, obj.view_class, ["key", *names]),
         single_objects(obj.reader, f"{_IMMUTABLE}.ListMap$EmptyListMap$"),
     )
-    found = await cells(obj.reader, Value(Tag.OBJECT, obj.id), fields, MOST_CELLS, ends)
+    found = await cells(obj.reader, TaggedValue(Tag.OBJECT, obj.id), fields, MOST_CELLS, ends)
     entries = [(key, value) for key, value in reversed(found)]
     return Entries(len(entries) if len(entries) < MOST_CELLS else None, entries[: obj.want], "ListMap")
 
@@ -182,7 +182,7 @@ async def list_set(obj: Obj) -> Shown:
         find_fields(obj.reader, obj.view_class, ["head" if old else "elem", "$outer"]),
         single_objects(obj.reader, f"{_IMMUTABLE}.ListSet$EmptyListSet$"),
     )
-    found = [item for [item] in await cells(obj.reader, Value(Tag.OBJECT, obj.id), fields, MOST_CELLS, ends)]
+    found = [item for [item] in await cells(obj.reader, TaggedValue(Tag.OBJECT, obj.id), fields, MOST_CELLS, ends)]
     items = found if old else found[::-1]
     return Items(len(items) if len(items) < MOST_CELLS else None, items[: obj.want], "ListSet")
 
@@ -216,7 +216,7 @@ async def mutable_tree_set(obj: Obj) -> Shown:
     return Items(size, [key for key, _ in entries])
 
 
-async def _tree(obj: Obj, root: Value) -> tuple[int, list[KeyValue]]:
+async def _tree(obj: Obj, root: TaggedValue) -> tuple[int, list[KeyValue]]:
     """The size of a red-black tree and its first entries; 2.13 keeps the color in a bit of the count."""
     if not root.value:
         return 0, []
@@ -300,4 +300,4 @@ async def bit_set(obj: Obj) -> Shown:
     if words[0].tag == Tag.ARRAY:
         words = await obj.elements(words[0])
     bits = set_bits([number(word) for word in words])
-    return Items(len(bits), [Value(Tag.INT, bit) for bit in bits[: obj.want]], "BitSet")
+    return Items(len(bits), [TaggedValue(Tag.INT, bit) for bit in bits[: obj.want]], "BitSet")

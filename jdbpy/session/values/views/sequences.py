@@ -7,35 +7,35 @@ from collections.abc import Sequence
 from jdbpy.errors import JdwpError
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Items, UnknownLayout
-from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ReferenceTypeID, Value
+from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 
 _LONG = 200
 """A chain of more nodes than this is followed by itself; the nodes of shorter ones share the waves of all else."""
 
-_NO_NODES = Shape(ReferenceTypeID(0), "", "", (), ReferenceTypeID(0))
+_NO_NODES = ClassLayout(ReferenceTypeID(0), "", "", (), ReferenceTypeID(0))
 """Stands for the class of nodes while it is not loaded."""
 
 _SPARE = 10_000
 """Nodes without an item that a long chain may have: one that changes while it is read can lead in circles."""
 
 
-async def array_prefix(obj: Obj, array: Value, size: int) -> Items:
+async def array_prefix(obj: Obj, array: TaggedValue, size: int) -> Items:
     """A sequence whose elements are the first ``size`` of an array; the array may be null when there are none."""
     count = min(size, obj.want)
     return Items(size, await obj.elements(array, 0, count) if count > 0 else [])
 
 
-async def whole_array(obj: Obj, array: Value) -> Items:
+async def whole_array(obj: Obj, array: TaggedValue) -> Items:
     """A sequence that has exactly the elements of an array."""
     return await array_prefix(obj, array, await obj.reader.length(reference(array)))
 
 
-async def ring(obj: Obj, array: Value, start: int, size: int) -> Items:
+async def ring(obj: Obj, array: TaggedValue, start: int, size: int) -> Items:
     """A sequence of ``size`` elements in an array that goes round, beginning at ``start``."""
     count = min(size, obj.want)
     if count <= 0:
@@ -45,7 +45,7 @@ async def ring(obj: Obj, array: Value, start: int, size: int) -> Items:
     return Items(size, [*front, *back])
 
 
-async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tuple[list[Value], Shape]:
+async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tuple[list[TaggedValue], ClassLayout]:
     """Fields of a linked structure, and side by side the class of the nodes that ``node_field`` leads to.
 
     While that class is not loaded there are no nodes: the field, which must be among ``names``, is null, and the class
@@ -58,8 +58,8 @@ async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tu
 
 
 async def chain(
-    reader: Reader, node_class: Shape, first: Value, want: int, *, item: str = "item", link: str = "next"
-) -> list[Value]:
+    reader: Reader, node_class: ClassLayout, first: TaggedValue, want: int, *, item: str = "item", link: str = "next"
+) -> list[TaggedValue]:
     """Items of a linked list in order, ``want`` at most; nodes without an item are passed over. wire: 1 trip a node."""
     if not first.value:
         return []
@@ -67,33 +67,34 @@ async def chain(
     if want > _LONG:
         return await _long_chain(reader, fields, first, want, skip_empty=True)
 
-    async def expand(places: list[int]) -> list[Plan[Value]]:
+    async def expand(places: list[int]) -> list[Plan[TaggedValue]]:
         return [_link(*readable(values)) for values in await reader.fields_of_all(places, fields)]
 
     return await first_in_order([Unread(first.value)], expand, want)
 
 
-def _link(item: Value, next_node: Value) -> Plan[Value]:
-    known = [Known(item)] if item.value else []
+def _link(item: TaggedValue, next_node: TaggedValue) -> Plan[TaggedValue]:
+    known = [KnownEntry(item)] if item.value else []
     return [*known, Unread(next_node.value)] if next_node.value else known
 
 
 async def double_chain(
-    reader: Reader, node_class: Shape, first: Value, last: Value, size: int, want: int
-) -> list[Value]:
+    reader: Reader, node_class: ClassLayout, first: TaggedValue, last: TaggedValue, size: int, want: int
+) -> list[TaggedValue]:
     """Items of a list linked both ways. From both ends when all of it is wanted, which halves the round trips."""
     if not first.value:
         return []
     fields = await find_fields(reader, node_class, ["item", "next", "prev"])
 
-    async def walk(start: Value, step: int, count: int) -> list[Value]:
+    async def walk(start: TaggedValue, step: int, count: int) -> list[TaggedValue]:
         if min(size, want) > _LONG:
             return await _long_chain(reader, [fields[0], fields[step]], start, count)
 
-        async def expand(places: list[int]) -> list[Plan[Value]]:
+        async def expand(places: list[int]) -> list[Plan[TaggedValue]]:
             nodes = [readable(values) for values in await reader.fields_of_all(places, fields)]
             return [
-                [Known(node[0]), Unread(node[step].value)] if node[step].value else [Known(node[0])] for node in nodes
+                [KnownEntry(node[0]), Unread(node[step].value)] if node[step].value else [KnownEntry(node[0])]
+                for node in nodes
             ]
 
         return await first_in_order([Unread(start.value)] if start.value else [], expand, count)
@@ -105,8 +106,8 @@ async def double_chain(
 
 
 async def _long_chain(
-    reader: Reader, fields: Sequence[Field], first: Value, want: int, *, skip_empty: bool = False
-) -> list[Value]:
+    reader: Reader, fields: Sequence[Field], first: TaggedValue, want: int, *, skip_empty: bool = False
+) -> list[TaggedValue]:
     """Items of a chain of many nodes; ``fields`` are the item and the link. No wave passes from node to node."""
     if not first.value:
         return []
@@ -119,7 +120,7 @@ async def _long_chain(
     return found
 
 
-async def items_of(obj: Obj, collection: Value, want: int) -> Items:
+async def items_of(obj: Obj, collection: TaggedValue, want: int) -> Items:
     """What another collection shows. Raises UnknownLayout when its view is no sequence."""
     if collection.tag == Tag.ARRAY:
         size = await obj.reader.length(reference(collection))
@@ -130,7 +131,7 @@ async def items_of(obj: Obj, collection: Value, want: int) -> Items:
     return shown
 
 
-async def total(obj: Obj, value: Value) -> int:
+async def total(obj: Obj, value: TaggedValue) -> int:
     """The number that an AtomicInteger or a LongAdder stands for."""
     [held] = await obj.object_fields(value, "value")
     return number(held)

@@ -11,15 +11,15 @@ from typing import TypeVar
 
 from jdbpy.session.types.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import UnknownLayout
-from jdbpy.session.values.walk import Known, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
 from jdbpy.session.values.waves import Reading, gather
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 T = TypeVar("T")
-KeyValue = tuple[Value, Value]
+KeyValue = tuple[TaggedValue, TaggedValue]
 
 MOST_CELLS = 10_000
 """Cells of a list that are followed where the first ones are wanted last."""
@@ -29,25 +29,25 @@ _BITS = 5
 
 
 async def cells(
-    reader: Reader, first: Value, fields: Sequence[Field], want: int, ends: Collection[int] = ()
-) -> list[list[Value]]:
+    reader: Reader, first: TaggedValue, fields: Sequence[Field], want: int, ends: Collection[int] = ()
+) -> list[list[TaggedValue]]:
     """Fields of the first ``want`` cells of a list; the last of ``fields`` is the link.
 
     All cells must be of one class. The list ends with null or one of the objects ``ends``. wire: 1 trip a cell.
     """
 
-    async def expand(places: list[int]) -> list[Plan[list[Value]]]:
-        plans: list[Plan[list[Value]]] = []
+    async def expand(places: list[int]) -> list[Plan[list[TaggedValue]]]:
+        plans: list[Plan[list[TaggedValue]]] = []
         for outcome in await reader.fields_of_all(places, fields):
             *parts, link = readable(outcome)
-            here = Known(parts)
+            here = KnownEntry(parts)
             plans.append([here] if _is_end(link, ends) else [here, Unread(link.value)])
         return plans
 
     return await first_in_order([] if _is_end(first, ends) else [Unread(first.value)], expand, want)
 
 
-def _is_end(link: Value, ends: Collection[int]) -> bool:
+def _is_end(link: TaggedValue, ends: Collection[int]) -> bool:
     return not link.value or link.value in ends
 
 
@@ -59,7 +59,7 @@ async def single_objects(reader: Reader, class_name: str) -> set[int]:
     return {int(value.value or 0) for [value] in await gather([reader.statics(each, [field]) for each, field in known])}
 
 
-async def tree_entries(reader: Reader, root: Value, names: Sequence[str], want: int) -> list[KeyValue]:
+async def tree_entries(reader: Reader, root: TaggedValue, names: Sequence[str], want: int) -> list[KeyValue]:
     """The first entries of a binary tree in order. ``names``: key, value, left and right, declared by the root's class
     or above it, in a class of all nodes. wire: 1 trip for each level, and 2 more."""
     if not root.value or not want:
@@ -68,25 +68,25 @@ async def tree_entries(reader: Reader, root: Value, names: Sequence[str], want: 
     return await in_tree(reader, root, await find_fields(reader, shape, names), want)
 
 
-async def in_tree(reader: Reader, root: Value, fields: Sequence[Field], want: int) -> list[KeyValue]:
+async def in_tree(reader: Reader, root: TaggedValue, fields: Sequence[Field], want: int) -> list[KeyValue]:
     """The first entries of a binary tree in order; ``fields`` are key, value, left and right. wire: 1 trip a level."""
 
     async def expand(places: list[int]) -> list[Plan[KeyValue]]:
         plans: list[Plan[KeyValue]] = []
         for values in await reader.fields_of_all(places, fields):
             key, value, left, right = readable(values)
-            plan: list[Unread | Known[KeyValue]] = [Unread(left.value)] if left.value else []
-            plan.append(Known((key, value)))
+            plan: list[Unread | KnownEntry[KeyValue]] = [Unread(left.value)] if left.value else []
+            plan.append(KnownEntry((key, value)))
             plans.append([*plan, Unread(right.value)] if right.value else plan)
         return plans
 
     return await first_in_order([Unread(root.value)], expand, want)
 
 
-class Node:
+class TrieNode:
     """A node of a trie: the object, its class, and its fields by name."""
 
-    def __init__(self, obj: Obj, value: Value, shape: Shape) -> None:
+    def __init__(self, obj: Obj, value: TaggedValue, shape: ClassLayout) -> None:
         self.obj = obj
         self.value = value
         self.shape = shape
@@ -99,49 +99,54 @@ class Node:
     def has(self, name: str) -> bool:
         return self.shape.field(name) is not None
 
-    async def read(self, *names: str) -> list[Value]:
+    async def read(self, *names: str) -> list[TaggedValue]:
         fields = await find_fields(self.obj.reader, self.shape, names)
         return await self.obj.reader.fields(reference(self.value), fields)
 
 
-async def in_trie(obj: Obj, root: Value, plan: Callable[[Node], Reading[Plan[T]]], want: int) -> list[T]:
+async def in_trie(obj: Obj, root: TaggedValue, plan: Callable[[TrieNode], Reading[Plan[T]]], want: int) -> list[T]:
     """The first entries of a tree whose nodes are of several classes; ``plan`` reads one node.
 
     wire: for each level 2 trips and those of ``plan``.
     """
 
-    async def node(place: Value) -> Plan[T]:
-        return await plan(Node(obj, place, await obj.reader.shape(await obj.reader.type_id(reference(place)))))
+    async def node(place: TaggedValue) -> Plan[T]:
+        return await plan(TrieNode(obj, place, await obj.reader.shape(await obj.reader.type_id(reference(place)))))
 
-    async def expand(places: list[Value]) -> list[Plan[T]]:
+    async def expand(places: list[TaggedValue]) -> list[Plan[T]]:
         return await gather([node(place) for place in places])
 
     return await first_in_order([Unread(root)] if root.value else [], expand, want)
 
 
-def unread(values: Iterable[Value]) -> list[Unread]:
+def unread(values: Iterable[TaggedValue]) -> list[Unread]:
     """Parts that have to be read, null ones left out."""
     return [Unread(value) for value in values if value.value]
 
 
-async def nested_arrays(obj: Obj, arrays: Sequence[tuple[Value, int]], want: int) -> list[Value]:
+async def nested_arrays(obj: Obj, arrays: Sequence[tuple[TaggedValue, int]], want: int) -> list[TaggedValue]:
     """The first elements of arrays of arrays, each given with its number of dimensions, as one sequence."""
 
-    async def one(array: Value, dimensions: int) -> Plan[Value]:
+    async def one(array: TaggedValue, dimensions: int) -> Plan[TaggedValue]:
         elements = await obj.reader.whole(reference(array))
         if dimensions == 1:
-            return [Known(element) for element in elements]
+            return [KnownEntry(element) for element in elements]
         return [Unread((element, dimensions - 1)) for element in elements if element.value]
 
-    async def expand(places: list[tuple[Value, int]]) -> list[Plan[Value]]:
+    async def expand(places: list[tuple[TaggedValue, int]]) -> list[Plan[TaggedValue]]:
         return await gather([one(array, dimensions) for array, dimensions in places])
 
     return await first_in_order([Unread(each, least=0) for each in arrays if each[0].value], expand, want)
 
 
 async def radix_elements(
-    obj: Obj, root: Value, depth: int, start: int, count: int, focus: Mapping[tuple[int, int], Value] | None = None
-) -> list[Value]:
+    obj: Obj,
+    root: TaggedValue,
+    depth: int,
+    start: int,
+    count: int,
+    focus: Mapping[tuple[int, int], TaggedValue] | None = None,
+) -> list[TaggedValue]:
     """``count`` elements from index ``start`` on of a radix tree of ``depth`` levels.
 
     ``root`` is an array of 32, whose elements are arrays, or objects with a field ``array``. ``focus`` has the nodes,
@@ -153,7 +158,7 @@ async def radix_elements(
     last = start + count - 1
     nodes = {0: root}
     for level in range(depth - 1, 0, -1):
-        below: dict[int, Value] = {}
+        below: dict[int, TaggedValue] = {}
         arrays = await gather([_slots(obj, node) for node in nodes.values()])
         for index, slots in zip(nodes, arrays, strict=True):
             for place, slot in enumerate(slots):
@@ -161,7 +166,7 @@ async def radix_elements(
                 if start >> _BITS * level <= child <= last >> _BITS * level:
                     below[child] = (focus or {}).get((level - 1, child), slot)
         nodes = below
-    found: list[Value] = []
+    found: list[TaggedValue] = []
     for index, slots in zip(nodes, await gather([_slots(obj, node) for node in nodes.values()]), strict=True):
         first = index << _BITS
         found += slots[max(start - first, 0) : last + 1 - first]
@@ -170,17 +175,17 @@ async def radix_elements(
     return found
 
 
-async def _slots(obj: Obj, node: Value) -> list[Value]:
+async def _slots(obj: Obj, node: TaggedValue) -> list[TaggedValue]:
     array = node if node.tag == Tag.ARRAY else (await obj.object_fields(node, "array"))[0]
     return await obj.reader.whole(reference(array))
 
 
-def numbers(start: int, step: int, count: int, tag: int = Tag.INT) -> list[Value]:
+def numbers(start: int, step: int, count: int, tag: int = Tag.INT) -> list[TaggedValue]:
     """Values that a range stands for."""
-    return [Value(tag, start + step * index) for index in range(count)]
+    return [TaggedValue(tag, start + step * index) for index in range(count)]
 
 
-def as_number(value: Value | None) -> int | None:
+def as_number(value: TaggedValue | None) -> int | None:
     """The number of an integral value; None for others."""
     try:
         return number(value) if value is not None else None

@@ -6,7 +6,7 @@ from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Scalar, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.waves import both, gather
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 
 _DAYS_TO_1970 = 719_528
 """Days from 0000-01-01 to 1970-01-01 in the proleptic ISO calendar."""
@@ -94,34 +94,34 @@ def offset_text(total_seconds: int) -> str:
 # -- views -------------------------------------------------------------------------------------------------------
 
 
-async def _date(obj: Obj, value: Value) -> str:
+async def _date(obj: Obj, value: TaggedValue) -> str:
     year, month, day = await obj.object_fields(value, "year", "month", "day")
     return date_text(number(year), number(month), number(day))
 
 
-async def _time(obj: Obj, value: Value) -> str:
+async def _time(obj: Obj, value: TaggedValue) -> str:
     parts = await obj.object_fields(value, "hour", "minute", "second", "nano")
     return time_text(*map(number, parts))
 
 
-async def _date_time(obj: Obj, value: Value) -> str:
+async def _date_time(obj: Obj, value: TaggedValue) -> str:
     date, time = await obj.object_fields(value, "date", "time")
     return "T".join(await both(_date(obj, date), _time(obj, time)))
 
 
-async def _offset(obj: Obj, value: Value) -> str:
+async def _offset(obj: Obj, value: TaggedValue) -> str:
     [seconds] = await obj.object_fields(value, "totalSeconds")
     return offset_text(number(seconds))
 
 
-async def _zone(obj: Obj, value: Value) -> str:
+async def _zone(obj: Obj, value: TaggedValue) -> str:
     """A ZoneOffset and a ZoneRegion both have an id."""
     [name] = await obj.object_fields(value, "id")
     return await obj.text(name) or ""
 
 
-def _itself(obj: Obj) -> Value:
-    return Value(ord("L"), obj.id)
+def _itself(obj: Obj) -> TaggedValue:
+    return TaggedValue(ord("L"), obj.id)
 
 
 @view("java.time.LocalDate")
