@@ -1,14 +1,14 @@
 """Record: small immutable-by-convention data classes that cost almost nothing until they are used.
 
-Owns the one way in which jdbpy declares plain data (wire messages, and the session's model). It knows nothing about
-JDWP. ``dataclasses`` generates code for every class at import time: 140 ms for the 250 classes of the protocol; a
-Record writes its ``__init__`` when the first instance is made, so importing all of them costs about 3 ms.
+Owns the one way in which jdbpy declares plain data: wire messages, the session's model, the results of commands.
+``dataclasses`` generates code for every class at import time: 140 ms for the 250 classes of the protocol; a Record
+writes its ``__init__`` when the first instance is made, so importing all of them costs about 3 ms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 _MISSING: Any = object()
 
@@ -33,7 +33,7 @@ class RecordMeta(type):
             if value is not _MISSING:
                 defaults[field] = value
         namespace["__slots__"] = tuple(own)
-        namespace["__fields__"] = inherited + tuple(own)
+        namespace["__fields__"] = namespace["__match_args__"] = inherited + tuple(own)
         namespace["__defaults__"] = defaults
         if "__init__" not in namespace:
             namespace["__init__"] = _first_init
@@ -60,13 +60,14 @@ def _write_init(cls: Any) -> None:
 
 
 class Record(metaclass=RecordMeta):
-    """Base of plain data: slots, keyword or positional construction, equality, hash and repr by field.
+    """Base of plain data: slots, keyword or positional construction, equality, hash, repr and ``match`` by field.
 
     Type checkers treat a Record as frozen; at run time nothing stops a store, because the check would double the cost
     of decoding. Fields with a default must be immutable values.
     """
 
     __fields__: ClassVar[tuple[str, ...]]
+    __match_args__: ClassVar[tuple[str, ...]]
     __defaults__: ClassVar[dict[str, Any]]
 
     def __eq__(self, other: object) -> bool:
@@ -86,6 +87,6 @@ class Record(metaclass=RecordMeta):
         for field in self.__fields__:
             yield field, getattr(self, field)
 
-    def replace(self, **changes: Any) -> Any:
-        """A copy with the given fields changed."""
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with the given fields changed. Raises TypeError for a field that there is not."""
         return type(self)(**{**dict(self.__iter_fields__()), **changes})

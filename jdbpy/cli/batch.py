@@ -257,8 +257,8 @@ class Batch:
             ending = await self._next_stop()
         self._waiting = False
         if isinstance(ending, Stop):
-            return result.replace(stop=ending)  # type: ignore[no-any-return]
-        return result.replace(exited=ending)  # type: ignore[no-any-return]
+            return result.replace(stop=ending)
+        return result.replace(exited=ending)
 
     async def _next_stop(self) -> Stop | Exited:
         """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before."""

@@ -29,7 +29,7 @@ def demo_command() -> LaunchCommand:
 def demo_options(options: Options) -> Options:
     """The options with the program's source on the source path."""
     path = (str(program.JAVA_SOURCE), *options.source_path)
-    return options.replace(source_path=path)  # type: ignore[no-any-return]
+    return options.replace(source_path=path)
 
 
 def tour_guide() -> Guide:

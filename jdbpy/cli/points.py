@@ -209,4 +209,4 @@ def _with_actions(ctx: Context, point: Breakpoint) -> Breakpoint:
     if not lines:
         return point
     options = (*point.options, ("runs", "; ".join(lines)))
-    return point.replace(options=options)  # type: ignore[no-any-return]
+    return point.replace(options=options)

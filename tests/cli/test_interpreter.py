@@ -44,7 +44,7 @@ class Script:
 
     async def _settle(self, command: Command, result: Record) -> Record:
         self.settled.append(command.name)
-        return cast(Record, result.replace(note="settled"))
+        return result.replace(note="settled")
 
     @staticmethod
     async def _say(ctx: Context, text: Annotated[str, Text("TEXT")]) -> Done:

@@ -72,7 +72,7 @@ def _counts_read_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """The greeting reads the suspend counts before the agent has suspended the threads for its first event."""
 
     async def greet(*args: Any, **options: Any) -> Greeted:
-        return (await real_greet(*args, **options)).replace(suspended=False)  # type: ignore[no-any-return]
+        return (await real_greet(*args, **options)).replace(suspended=False)
 
     monkeypatch.setattr(connect, "greet", greet)
 

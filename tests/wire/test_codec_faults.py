@@ -116,16 +116,16 @@ MISFITS: list[tuple[Command[Any], str]] = [
     (thread_reference.Frames(ThreadID(1), length=None), "length is None: "),  # type: ignore[arg-type]
     (virtual_machine.CreateString(b"x"), "utf is b'x': "),  # type: ignore[arg-type]
     (virtual_machine.RedefineClasses([5]), "classes is [5]: "),  # type: ignore[list-item]
-    (event_request.Set(2, 1, [TaggedValue(1, 2)]), "modifiers is [Value(tag=1, value=2)]: "),  # type: ignore[list-item]
+    (event_request.Set(2, 1, [TaggedValue(1, 2)]), "modifiers is [TaggedValue(tag=1, value=2)]: "),  # type: ignore[list-item]
     (event_request.Set(2, 1, [event_request.Count(1 << 40)]), "modifiers is [Count(count=1099511627776)]: "),
     (
         thread_reference.ForceEarlyReturn(ThreadID(1), TaggedValue(Tag.INT, 2.5)),
-        "value is Value(tag=<Tag.INT: 73>, value=2.5",
+        "value is TaggedValue(tag=<Tag.INT: 73>, value=2.5",
     ),
-    (thread_reference.ForceEarlyReturn(ThreadID(1), TaggedValue(1, 2)), "value is Value(tag=1, value=2): "),
+    (thread_reference.ForceEarlyReturn(ThreadID(1), TaggedValue(1, 2)), "value is TaggedValue(tag=1, value=2): "),
     (
         array_reference.SetValues(ArrayID(1), 0, [TaggedValue(Tag.BYTE, 128)]),
-        "values is [Value(tag=<Tag.BYTE: 66>, value=128",
+        "values is [TaggedValue(tag=<Tag.BYTE: 66>, value=128",
     ),
 ]
 

@@ -53,7 +53,7 @@ TEXTS: list[tuple[Record, str]] = [
     (
         event.Composite(9, [event.Breakpoint(2, ThreadID(1), PLACE)]),
         "suspendPolicy=9, events=[Breakpoint(requestID=2, thread=1, "
-        "location=Location(typeTag=CLASS, classID=5, methodID=0x7f00, index=3))]",
+        "location=CodeLocation(typeTag=CLASS, classID=5, methodID=0x7f00, index=3))]",
     ),
     (event.UnknownEvent(0, 77, b"\x01\x02"), "requestID=0, kind=77, data=01 02 (2 bytes)"),
     (

@@ -57,7 +57,7 @@ async def start(ctx: Context) -> Resumed:
         return await _start_again(ctx, "start")
     point = await session.breakpoints.add(f"{name}.main(java.lang.String[])", temporary=True, policy=policy_here(ctx))
     running = await _resume(ctx)
-    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")  # type: ignore[no-any-return]
+    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")
 
 
 @command("wait", group="running")
@@ -108,7 +108,7 @@ async def advance(ctx: Context, place: Annotated[Place, Location()]) -> Resumed:
     """Run on until a place is reached: a temporary breakpoint and `cont`."""
     point = await ctx.session.breakpoints.add(place.text, temporary=True, policy=policy_here(ctx))
     running = await _resume(ctx)
-    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")  # type: ignore[no-any-return]
+    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")
 
 
 @command("pause", group="running")

@@ -47,7 +47,7 @@ async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = 
     frames = [frame for frame in stack.trace.frames if not frame.native]
     found = await ctx.session.stack.variables_of_all(frames)
     variables = [FrameVariables(frame.index, each) for frame, each in zip(frames, found, strict=True)]
-    return stack.replace(variables=tuple(variables))  # type: ignore[no-any-return]
+    return stack.replace(variables=tuple(variables))
 
 
 @command("where all", "bt all", "w all", "backtrace all", "stack all", "thread apply all bt", group="stack")

@@ -103,7 +103,7 @@ class LogicalBreakpoint(Point):
         return tuple(sorted((self._placing.types.location(place) for place in self.placed), key=_order))
 
     def snapshot(self) -> model.Breakpoint:
-        return super().snapshot().replace(places=self.code.snapshot())  # type: ignore[no-any-return]
+        return super().snapshot().replace(places=self.code.snapshot())
 
     @property
     def shown_spec(self) -> str:

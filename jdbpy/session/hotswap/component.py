@@ -118,7 +118,7 @@ class HotSwap:
             await compile_sources(sources, paths, release, directory)
             done = await self.redefine_all(directory)
         classes = tuple(each.replace(file="") for each in done.classes)  # they are gone with the directory
-        return done.replace(classes=classes)  # type: ignore[no-any-return]
+        return done.replace(classes=classes)
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 

@@ -117,7 +117,7 @@ async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents
         _declared(reader, viewer, values["descriptor"]),
     )  # fmt: skip
     used = await gather([reader.reflected(class_object) for owner, class_object in later.uses if owner == module])
-    return declared.replace(  # type: ignore[no-any-return]
+    return declared.replace(
         reads=(*reads, *(other for owner, other in later.reads if owner == module)),
         exports=exports,
         opens=opens,

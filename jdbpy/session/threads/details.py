@@ -150,9 +150,7 @@ async def _fields(target: Target, ids: Sequence[int]) -> dict[int, ThreadFields]
 
 
 def _merged(info: ThreadInfo, fields: ThreadFields) -> ThreadInfo:
-    return info.replace(  # type: ignore[no-any-return]
-        daemon=fields.daemon, priority=fields.priority, java_id=fields.java_id
-    )
+    return info.replace(daemon=fields.daemon, priority=fields.priority, java_id=fields.java_id)
 
 
 async def _groups(target: Target, thread: int) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ async def of_array(reader: Reader, array_id: int, count: int | None) -> Bytes:
     if kind not in WIDTHS:
         raise no_bytes(java_name(signature))
     elements = await reader.elements(array_id, 0, wanted(kind, count, length))
-    return of_values(java_name(signature), kind, _raw(elements), 0, length).replace(id=array_id)  # type: ignore[no-any-return]
+    return of_values(java_name(signature), kind, _raw(elements), 0, length).replace(id=array_id)
 
 
 async def of_object(reader: Reader, object_id: int, count: int | None) -> Bytes:
@@ -74,7 +74,7 @@ async def of_object(reader: Reader, object_id: int, count: int | None) -> Bytes:
         )
     first, length = number(position), number(limit) - number(position)
     read = await reader.elements(reference(array), number(offset) + first, wanted(kind, count, length))
-    return of_values(shape.name, kind, _raw(read), first, length).replace(id=object_id)  # type: ignore[no-any-return]
+    return of_values(shape.name, kind, _raw(read), first, length).replace(id=object_id)
 
 
 def _raw(elements: Sequence[TaggedValue]) -> list[int | float | bool]:

@@ -94,7 +94,7 @@ class Values:
             number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
             value = await results.describe(operand, limits)
             value = self._target.changes.mark_value(evaluation.frame, ("value", text, limits, format), value)
-            return value.replace(number=number)  # type: ignore[no-any-return]
+            return value.replace(number=number)
 
     async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
         """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""

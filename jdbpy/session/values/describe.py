@@ -133,7 +133,7 @@ class Describer:
         if value.tag not in _WITH_FIELDS or not value.value or self._limits.depth < 1:
             return (await self.describe(value, self._limits.depth)).value
         described, statics = await both(self.describe(value, self._limits.depth), self._statics_of(int(value.value)))
-        return described.value.replace(children=(*described.value.children, *statics))  # type: ignore[no-any-return]
+        return described.value.replace(children=(*described.value.children, *statics))
 
     async def describe(self, value: ids.TaggedValue, depth: int) -> Described:
         if value.tag not in OBJECT_TAGS:
@@ -354,7 +354,7 @@ class Describer:
 
 def _container(plain: Value, size: int | None, children: tuple[Variable, ...]) -> Value:
     cut = size is None or len(children) < size
-    return plain.replace(length=size, truncated=cut, children=children)  # type: ignore[no-any-return]
+    return plain.replace(length=size, truncated=cut, children=children)
 
 
 def _elements(described: Sequence[Described], declared: str = "") -> tuple[Variable, ...]:

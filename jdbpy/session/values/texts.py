@@ -71,4 +71,4 @@ def composed(plain: Value, parts: Iterable[tuple[str, str]], write: Callable[[li
     shown, formatted = [each for each, _ in pairs], [each for _, each in pairs]
     text = write(shown)
     other = write(formatted) if formatted != shown else text
-    return plain.replace(text=text, formatted=other if other != text else "")  # type: ignore[no-any-return]
+    return plain.replace(text=text, formatted=other if other != text else "")

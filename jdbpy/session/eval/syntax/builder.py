@@ -241,7 +241,7 @@ class Builder:
         op, operand = text(field(node, "operator")), field(node, "operand")
         if op == "-" and operand.type in _NUMBERS:
             literal = self._number(operand, negative=True)
-            return literal.replace(at=self._at(node))  # type: ignore[no-any-return]
+            return literal.replace(at=self._at(node))
         return tree.Unary(self._at(node), op, self.expression(operand))
 
     def _update(self, node: Node) -> tree.Expression:
