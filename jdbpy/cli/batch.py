@@ -34,8 +34,8 @@ from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.lines import Lines
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.processor_time import processor_limit
-from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.settings import Settings

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from jdbpy import Event, Output
 from jdbpy.cli import standard
-from jdbpy.cli.renderer import Outcome, Renderer
+from jdbpy.cli.output.renderer import Outcome, Renderer
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
 

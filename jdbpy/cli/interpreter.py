@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from jdbpy import purpose
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.processor_time import INTERRUPTED, cancellation
-from jdbpy.cli.renderer import Outcome
 from jdbpy.cli.results import Actions, Restarting
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.cli.topics import TOPICS

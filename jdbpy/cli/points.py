@@ -12,8 +12,8 @@ from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy
 from jdbpy.cli.arguments.location import BreakpointRequest
 from jdbpy.cli.arguments.logpoint import quoted
 from jdbpy.cli.arguments.tail import Tail
+from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.errors import EvalError, UsageError
 
 CATCHPOINTS = ("exception", "class-load", "class-unload", "thread", "exit")

@@ -205,16 +205,16 @@ def _scripts(line: CommandLine) -> tuple[Script, ...]:
 
 def _console(line: CommandLine, settings: Settings) -> Console:
     if line.json:
-        from jdbpy.cli.json_lines import JsonRenderer
+        from jdbpy.cli.output.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
     from jdbpy.cli.repl.terminal import wants_color
 
     if _is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
-        from jdbpy.cli.color.renderer import RichRenderer
+        from jdbpy.cli.output.terminal import RichRenderer
 
         return Console(RichRenderer(settings), json=False)
-    from jdbpy.cli.plain.renderer import PlainRenderer
+    from jdbpy.cli.output.plain import PlainRenderer
 
     return Console(PlainRenderer(settings), json=False)
 

@@ -13,13 +13,14 @@ from pathlib import Path
 from unittest import mock
 
 import jdbpy
-from jdbpy.cli.color import renderer as styled
-from jdbpy.cli.color.renderer import RichRenderer
 from jdbpy.cli.json_form import SHAPE_OF
 from jdbpy.cli.json_form.encode import encode
-from jdbpy.cli.json_lines import JsonRenderer
-from jdbpy.cli.plain.renderer import PlainRenderer, all_lines
-from jdbpy.cli.renderer import Outcome, Renderer
+from jdbpy.cli.output import terminal as styled
+from jdbpy.cli.output.json_lines import JsonRenderer
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.renderer import Outcome, Renderer
+from jdbpy.cli.output.shows import shown_types
+from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.record import Record
 from tests.cli.samples import NAMES, sample
@@ -60,7 +61,7 @@ def _samples(records: list[type[Record]]) -> dict[str, Record]:
 
 def _text(show: Callable[[Record], str]) -> str:
     with mock.patch.object(styled, "size", lambda: (100, 40)):
-        found = {title: show(record) for title, record in _samples([*all_lines(), *EVENTS]).items()}
+        found = {title: show(record) for title, record in _samples([*shown_types(), *EVENTS]).items()}
     return "".join(
         f"== {title}\n{text}" + ("" if text.endswith("\n") or not text else "\n") for title, text in found.items()
     )

@@ -12,8 +12,8 @@ from jdbpy import Session
 from jdbpy.cli.batch import Batch
 from jdbpy.cli.cmdline import Script
 from jdbpy.cli.console import Console
-from jdbpy.cli.json_lines import JsonRenderer
 from jdbpy.cli.lines import Lines
+from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.settings import Settings
 from tests.cli.json_check import check_line
 from tests.cli.process import driving, jdbpy, launching, script

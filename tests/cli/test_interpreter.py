@@ -9,10 +9,11 @@ import pytest
 from jdbpy import Session
 from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.commands import TABLE as REAL
+from jdbpy.cli.commands.leaving import Left
 from jdbpy.cli.context import Context, Listed
 from jdbpy.cli.interpreter import Interpreter
-from jdbpy.cli.renderer import Outcome
-from jdbpy.cli.results import Done, Left, Resumed
+from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.results import Done, Resumed
 from jdbpy.cli.table import Command, CommandTable
 from jdbpy.errors import StateError
 from jdbpy.record import Record

@@ -12,8 +12,8 @@ import jdbpy
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.json_form import EVENTS, SHAPE_OF, SHAPES
 from jdbpy.cli.json_form.encode import encode
-from jdbpy.cli.json_lines import JsonRenderer
-from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.output.json_lines import JsonRenderer
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.table import Command
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.record import Record

@@ -25,11 +25,11 @@ from jdbpy import (
     values,
 )
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.plain import renderer as plain
-from jdbpy.cli.plain.renderer import PlainRenderer
-from jdbpy.cli.renderer import Outcome
-from jdbpy.cli.results import Displayed, Printed, Variables
-from jdbpy.cli.results.values import Examined
+from jdbpy.cli.commands.data import Examined, Printed, Variables
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.output.shows import shown_types
+from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
 from jdbpy.escape import escape
@@ -60,10 +60,10 @@ def assert_harmless(text: str) -> None:
 
 def test_every_result_of_a_command_has_a_text() -> None:
     wanted = {record for command in TABLE for record in returned_types(command)}
-    assert wanted <= set(plain.all_lines())
+    assert wanted <= set(shown_types())
 
 
-@pytest.mark.parametrize("record", list(plain.all_lines()), ids=lambda record: record.__name__)
+@pytest.mark.parametrize("record", list(shown_types()), ids=lambda record: record.__name__)
 def test_no_control_character_of_the_target_passes(record: type[Record]) -> None:
     assert_harmless(render(sample(record, HOSTILE)))
 
@@ -213,9 +213,9 @@ def test_frames_are_counted_as_the_setting_says() -> None:
     ],
 )
 def test_places_say_what_is_known(location: Location, wanted: str) -> None:
-    from jdbpy.cli.plain.text import place_of
+    from jdbpy.cli.output.places import place_of
 
-    assert place_of(location) == wanted
+    assert place_of(location).text == wanted
 
 
 def test_an_error_is_a_sentence_and_its_hint() -> None:

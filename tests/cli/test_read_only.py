@@ -16,7 +16,7 @@ from jdbpy import Options, StateError, VmState
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
-from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.table import Command
 from jdbpy.record import Record
 from jdbpy.wire.command import all_commands

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.cli.color.columns import GAP, Column, Fitted, fit
+from jdbpy.cli.output.columns import GAP, Fitted, fit
+from jdbpy.cli.output.pieces import Column
 
 COLUMNS = [
     Column("", least=1),

@@ -11,13 +11,13 @@ import pytest
 import trio
 
 from jdbpy import ClassInfo
-from jdbpy.cli.color.renderer import RichRenderer
-from jdbpy.cli.plain.renderer import PlainRenderer
-from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.commands.classes import Classes
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.repl import terminal_pager
 from jdbpy.cli.repl.terminal_pager import page_through, pager_command
 from jdbpy.cli.repl.terminal_rows import fitting
-from jdbpy.cli.results import Classes
 from jdbpy.cli.settings import Settings
 from tests.harness import LIMIT
 

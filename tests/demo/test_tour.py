@@ -9,9 +9,9 @@ import pytest
 import jdbpy
 from jdbpy.cli import demo
 from jdbpy.cli.batch import Batch
-from jdbpy.cli.color.renderer import RichRenderer
 from jdbpy.cli.console import Console
-from jdbpy.cli.plain.renderer import PlainRenderer
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.demo.program import demo_command
 from jdbpy.demo.tour import TOUR

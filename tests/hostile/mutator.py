@@ -26,8 +26,8 @@ from jdbpy.cli.batch import Batch, status_of
 from jdbpy.cli.cmdline import Script
 from jdbpy.cli.console import Console
 from jdbpy.cli.lines import Lines
-from jdbpy.cli.plain.renderer import PlainRenderer
-from jdbpy.cli.renderer import Outcome as Done
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.renderer import Outcome as Done
 from jdbpy.cli.settings import Settings
 from jdbpy.record import Record
 from tests.harness import Jvm, program, start_target

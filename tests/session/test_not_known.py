@@ -11,7 +11,8 @@ import trio
 
 import jdbpy
 from jdbpy.cli.json_form.encode import encode as to_json
-from jdbpy.cli.plain.events import stop_lines
+from jdbpy.cli.output.events import stop_shown
+from jdbpy.cli.output.plain import plain_lines
 from jdbpy.errors import JdwpError
 from jdbpy.session.model import NOT_KNOWN
 from jdbpy.wire.command import Command
@@ -84,7 +85,7 @@ async def test_a_stop_is_a_stop_whatever_is_refused(command: type[Command[Any]],
         if what:
             assert error.name in stop.error
             assert to_json(stop)["error"] == stop.error
-            assert f"  ({stop.error})" in list(stop_lines(stop))
+            assert f"  ({stop.error})" in list(plain_lines(stop_shown(stop)))
         else:
             assert stop.thread.name == NOT_KNOWN
             assert error.name in stop.thread.error

@@ -8,9 +8,32 @@ from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
-from jdbpy.cli.results import Actions, Done, Monitor, Monitors
+from jdbpy.cli.output.pieces import Shown, number
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.results import Actions, Done
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class Monitor(Record):
+    """A command that is run at every stop."""
+
+    number: int
+    command: str
+
+
+class Monitors(Record):
+    monitors: tuple[Monitor, ...]
+
+
+@shows(Monitors)
+def monitors_shown(result: Monitors, settings: Settings) -> Shown:
+    for one in result.monitors:
+        yield number(one.number) + f": {one.command}"
+    if not result.monitors:
+        yield "nothing is run at stops; 'monitor COMMAND' adds something"
 
 
 @command("monitor", "info monitors", group="breakpoints")

@@ -19,12 +19,28 @@ from jdbpy.cli.arguments.location import (
 )
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import BreakpointNumbersOrAll, BreakpointPlaces, PlaceNumber
+from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Shown, count
+from jdbpy.cli.output.shows import shows
 from jdbpy.cli.points import add_breakpoint, as_commands, delete as delete_points, listed, policy_here
-from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done, Saved
+from jdbpy.cli.results import Done
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 from jdbpy.files import write_whole
+from jdbpy.record import Record
+
+
+class Saved(Record):
+    path: str
+    count: int
+
+
+@shows(Saved)
+def saved(result: Saved, settings: Settings) -> Shown:
+    yield f"{count(result.count, 'breakpoint')} written to {result.path}"
+
 
 Request = Annotated[BreakpointRequest | None, BreakpointArgument()]
 Numbers = Annotated[tuple[PlaceNumber, ...], BreakpointPlaces()]

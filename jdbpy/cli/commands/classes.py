@@ -2,16 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from jdbpy import ClassDetail
+from jdbpy import ClassDetail, ClassInfo, ClassList, FieldInfo, MethodInfo
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.target import ClassName, ClassPattern, MethodName
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import Classes, Fields, Lines, Methods
+from jdbpy.cli.output.pieces import Rows, Shown, count, faint, name as name_piece, remark, some
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import declaration, modifiers
+from jdbpy.cli.results import Lines
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.record import Record
+
+
+class Classes(Record):
+    """Loaded classes whose name fits ``pattern``."""
+
+    pattern: str
+    classes: Sequence[ClassInfo]
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of all; of a list of the session's without making a record for each."""
+        return self.classes.names if isinstance(self.classes, ClassList) else (each.name for each in self.classes)
+
+
+class Methods(Record):
+    class_name: str
+    methods: tuple[MethodInfo, ...]
+
+
+class Fields(Record):
+    class_name: str
+    fields: tuple[FieldInfo, ...]
+
+
+@shows(Classes)
+def classes_shown(result: Classes, settings: Settings) -> Shown:
+    for each in result.names:
+        package, dot, simple = each.rpartition(".")
+        yield faint(package + dot) + simple
+    like = f" like {result.pattern}" if result.pattern else ""
+    yield faint(count(len(result.classes), "class", "classes") + like)
+
+
+@shows(ClassDetail)
+def class_detail(result: ClassDetail, settings: Settings) -> Shown:
+    yield declaration(result.declaration)
+    superclasses = (result.generic_superclass or "".join(result.superclasses[:1]), *result.superclasses[1:])
+    interfaces = ", ".join(result.generic_interfaces or result.interfaces)
+    called = f' "{result.loader_name}"' if result.loader_name not in ("", result.loader) else ""
+    came_from = result.code_source or " or ".join(result.code_source_candidates)
+    rows = [
+        ("extends", " < ".join(superclasses) if result.superclasses else ""),
+        ("implements" if result.info.kind == "class" else "interfaces", interfaces),
+        ("subclasses", some(result.subclasses, 50)),
+        ("nested", some(result.nested, 50)),
+        ("source", result.source or ""),
+        ("loader", " < ".join((result.loader + called, *result.loader_parents))),
+        ("code from", came_from),
+        ("status", result.info.status),
+        ("module", result.module),
+        ("class file", result.class_file_version),
+    ]
+    yield Rows([(faint(title), text) for title, text in rows if text], "  ")
+    yield from map(remark, result.unknown)
+
+
+@shows(Methods)
+def methods_shown(result: Methods, settings: Settings) -> Shown:
+    for method in result.methods:
+        returns = "" if method.name in ("<init>", "<clinit>") else f"{method.returns} "
+        inherited = faint(f"  ({method.class_name})") if method.class_name != result.class_name else ""
+        head = modifiers(method.modifiers) + returns + name_piece(method.name)
+        yield head + f"({', '.join(method.parameters)})" + inherited
+    if not result.methods:
+        yield "no methods"
+
+
+@shows(Fields)
+def fields_shown(result: Fields, settings: Settings) -> Shown:
+    for field in result.fields:
+        inherited = faint(f"  ({field.class_name})") if field.class_name != result.class_name else ""
+        yield modifiers(field.modifiers) + f"{field.type} " + name_piece(field.name) + inherited
+    if not result.fields:
+        yield "no fields"
+
 
 Name = Annotated[str, ClassName()]
 

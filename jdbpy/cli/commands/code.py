@@ -8,8 +8,77 @@ from jdbpy import code, strata
 from jdbpy.cli.arguments.class_code import MethodText, Stratum
 from jdbpy.cli.arguments.target import ClassName
 from jdbpy.cli.context import Context
-from jdbpy.cli.results.code import Disassemblies
+from jdbpy.cli.output.pieces import Line, Rows, Shown, count, faint, name as name_piece, number, piece, remark
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import modifiers
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
+from jdbpy.record import Record
+
+
+class Disassemblies(Record):
+    """The code of one method or of several: overloads, or all of a class."""
+
+    methods: tuple[code.Disassembly, ...]
+
+
+@shows(code.ConstantPoolListing)
+def constant_pool(result: code.ConstantPoolListing, settings: Settings) -> Shown:
+    yield Rows((number(f"{f'#{each.index}':>6}"), each.kind, each.references, each.text) for each in result.entries)
+    yield f"{count(len(result.entries), 'entry', 'entries')} of {result.class_name}"
+
+
+@shows(Disassemblies)
+def disassemblies(result: Disassemblies, settings: Settings) -> Shown:
+    for index, method in enumerate(result.methods):
+        if index:
+            yield ""
+        yield from _method(method)
+
+
+@shows(strata.SourceDebug)
+def source_debug(result: strata.SourceDebug, settings: Settings) -> Shown:
+    yield from result.text.splitlines()
+    for each in result.strata:
+        notes = [word for word, holds in (("default", each.default), ("shown now", each.chosen)) if holds]
+        files = ", ".join(file.path or file.name for file in each.files)
+        about = f" ({', '.join(notes)})" if notes else ""
+        yield f"{each.name}{about}: {files}"
+    if not result.strata:
+        yield "(it is no SMAP: lines are those of the class file)"
+
+
+@shows(strata.StratumChoice)
+def stratum_choice(result: strata.StratumChoice, settings: Settings) -> Shown:
+    shown = f"of the stratum {result.chosen}" if result.chosen else "of each class's own default stratum"
+    yield f"lines shown: {shown}"
+    known = ", ".join((*result.known, "Java"))
+    yield remark(f"strata known so far: {known}; 'stratum default' goes back")
+
+
+def _method(method: code.Disassembly) -> Shown:
+    returns = "" if method.method.startswith("<") else f"{method.returns} "
+    head = modifiers(method.modifiers) + returns + name_piece(f"{method.class_name}.{method.method}")
+    head += f"({', '.join(method.parameters)})"
+    yield head + f": {count(method.size, 'byte')}" if method.instructions else head
+    for each in method.instructions:
+        if each.line is not None:
+            yield "  " + piece(f"{f'{each.source}:' if each.source else 'line '}{each.line}", "heading")
+        yield _instruction(each)
+        yield from (f"{'':>13}{case.label:>10}: {case.target}" for case in each.cases)
+    if method.note:
+        yield remark(method.note)
+
+
+def _instruction(each: code.Instruction) -> Line:
+    """``=>     12: invokevirtual #7           // Method ...``: what it means stands back."""
+    mark = piece("=>", "marker") if each.current else "  "
+    operands = f" {each.operands}" if each.operands else ""
+    if not each.meaning:
+        return mark + number(f" {each.index:>6}") + ": " + name_piece(each.name) + operands
+    words = name_piece(f"{each.name:<15}") + f"{operands:<12} "
+    return mark + number(f" {each.index:>6}") + ": " + words + faint(f"// {each.meaning}")
+
 
 Name = Annotated[str, ClassName()]
 

@@ -4,26 +4,144 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import JdbpyError
+from jdbpy import Frame, JdbpyError, Value, Variable, values as value_data
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, Expression
 from jdbpy.cli.arguments.formats import COUNT, FORMAT
 from jdbpy.cli.arguments.plain import Number
-from jdbpy.cli.commands.settings import change
+from jdbpy.cli.commands.settings import SettingValues, change
 from jdbpy.cli.context import Context, Display
-from jdbpy.cli.results import (
-    Assigned,
-    Displayed,
-    DisplayedItem,
-    Done,
-    Printed,
-    SettingValues,
-    TypeOf,
-    Variables,
-)
-from jdbpy.cli.results.values import Examined
+from jdbpy.cli.output.pieces import Column, Shown, Table, count, faint, name, number as number_piece, piece
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import changed_mark, value_line, value_tree, variable_line
+from jdbpy.cli.results import Assigned, Displayed, DisplayedItem, Done
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import Disconnected, UsageError
+from jdbpy.escape import is_unsafe
+from jdbpy.record import Record
+
+
+class Variables(Record):
+    """Variables of a frame: all, or only its arguments."""
+
+    variables: tuple[Variable, ...]
+    frame: Frame | None = None
+    only: str = ""  # "argument": the others were left out
+
+
+class Printed(Record):
+    """The value of an expression. ``full``: its fields or elements are wanted too (``dump``).
+
+    ``numbered``: a person reads it, who may want to know its number in the history.
+    """
+
+    expression: str
+    value: Value
+    full: bool = False
+    numbered: bool = False
+
+
+class TypeOf(Record):
+    """The type of an expression's value."""
+
+    expression: str
+    type: str
+
+
+class Examined(Record):
+    """The bytes of an expression's value."""
+
+    expression: str
+    bytes: value_data.Bytes
+
+    @property
+    def hex(self) -> str:
+        return self.bytes.data.hex()
+
+
+_VARIABLES = (
+    Column("name", style="name", least=6, fold=True),
+    Column("type", style="faint", least=8, drop=1, fold=True),
+    Column("value", least=10, fold=True),
+)
+
+_ROW = 16
+"""Bytes in a line of `x`."""
+
+
+@shows(Variables)
+def variables_shown(result: Variables, settings: Settings) -> Shown:
+    arguments = [variable for variable in result.variables if variable.kind == "argument"]
+    others = [variable for variable in result.variables if variable.kind not in ("argument", "this")]
+    yield _variables([variable for variable in result.variables if variable.kind == "this"], "")
+    for title, group in (("Arguments", arguments), ("Local variables", others)):
+        if group:
+            yield piece(title, "heading") + ":"
+            yield _variables(group, "  ")
+    if not result.variables:
+        yield "no arguments" if result.only else "no variables here"
+
+
+def _variables(group: list[Variable], indent: str) -> Table:
+    """A table of names, types and values; the lines of a pipe are declarations: ``int n = 7``."""
+    rows = ((each.name, each.type, value_line(each.value, each.error) + changed_mark(each)) for each in group)
+    return Table(_VARIABLES, rows, titles=False, plain=(indent + variable_line(each) for each in group))
+
+
+@shows(Printed)
+def printed(result: Printed, settings: Settings) -> Shown:
+    mark = changed_mark(result.value) if result.full else ""
+    numbered = faint(f"  (${result.value.number})") if result.numbered and result.value.number else ""
+    shown = value_line(result.value, children=not result.full)
+    yield name(result.expression) + " = " + shown + mark + numbered
+    if result.full:
+        yield from value_tree(result.value)
+
+
+@shows(TypeOf)
+def type_of(result: TypeOf, settings: Settings) -> Shown:
+    yield f"{result.expression}: {result.type}"
+
+
+@shows(Examined)
+def examined(result: Examined, settings: Settings) -> Shown:
+    """A line that says what it is, then 16 bytes a line: offset, hexadecimal by element, text."""
+    found = result.bytes
+    order = ", high byte first" if found.width > 1 else ""
+    yield name(result.expression) + f": {found.type}, {count(found.length, found.element)}{order}"
+    offset = found.start * found.width
+    width = _ROW // found.width * (2 * found.width + 1) - 1 + (_ROW // found.width > 1)
+    for place in range(0, len(found.data), _ROW):
+        row = found.data[place : place + _ROW]
+        bytes = faint(f"  {offset + place:08x}") + number_piece(f"  {_hex(row, found.width):<{width}}")
+        yield bytes + piece(f"  |{_characters(row, found.element)}|", "string")
+    if found.left_out:
+        yield faint(f"  ... {count(found.left_out, 'more element')}; {_how_to_see(found)}")
+
+
+def _how_to_see(found: value_data.Bytes) -> str:
+    """How what was left out is shown: the next page of an array, all of anything else."""
+    shown = found.length - found.left_out
+    if not found.type.endswith("[]"):
+        return f"'x/{found.length}' shows all"
+    return f"a slice shows them, [{shown}..{min(2 * shown, found.length)}], or 'x/{found.length}' all"
+
+
+def _hex(row: bytes, width: int) -> str:
+    """Elements in hexadecimal, a wider gap in the middle."""
+    cells = [row[place : place + width].hex() for place in range(0, len(row), width)]
+    half = _ROW // width // 2
+    return " ".join(cells[:half]) + ("  " if cells[half:] else "") + " ".join(cells[half:])
+
+
+def _characters(row: bytes, element: str) -> str:
+    """The bytes that are characters of ASCII, or the characters; a dot for what would not show."""
+    if element == "char":
+        units = [chr(row[place] << 8 | row[place + 1]) for place in range(0, len(row), 2)]
+        return "".join("." if is_unsafe(unit) else unit for unit in units)
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
+
 
 ExpressionText = Annotated[str, Expression()]
 Format = Annotated[str, FORMAT]

@@ -10,10 +10,111 @@ from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.plain import Number, Word
 from jdbpy.cli.arguments.target import ClassName, ClassPattern
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Line, Rows, Shown, count as count_of, faint, number, remark
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import value_line
 from jdbpy.cli.results import Done
-from jdbpy.cli.results.heap import Memory, ObjectSize, Referrers
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class Referrers(Record):
+    """The objects that refer to the value of an expression."""
+
+    expression: str
+    referrers: tuple[heap.Referrer, ...]
+
+
+class Memory(Record):
+    """The target's memory by areas."""
+
+    areas: tuple[heap.MemoryArea, ...]
+
+
+class ObjectSize(Record):
+    """Bytes of one object by itself; None of an array, which has its ``length``."""
+
+    expression: str
+    type: str
+    bytes: int | None
+    length: int | None
+
+
+@shows(heap.Instances)
+def instances_shown(result: heap.Instances, settings: Settings) -> Shown:
+    yield f"{count_of(result.total, 'instance')} of {result.class_name}"
+    yield Rows((number(f"  @{value.id}"), value_line(value)) for value in result.values)
+    if result.total > len(result.values):
+        yield faint(f"  ... {result.total - len(result.values)} more; -n shows more")
+
+
+@shows(heap.Histogram)
+def histogram_shown(result: heap.Histogram, settings: Settings) -> Shown:
+    with_bytes = result.bytes is not None
+    rows: list[tuple[Line, ...]] = [
+        tuple(map(faint, (f"{'instances':>12}", *([f"{'bytes':>14}"] if with_bytes else []), "class")))
+    ]
+    for each in result.classes:
+        size = [number(f"{each.bytes or 0:>14,}")] if with_bytes else []
+        rows.append((number(f"{each.count:>12,}"), *size, each.class_name))
+    yield Rows(rows)
+    more = f" and {count_of(result.left_out, 'class', 'classes')} more" if result.left_out else ""
+    size_text = f", {result.bytes:,} bytes" if result.bytes is not None else ""
+    yield f"{result.total:,} instances in all{size_text}{more}"
+
+
+@shows(Referrers)
+def referrers_shown(result: Referrers, settings: Settings) -> Shown:
+    if not result.referrers:
+        yield f"nothing in the heap refers to {result.expression}; a thread's stack may"
+        return
+    rows = [
+        (number(f"  @{each.value.id}"), value_line(each.value), ", ".join(each.how) if each.how else "(inside the VM)")
+        for each in result.referrers
+    ]
+    yield f"{result.expression} is held by {count_of(len(rows), 'object')}:"
+    yield Rows(rows)
+
+
+@shows(heap.HeapPath)
+def path_shown(result: heap.HeapPath, settings: Settings) -> Shown:
+    if result.root:
+        yield result.root
+        for depth, step in enumerate(result.steps):
+            how = f" {step.how}" if step.how else ""
+            yield f"{'  ' * (depth + 1)}-> " + value_line(step.value) + how
+    else:
+        yield f"no path was found: {result.note}"
+    yield remark(f"{count_of(result.searched, 'object')} searched")
+
+
+@shows(Memory)
+def memory_shown(result: Memory, settings: Settings) -> Shown:
+    rows: list[tuple[Line, ...]] = [("", *(faint(f"{title:>10}") for title in ("used", "committed", "maximum")))]
+    rows += [
+        (area.name, *(number(_mib(size)) for size in (area.used, area.committed, area.maximum)))
+        for area in result.areas
+        if area.kind != "collector"
+    ]
+    yield Rows(rows)
+    for area in result.areas:
+        if area.kind == "collector":
+            yield f"{area.name}: {count_of(area.collections or 0, 'collection')}, {area.milliseconds} ms"
+
+
+@shows(ObjectSize)
+def object_size(result: ObjectSize, settings: Settings) -> Shown:
+    if result.bytes is not None:
+        yield f"{result.expression}: {count_of(result.bytes, 'byte')} ({result.type}), without what it holds"
+    else:
+        yield f"{result.expression}: {result.type} of {count_of(result.length or 0, 'element')}"
+
+
+def _mib(size: int | None) -> str:
+    return f"{'-':>10}" if size is None else f"{size / 2**20:>8.1f} M"
+
 
 ObjectText = Annotated[str, Expression()]
 

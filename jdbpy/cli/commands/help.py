@@ -3,16 +3,129 @@
 from __future__ import annotations
 
 from collections import Counter
+from textwrap import wrap
 from typing import Annotated
 
 from jdbpy.cli import jvmti
 from jdbpy.cli.arguments.commands import CommandName, JvmtiName
 from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import HelpEntry, HelpIndex, HelpPage, HelpTopic, HelpWord
+from jdbpy.cli.output.pieces import Column, Pieces, Rows, Shown, Table, faint, piece, title
+from jdbpy.cli.output.plain import columns_of_window
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, Command, command
 from jdbpy.cli.topics import GROUPS, TOPICS
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class HelpEntry(Record):
+    name: str
+    aliases: tuple[str, ...]
+    usage: str
+    summary: str
+    group: str
+
+
+class HelpWord(Record):
+    """An option or an argument of a command, and what it means."""
+
+    word: str
+    help: str
+
+
+class HelpIndex(Record):
+    """Commands in a line each; ``topic`` is what was searched for."""
+
+    entries: tuple[HelpEntry, ...]
+    topic: str = ""
+
+
+class HelpPage(Record):
+    """All about one command."""
+
+    entry: HelpEntry
+    details: str
+    options: tuple[HelpWord, ...]
+    arguments: tuple[HelpWord, ...]
+
+
+class HelpTopic(Record):
+    """An answer that is not about one command."""
+
+    topic: str
+    text: str
+
+
+WIDTH = 100
+"""Columns of help, where the window is not narrower."""
+
+_COMMANDS = (
+    Column("", style="name", least=8, fold=True),
+    Column("", style="number", least=4, drop=1, fold=True),
+    Column("", least=14, fold=True),
+)
+
+
+@shows(HelpIndex)
+def help_index(result: HelpIndex, settings: Settings) -> Shown:
+    groups: dict[str, list[HelpEntry]] = {}
+    for entry in result.entries:
+        groups.setdefault(entry.group, []).append(entry)
+    for group, meaning in GROUPS.items():
+        if group in groups:
+            yield piece(group, "heading") + f": {meaning}"
+            rows = [(entry.name, _short_names(entry), _quoted(entry.summary)) for entry in groups[group]]
+            yield Table(_COMMANDS, rows, titles=False, plain=Rows(rows, "  "))
+    if not result.topic:
+        yield f"'help COMMAND' says all about one; other topics: {', '.join(TOPICS)}"
+
+
+@shows(HelpPage)
+def help_page(result: HelpPage, settings: Settings) -> Shown:
+    entry = result.entry
+    columns = min(WIDTH, columns_of_window() or WIDTH)
+    yield from wrap(entry.usage, columns, subsequent_indent="    ")
+    if entry.aliases:
+        yield from map(faint, wrap(f"also: {', '.join(entry.aliases)}", columns, subsequent_indent="    "))
+    yield ""
+    yield from map(_marked, wrap(entry.summary, columns))
+    for paragraph in result.details.split("\n\n") if result.details else []:
+        lines = paragraph.splitlines()
+        is_list = any(line.startswith((" ", "*", "|")) for line in lines)
+        yield ""
+        yield from map(_marked, lines if is_list else wrap(" ".join(lines), columns))
+    words = [f"{word.word}: {word.help}" for word in (*result.arguments, *result.options)]
+    if words:
+        yield ""
+    for word in words:
+        first, *more = wrap(word, columns, subsequent_indent="    ")
+        head, colon, rest = first.partition(": ")
+        yield title(head) + colon + _marked(rest)
+        yield from map(_marked, more)
+
+
+@shows(HelpTopic)
+def help_topic(result: HelpTopic, settings: Settings) -> Shown:
+    yield from map(_marked, result.text.splitlines())
+
+
+def _marked(text: str) -> Pieces:
+    """A text whose marks of code are shown as single quotes; what can be typed stands out."""
+    parts = text.split("`")
+    pairs = [((f"'{part}'", "name") if index % 2 else (part, "plain")) for index, part in enumerate(parts)]
+    return Pieces(tuple(pairs)) if len(parts) % 2 else Pieces(((_quoted(text), "plain"),))
+
+
+def _quoted(text: str) -> str:
+    """A text with the marks of code as a terminal shows them: in single quotes."""
+    return text.replace("`", "'")
+
+
+def _short_names(entry: HelpEntry) -> str:
+    """The short names beside the canonical one."""
+    return ", ".join(alias for alias in entry.aliases if " " not in alias)
 
 
 @command("help", "h", "?", group="session")

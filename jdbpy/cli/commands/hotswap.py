@@ -12,8 +12,32 @@ from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.class_code import ClassOrFile
 from jdbpy.cli.arguments.plain import SearchPath
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Shown, count, remark, some
+from jdbpy.cli.output.places import frame_line
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
+
+
+@shows(hotswap.Redefinition)
+def redefinition(result: hotswap.Redefinition, settings: Settings) -> Shown:
+    for each in result.classes:
+        changes = f": {some(each.changes)}" if each.changes else ", though nothing differs"
+        yield f"redefined {each.name}{changes}"
+    if not result.classes:
+        yield "nothing to redefine: no loaded class differs from its file"
+    if result.unchanged:
+        yield f"  {count(len(result.unchanged), 'class', 'classes')} unchanged: {some(result.unchanged)}"
+    if result.not_loaded:
+        yield f"  {count(len(result.not_loaded), 'class', 'classes')} not loaded: {some(result.not_loaded)}"
+    for lost in result.lost:
+        yield f"breakpoint {lost.number} at {lost.spec} has no place in the new code: {lost.message}"
+    if result.obsolete:
+        yield f"{count(len(result.obsolete), 'frame')} still in old code:"
+        for frame in result.obsolete:
+            yield f'  thread {frame.thread.id} "{frame.thread.name}" ' + frame_line(frame, settings)
+        yield remark("'pop' takes the innermost frame back to before its call; the next call runs the new code")
 
 
 @command("redefine", "hotswap", group="changing")

@@ -8,9 +8,44 @@ from jdbpy import __version__
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import SCHEMA_VERSION, Done, Left, Version
+from jdbpy.cli.output.pieces import Shown
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.results import SCHEMA_VERSION, Done
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class Left(Record):
+    """The debugger leaves. ``action``: "detached" (the target runs on) or "terminated"."""
+
+    action: str
+    message: str
+
+
+class Version(Record):
+    """Of jdbpy and of the target."""
+
+    jdbpy: str
+    schema: int  # of the JSON form
+    vm: str
+    java: str
+    jdwp: str
+    description: str
+    address: str
+
+
+@shows(Left)
+def left(result: Left, settings: Settings) -> Shown:
+    yield result.message
+
+
+@shows(Version)
+def version_shown(result: Version, settings: Settings) -> Shown:
+    yield f"jdbpy {result.jdbpy}, JSON form {result.schema}"
+    yield f"target {result.address}: {result.vm}, Java {result.java}, JDWP {result.jdwp}"
+    yield from (f"  {line}" for line in result.description.splitlines())
 
 
 @command("quit", "exit", "q", group="session")

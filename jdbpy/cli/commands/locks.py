@@ -2,15 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from jdbpy import locks
+from jdbpy import Frame, locks
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.target import Thread
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, piece, remark, title
+from jdbpy.cli.output.places import place_of, thread_name, thread_title
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
+
+_HOW = {
+    "enter": "waits to enter",
+    "wait": "waits for a notification of",
+    "acquire": "waits to lock",
+    "park": "is parked for",
+    "join": "waits for the end of",
+    "get": "waits for the result of",
+}
+
+
+@shows(locks.LocksReport)
+def locks_report(result: locks.LocksReport, settings: Settings) -> Shown:
+    for each in result.threads:
+        yield thread_title(each.thread, ":")
+        for held in each.held:
+            yield "  " + word("holds") + " " + _lock(held.lock) + _in(held.frame)
+        if each.awaits is not None:
+            yield "  " + _awaits(each.awaits)
+        if each.error:
+            yield remark(each.error)
+        elif not each.held and each.awaits is None:
+            yield remark("no locks")
+    yield from _held_up(result.held_up)
+
+
+@shows(locks.LockState)
+def lock_state(result: locks.LockState, settings: Settings) -> Shown:
+    if result.owner is not None:
+        times = f", entered {count(result.entry_count, 'time')}" if result.entry_count > 1 else ""
+        yield _lock(result.lock) + " is " + word("held by") + " " + thread_name(result.owner) + times
+    else:
+        yield _lock(result.lock) + " is " + word("held by") + " nobody"
+    for waits, waiting in (("waits for it", result.entering), ("waits for a notification", result.waiting)):
+        yield from ("  " + thread_name(each) + f" {waits}" for each in waiting)
+    if not result.entering and not result.waiting:
+        yield "  nobody waits"
+    if result.note:
+        yield remark(result.note)
+
+
+@shows(locks.DeadlockReport)
+def deadlocks_report(result: locks.DeadlockReport, settings: Settings) -> Shown:
+    for index, deadlock in enumerate(result.deadlocks, 1):
+        yield title(f"Deadlock {index}") + f": {count(len(deadlock.cycle), 'thread')}, each waits for the next"
+        yield from _cycle(deadlock.cycle)
+        for each in deadlock.behind:
+            if each.awaits is not None:
+                yield "  behind them: " + thread_name(each.thread) + " " + _awaits(each.awaits)
+    if not result.deadlocks:
+        yield f"no deadlock among {count(result.threads, 'thread')}"
+    yield from _held_up(result.held_up)
+
+
+def _cycle(cycle: Sequence[locks.ThreadLocks]) -> Shown:
+    """The threads of a cycle one below the other, with a line on the left from the last back to the first."""
+    for index, each in enumerate(cycle):
+        before = cycle[index - 1].awaits
+        yield f"  {'┌→' if index == 0 else '│ '} " + thread_name(each.thread) + _holding(each, before)
+        if each.awaits is not None:
+            yield f"  {'└─' if index == len(cycle) - 1 else '│ '}   " + _awaits(each.awaits, owner=False)
+
+
+def _holding(each: locks.ThreadLocks, wanted: locks.AwaitedLock | None) -> Line:
+    """What a thread holds of what the one before it wants, and where."""
+    if wanted is None or wanted.how in ("join", "get"):
+        return ""
+    held = next((one for one in each.held if one.lock.id == wanted.lock.id), None)
+    return " " + word("holds") + " " + _lock(wanted.lock) + _in(held.frame if held is not None else None)
+
+
+def _awaits(awaits: locks.AwaitedLock, *, owner: bool = True) -> Pieces:
+    shown = word(_HOW.get(awaits.how, "waits for")) + " " + _lock(awaits.lock)
+    if owner and awaits.owner is not None and awaits.owner.error:
+        shown += f" ({awaits.owner.error})"
+    elif owner and awaits.owner is not None and awaits.how != "join":
+        shown += ", " + word("held by") + " " + name(f'thread {awaits.owner.id} "{awaits.owner.name}"')
+    return shown + _in(awaits.frame)
+
+
+def _lock(lock: locks.Lock) -> Pieces:
+    """``Object@12 (java.lang.Object)``: the text alone seldom has the package."""
+    full = f" ({lock.type})" if lock.kind != "thread" and lock.type not in lock.text else ""
+    return piece(lock.text, "string") + full
+
+
+def _in(frame: Frame | None) -> Line:
+    return ", in " + place_of(frame.location) if frame is not None else ""
+
+
+def word(text: str) -> Pieces:
+    """What a thread does with a lock."""
+    return piece(text, "word")
+
+
+def _held_up(milliseconds: float | None) -> Shown:
+    if milliseconds is not None:
+        yield faint(f"(the target runs; it was suspended for {milliseconds:.0f} ms to look)")
 
 
 class _ThreadOrAll(Thread):

@@ -9,9 +9,59 @@ from jdbpy.cli.arguments.plain import Word
 from jdbpy.cli.arguments.target import ClassName
 from jdbpy.cli.arguments.vm import MODULES, ModuleName
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Column, Rows, Shown, Table, count, faint, like, remark
+from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
-from jdbpy.cli.results.vm import Modules
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
+from jdbpy.record import Record
+
+
+class Modules(Record):
+    """Modules whose names fit ``pattern``."""
+
+    pattern: str
+    modules: tuple[module_data.ModuleInfo, ...]
+
+
+_COLUMNS = (
+    Column("id", style="number", least=4, right=True, drop=2),
+    Column("module", style="name", least=16, fold=True),
+    Column("version", least=7, drop=1),
+    Column("", style="faint", least=7),
+    Column("loader", style="type", least=8, fold=True),
+)
+
+
+@shows(Modules)
+def modules_shown(result: Modules, settings: Settings) -> Shown:
+    rows = [(str(each.id), each.name or "(unnamed)", each.version, each.kind, each.loader) for each in result.modules]
+    yield Table(_COLUMNS, rows)
+    yield count(len(rows), "module") + like(result.pattern)
+
+
+@shows(module_data.ModuleDetail)
+def module_detail(result: module_data.ModuleDetail, settings: Settings) -> Shown:
+    info = result.info
+    name = f"module {info.name}" if info.name else "unnamed module"
+    version = f" {info.version}" if info.version else ""
+    kind = f", {info.kind}" if info.kind and info.name else ""
+    yield f"{name}{version}, of loader {info.loader}{kind}"
+    rows = [("main class", result.main_class), ("requires", ", ".join(result.requires))]
+    rows += [("reads", ", ".join(result.reads)), ("uses", ", ".join(result.uses))]
+    yield Rows([(faint(title), text) for title, text in rows if text], "  ")
+    if not info.name:
+        yield "  it reads every module, and exports and opens all of its packages"
+    for word, accesses in (("provides", result.provides), ("exports", result.exports), ("opens", result.opens)):
+        joint = " by " if word == "provides" else " to "
+        for each in accesses:
+            yield f"  {word} {each.package}{joint + ', '.join(each.to) if each.to else ''}"
+    given = {each.package for each in (*result.exports, *result.opens)}
+    inner = [package for package in result.packages if package not in given]
+    if inner:
+        yield f"  keeps to itself: {', '.join(inner)}"
+    yield from map(remark, result.notes)
+
 
 Module = Annotated[str, ModuleName()]
 Other = Annotated[str, ModuleName("OTHER")]

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.logpoint import Logpoint, LogpointRequest, Tracepoint
+from jdbpy.cli.breakpoint_list import BreakpointSet
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import add_breakpoint
-from jdbpy.cli.results import BreakpointSet
 from jdbpy.cli.table import command
 
 

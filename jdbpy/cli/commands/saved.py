@@ -4,14 +4,34 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from jdbpy import Variable
 from jdbpy.cli.arguments.code import Expression
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.arguments.values import SavedName
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Shown
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import variable_line
 from jdbpy.cli.results import Assigned, Done
-from jdbpy.cli.results.values import NamedValues
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class NamedValues(Record):
+    """Values by name; ``what`` is "saved" or "history"."""
+
+    values: tuple[Variable, ...]
+    what: str
+
+
+@shows(NamedValues)
+def named_values(result: NamedValues, settings: Settings) -> Shown:
+    yield from map(variable_line, result.values)
+    if not result.values:
+        saved = "nothing is saved; 'save NAME EXPRESSION' keeps a value as $NAME"
+        yield saved if result.what == "saved" else "no value has been shown yet; 'print EXPRESSION' shows one"
 
 
 @command("save", group="data")

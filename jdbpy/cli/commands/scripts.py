@@ -13,10 +13,41 @@ import trio
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import FilePath, Text
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import Done, ScriptRead, ShellRun
+from jdbpy.cli.output.pieces import Shown, count as count_of
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.results import Done
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.stop_actions import unfinished
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.record import Record
+
+
+class ScriptRead(Record):
+    """A file of commands was run."""
+
+    path: str
+    commands: int
+
+
+class ShellRun(Record):
+    """A command of the shell was run: its exit status (-9: ended by signal 9) and what it printed."""
+
+    status: int
+    output: str
+
+
+@shows(ScriptRead)
+def script_read(result: ScriptRead, settings: Settings) -> Shown:
+    yield f"{count_of(result.commands, 'command')} of {result.path} done"
+
+
+@shows(ShellRun)
+def shell_run(result: ShellRun, settings: Settings) -> Shown:
+    yield from result.output.splitlines()
+    if result.status:
+        how = f"signal {-result.status}" if result.status < 0 else f"status {result.status}"
+        yield f"the shell command ended with {how}"
 
 
 @command("read", "source", group="session")

@@ -8,10 +8,46 @@ from jdbpy.cli.arguments.commands import SettingName
 from jdbpy.cli.arguments.plain import Choice, Text
 from jdbpy.cli.arguments.target import ExcludePatterns
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import Excludes, SettingValue, SettingValues
-from jdbpy.cli.settings import find
+from jdbpy.cli.output.pieces import Column, Shown, Table
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings, find
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class Excludes(Record):
+    """Patterns of classes that stepping passes through."""
+
+    patterns: tuple[str, ...]
+
+
+class SettingValue(Record):
+    name: str
+    value: str
+    form: str
+    help: str
+
+
+class SettingValues(Record):
+    settings: tuple[SettingValue, ...]
+
+
+_COLUMNS = (
+    Column("setting", style="name", least=8, fold=True),
+    Column("value", style="number", least=4, fold=True),
+    Column("meaning", least=12, drop=1, fold=True),
+)
+
+
+@shows(Excludes)
+def excludes(result: Excludes, settings: Settings) -> Shown:
+    yield "steps pass through: " + (", ".join(result.patterns) if result.patterns else "no class")
+
+
+@shows(SettingValues)
+def setting_values(result: SettingValues, settings: Settings) -> Shown:
+    yield Table(_COLUMNS, [(one.name, one.value, f"{one.help} ({one.form})") for one in result.settings])
 
 
 @command("show", group="settings")

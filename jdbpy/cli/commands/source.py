@@ -10,9 +10,56 @@ from jdbpy.cli.arguments.location import ListArgument
 from jdbpy.cli.arguments.plain import SearchPath
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context, Listed
-from jdbpy.cli.results import Lines, Listing, SourceFiles, SourceOf, SourcePath
+from jdbpy.cli.output.pieces import Code, Rows, Shown, count
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.results import Lines
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
+from jdbpy.record import Record
+
+
+class Listing(Record):
+    """Source text."""
+
+    window: SourceWindow
+
+
+class SourcePath(Record):
+    path: tuple[str, ...]
+
+
+class SourceFiles(Record):
+    """Source files of loaded classes."""
+
+    files: tuple[SourceOf, ...]
+
+
+class SourceOf(Record):
+    """A source file: its name with the package's directories, its classes, and where it was found ("": nowhere)."""
+
+    name: str
+    classes: tuple[str, ...]
+    path: str
+
+
+@shows(Listing)
+def listing(result: Listing, settings: Settings) -> Shown:
+    yield Code(result.window)
+
+
+@shows(SourcePath)
+def source_path(result: SourcePath, settings: Settings) -> Shown:
+    yield from result.path
+    if not result.path:
+        yield "the source path is empty; 'use PATHS' sets it"
+
+
+@shows(SourceFiles)
+def source_files(result: SourceFiles, settings: Settings) -> Shown:
+    yield Rows((one.name, count(len(one.classes), "class", "classes"), one.path or "not found") for one in result.files)
+    if not result.files:
+        yield "no loaded class names a source file"
 
 
 @command("list", "l", group="source", repeats="list +")

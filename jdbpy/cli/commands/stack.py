@@ -3,18 +3,98 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 
-from jdbpy import Frame, JdbpyError, StackTrace, threads
+from jdbpy import Frame, JdbpyError, StackTrace, ThreadInfo, Variable, threads
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.arguments.target import Frame as FrameArgument, FrameNumber, Thread
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import FrameSelected, FrameVariables, Stack, Stacks
-from jdbpy.cli.results.threads import FoldedStacks
+from jdbpy.cli.output.pieces import Line, Shown, count, remark, title
+from jdbpy.cli.output.places import frame_line, frame_lines, frames_left_out, state_of, thread_title
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import variable_line
+from jdbpy.cli.results import FrameSelected
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class FrameVariables(Record):
+    """The variables of the frame with this number."""
+
+    index: int
+    variables: tuple[Variable, ...]
+
+
+class Stack(Record):
+    """One thread's stack. ``pc``: code indexes are wanted; ``variables`` of the frames, for ``bt full``."""
+
+    trace: StackTrace
+    pc: bool = False
+    variables: tuple[FrameVariables, ...] = ()
+
+
+class Stacks(Record):
+    """The stacks of all threads."""
+
+    traces: tuple[StackTrace, ...]
+    pc: bool = False
+
+
+class FoldedStacks(Record):
+    """The stacks of threads, equal ones together. ``pc``: code indexes are wanted."""
+
+    groups: tuple[threads.EqualStacks, ...]
+    pc: bool = False
+
+
+_NAMED = 8
+"""Threads of a group of equal stacks that are named."""
+
+
+@shows(Stack)
+def stack(result: Stack, settings: Settings) -> Shown:
+    variables = {one.index: one.variables for one in result.variables}
+    for frame in result.trace.frames:
+        yield "  " + frame_line(frame, settings, pc=result.pc)
+        yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))
+    yield from frames_left_out(result.trace)
+
+
+@shows(Stacks)
+def stacks(result: Stacks, settings: Settings) -> Shown:
+    for trace in result.traces:
+        yield thread_title(trace.thread, ":")
+        yield from frame_lines(trace, settings, pc=result.pc)
+        if trace.error or not trace.frames:
+            yield remark(trace.error or "no frames")
+        yield from frames_left_out(trace)
+
+
+@shows(FoldedStacks)
+def folded(result: FoldedStacks, settings: Settings) -> Shown:
+    for group in result.groups:
+        yield _group_title(group.threads)
+        for frame in group.frames:
+            yield "  " + frame_line(frame, settings, pc=result.pc)
+        if not group.frames:
+            yield remark(group.error or "no frames")
+    total = sum(len(group.threads) for group in result.groups)
+    yield f"{count(total, 'thread')}, {count(len(result.groups), 'different stack')}"
+
+
+def _group_title(group: Sequence[ThreadInfo]) -> Line:
+    if len(group) == 1:
+        return thread_title(group[0], ":")
+    named = ", ".join(f'{thread.id} "{thread.name}"' for thread in group[:_NAMED])
+    more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
+    states = sorted({state_of(thread) for thread in group})
+    return title(f"{len(group)} threads") + f", {' or '.join(states)}: {named}{more}"
+
 
 ThreadWord = Annotated[str | None, Thread()]
 Limit = Annotated[int | None, Option("-n", argument=Number("COUNT"), help="show only the COUNT innermost frames")]

@@ -13,10 +13,27 @@ from jdbpy.cli.arguments.plain import Text, Word
 from jdbpy.cli.arguments.target import Thread
 from jdbpy.cli.commands.threads import ThreadWord, selected_thread
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Shown, count
+from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
-from jdbpy.cli.results.threads import Applied
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, command
 from jdbpy.errors import StateError, UsageError
+from jdbpy.record import Record
+
+
+class Applied(Record):
+    """A command was run for several threads."""
+
+    command: str
+    threads: int
+    failed: int = 0
+
+
+@shows(Applied)
+def applied(result: Applied, settings: Settings) -> Shown:
+    failed = f"; it failed for {result.failed}" if result.failed else ""
+    yield f"'{result.command}' was run for {count(result.threads, 'thread')}{failed}"
 
 
 @command("suspend", group="threads")

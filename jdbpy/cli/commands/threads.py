@@ -5,15 +5,143 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from jdbpy import Notice, ThreadInfo, threads as thread_data
+from jdbpy import Frame, Notice, SourceWindow, ThreadGroup, ThreadInfo, threads as thread_data
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.target import Thread
 from jdbpy.cli.arguments.vm import GROUP_NAME, THREAD_NAMES, ThreadState
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import ThreadGroups, Threads, ThreadSelected
+from jdbpy.cli.output.pieces import Code, Column, Line, Rows, Shown, Table, count, faint, number, remark
+from jdbpy.cli.output.places import frame_line, place_of, short_place_of, state_of, thread_title
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
+from jdbpy.record import Record
+
+
+class Threads(Record):
+    """Threads, of one ``group`` or of all."""
+
+    threads: tuple[ThreadInfo, ...]
+    group: str = ""
+    verbose: bool = False  # daemon, priority, Java id and CPU time are wanted
+    note: str = ""
+
+
+class ThreadGroups(Record):
+    groups: tuple[ThreadGroup, ...]
+
+
+class ThreadSelected(Record):
+    """A thread was selected; ``frame`` is its top frame when it is held."""
+
+    thread: ThreadInfo
+    frame: Frame | None = None
+    source: SourceWindow | None = None
+
+
+_COLUMNS = (
+    Column("", style="marker", least=1),
+    Column("id", style="number", least=4, right=True),
+    Column("name", style="name", least=8, fold=True),
+    Column("group", style="faint", least=6, spare=True),
+    Column("state", least=8, fold=True),
+    Column("CPU", style="number", least=8, right=True),
+    Column("priority", least=7, drop=4),
+    Column("Java id", style="faint", least=9, drop=5),
+    Column("place", style="type", least=20, drop=1, fold=True),
+)
+
+
+@shows(Threads)
+def threads_shown(result: Threads, settings: Settings) -> Shown:
+    rows: list[tuple[Line, ...]] = []
+    plain: list[tuple[Line, ...]] = []
+    for each in result.threads:
+        group = each.group if not result.group else ""
+        more = _more_about(each) if result.verbose else ("", "", "")
+        short: Line = ""
+        place: Line = ""
+        if each.frame is not None:
+            short, place = short_place_of(each.frame.location), place_of(each.frame.location)
+        mark, id, state = "*" if each.current else " ", str(each.id), state_of(each)
+        rows.append((mark.strip(), id, each.name, group, state, *more, short))
+        plain.append((mark, id, f'"{each.name}"', group, state, *(more if result.verbose else ()), place))
+    yield Table(_COLUMNS, rows, plain=Rows(plain))
+    if not rows:
+        yield "no threads"
+    if result.note:
+        yield faint(f"({result.note})")
+
+
+@shows(ThreadGroups)
+def thread_groups(result: ThreadGroups, settings: Settings) -> Shown:
+    for group in result.groups:
+        yield from _group(group, "")
+
+
+@shows(ThreadSelected)
+def thread_selected(result: ThreadSelected, settings: Settings) -> Shown:
+    yield thread_title(result.thread)
+    if result.frame is not None:
+        yield "  " + frame_line(result.frame, settings)
+        if result.source is not None:
+            yield Code(result.source)
+
+
+@shows(thread_data.ThreadDetail)
+def thread_detail(result: thread_data.ThreadDetail, settings: Settings) -> Shown:
+    thread = result.thread
+    yield thread_title(thread)
+    carrier = result.carrier
+    cpu = cpu_text(thread.cpu) + (f", {cpu_text(result.user)} of it user" if result.user is not None else "")
+    rows = [
+        ("class", result.class_name),
+        ("group", " / ".join(result.groups)),
+        ("Java id", "" if thread.java_id is None else str(thread.java_id)),
+        ("priority", "" if thread.priority is None else str(thread.priority)),
+        ("daemon", _yes(thread.daemon)),
+        ("interrupted", _yes(result.interrupted)),
+        ("suspended", count(thread.suspend_count, "time") if thread.suspend_count else "no"),
+        ("frames", "" if result.frames is None else str(result.frames)),
+        ("parked for", result.blocker or ""),
+        ("mounted on", f'thread {carrier.id} "{carrier.name}"' if carrier is not None else ""),
+        ("loader", result.context_loader or ""),
+        ("CPU time", cpu),
+        ("allocated", f"{result.allocated:,} bytes" if result.allocated is not None else ""),
+    ]
+    yield Rows([(faint(title), text) for title, text in rows if text], "  ")
+    yield from map(remark, result.notes)
+
+
+def _more_about(thread: ThreadInfo) -> tuple[str, str, str]:
+    """What ``threads -v`` adds: CPU time, priority with the daemon flag, Java id."""
+    priority = "" if thread.priority is None else f"prio {thread.priority}"
+    return (
+        cpu_text(thread.cpu),
+        f"{priority} daemon" if thread.daemon else priority,
+        "" if thread.java_id is None else f"Java id {thread.java_id}",
+    )
+
+
+def cpu_text(seconds: float | None) -> str:
+    """A short time: ``0.17 ms``, ``2.350 s``; "" for one that is not known."""
+    if seconds is None:
+        return ""
+    return f"{seconds:.3f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
+
+
+def _group(group: ThreadGroup, indent: str) -> Shown:
+    yield f"{indent}group {group.name} ({count(len(group.threads), 'thread')})"
+    yield Rows(((number(one.id), f'"{one.name}"', state_of(one)) for one in group.threads), f"{indent}  ")
+    for inner in group.groups:
+        yield from _group(inner, f"{indent}  ")
+
+
+def _yes(flag: bool | None) -> str:
+    return "" if flag is None else "yes" if flag else "no"
+
 
 ThreadWord = Annotated[str | None, Thread()]
 NameOption = Annotated[

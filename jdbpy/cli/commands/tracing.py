@@ -4,17 +4,71 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import SuspendPolicy
+from jdbpy import SuspendPolicy, tracing
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.points import Trace, TraceArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
+from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Line, Rows, Shown, count as count_of, faint, number
+from jdbpy.cli.output.shows import shows
 from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of, was_set
-from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet, Done
-from jdbpy.cli.results.tracing import TraceSummaries
+from jdbpy.cli.results import Done
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class TraceSummaries(Record):
+    """What the hits of points that report come to."""
+
+    summaries: tuple[tracing.TraceSummary, ...]
+
+
+@shows(TraceSummaries)
+def summaries(result: TraceSummaries, settings: Settings) -> Shown:
+    if not result.summaries:
+        yield "nothing reports; 'trace go methods from CLASS' or 'logpoint PLACE \"TEXT\"' begins it"
+    for each in result.summaries:
+        yield from _summary(each)
+
+
+def _summary(result: tracing.TraceSummary) -> Shown:
+    off = "" if result.enabled else " (switched off)"
+    pace = f" in {result.seconds:.1f} s, {_rate(result.rate)} a second" if result.seconds else ""
+    cost = f", {result.cost * 1e6:,.1f} µs of the debugger's time each" if result.cost else ""
+    yield f"{result.name} {result.number}, {result.spec}{off}: {count_of(result.hits, 'hit')}{pace}{cost}"
+    if not result.methods:
+        return
+    titles = (f"{'hits':>12}", f"{'a second':>10}", "", "method", "values")
+    rows: list[tuple[Line, ...]] = [tuple(map(faint, titles))]
+    rows += [
+        (number(f"{each.count:>12,}"), f"{_rate(each.rate):>10}", each.happened, _method(each), _values(each))
+        for each in result.methods
+    ]
+    yield Rows(rows)
+    if result.others:
+        yield f"{result.others:>12,}  in other methods; 'trace summary {result.number} -n 100' shows more"
+
+
+def _method(each: tracing.MethodTally) -> str:
+    types = ",".join(name.rpartition(".")[2] if "..." not in name else name for name in each.parameters)
+    return f"{each.class_name}.{each.method}({types})"
+
+
+def _values(each: tracing.MethodTally) -> str:
+    if not each.values:
+        return ""
+    shown = ", ".join(f"{value.text} ({value.count:,})" for value in each.values)
+    if each.forgot:
+        return f"more than {each.distinct:,} different, most often {shown}"
+    return f"{each.distinct:,} different, most often {shown}" if each.distinct > len(each.values) else shown
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
 
 
 @command("trace", "info traces", group="breakpoints")

@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from jdbpy import values as value_data
 from jdbpy.cli.arguments.values import ViewExpression, ViewPattern, ViewPatternOrAll
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Rows, Shown
+from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
-from jdbpy.cli.results.values import Views
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
+from jdbpy.record import Record
+
+
+class Views(Record):
+    """How classes are shown: all views of the user's own, or that of one ``pattern``."""
+
+    views: tuple[value_data.UserView, ...]
+    pattern: str = ""
+
+
+@shows(Views)
+def views_shown(result: Views, settings: Settings) -> Shown:
+    yield Rows((each.pattern, each.expression or f"({each.function}, in Python)") for each in result.views)
+    if not result.views and result.pattern:
+        yield f"there is no view for {result.pattern}; 'view {result.pattern} EXPRESSION' adds one"
+    elif not result.views:
+        yield "there are no views but those that are built in; 'view CLASS EXPRESSION' adds one"
 
 
 @command("view", "info views", group="data")

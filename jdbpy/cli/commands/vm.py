@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 from jdbpy import vm as vm_data
@@ -9,10 +10,163 @@ from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.plain import Text
 from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, Setting
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Column, Rows, Shown, Table, count, faint, like, remark
+from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
-from jdbpy.cli.results.vm import Capabilities, DiagnosticOutput, Flags, Properties, PropertySet
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class Properties(Record):
+    """System properties whose names fit ``pattern``."""
+
+    pattern: str
+    properties: tuple[vm_data.Property, ...]
+
+
+class PropertySet(Record):
+    """A system property has a new value, or was removed (None); ``old`` is what it was, None if there was none."""
+
+    name: str
+    value: str | None
+    old: str | None
+
+
+class Capabilities(Record):
+    capabilities: tuple[vm_data.Capability, ...]
+
+
+class Flags(Record):
+    """Flags of the VM whose names fit ``pattern``."""
+
+    pattern: str
+    flags: tuple[vm_data.VmFlag, ...]
+
+
+class DiagnosticOutput(Record):
+    """What a diagnostic command of the VM has printed."""
+
+    command: str
+    text: str
+
+
+_PROPERTIES = (
+    Column("property", style="name", least=12, fold=True),
+    Column("value", style="string", least=12, fold=True),
+)
+_CAPABILITIES = (
+    Column("can", style="number", least=3),
+    Column("capability", style="faint", least=12, drop=1),
+    Column("what", least=16, fold=True),
+)
+_FLAGS = (
+    Column("flag", style="name", least=16, fold=True),
+    Column("value", style="number", least=8, fold=True),
+    Column("from", style="faint", least=10, drop=2),
+    Column("", least=10, drop=1),
+)
+
+
+@shows(Properties)
+def properties_shown(result: Properties, settings: Settings) -> Shown:
+    rows = [(each.name, each.value) for each in result.properties]
+    yield Table(_PROPERTIES, rows, plain=(f"{name} = {value}" for name, value in rows))
+    yield count(len(rows), "property", "properties") + like(result.pattern)
+
+
+@shows(PropertySet)
+def property_set(result: PropertySet, settings: Settings) -> Shown:
+    if result.value is None:
+        was = "there was no such property" if result.old is None else f"removed; it was {result.old}"
+        yield f"{result.name}: {was}"
+    else:
+        was = "" if result.old is None else f", it was {result.old}"
+        yield f"{result.name} = {result.value}{was}"
+
+
+@shows(vm_data.SearchPaths)
+def search_paths(result: vm_data.SearchPaths, settings: Settings) -> Shown:
+    for title, parts in (
+        ("boot class path", result.boot),
+        ("class path", result.class_path),
+        ("module path", result.module_path),
+        ("upgrade module path", result.upgrade_path),
+    ):
+        if parts or title == "class path":
+            yield f"{title}:" if parts else f"{title}: empty"
+            yield from (f"  {part}" for part in parts)
+    yield f"relative parts start in {result.base}"
+    yield f"Java is in {result.java_home}"
+
+
+@shows(Capabilities)
+def capabilities_shown(result: Capabilities, settings: Settings) -> Shown:
+    rows = [("yes" if each.available else "no", each.name, each.meaning) for each in result.capabilities]
+    yield Table(_CAPABILITIES, rows)
+
+
+@shows(vm_data.VmFacts)
+def facts(result: vm_data.VmFacts, settings: Settings) -> Shown:
+    rows = [
+        ("VM", f"{result.name} {result.version}"),
+        ("vendor", result.vendor),
+        ("Java", f"{result.java}, in {result.home}" if result.home else result.java),
+        ("runs as", result.mode),
+        ("compiler", result.compiler),
+        ("system", result.system),
+        ("processors", "" if result.processors is None else str(result.processors)),
+        ("process", "" if result.process is None else str(result.process)),
+        ("program", result.command),
+        ("options", " ".join(result.arguments or ())),
+    ]
+    yield Rows([(faint(title), text) for title, text in rows if text])
+    yield from map(remark, result.notes)
+
+
+@shows(vm_data.Clocks)
+def clocks(result: vm_data.Clocks, settings: Settings) -> Shown:
+    rows = [
+        ("up for", _duration(result.uptime)),
+        ("started", _moment(result.started)),
+        ("time", _moment(result.now)),
+        ("nanoTime", str(result.nano_time)),
+        ("CPU time", "" if result.cpu is None else f"{result.cpu:.2f} s"),
+        ("compiling", "" if result.compile_time is None else f"{result.compile_time:.2f} s"),
+        ("load", "" if result.load is None else f"{result.load:.2f}"),
+    ]
+    yield Rows([(faint(title), text) for title, text in rows if text])
+
+
+@shows(Flags)
+def flags_shown(result: Flags, settings: Settings) -> Shown:
+    rows = [
+        (flag.name, flag.value, flag.origin if flag.origin != "default" else "", "can be set" if flag.writeable else "")
+        for flag in result.flags
+    ]
+    yield Table(_FLAGS, rows)
+    yield count(len(result.flags), "flag") + like(result.pattern)
+
+
+@shows(DiagnosticOutput)
+def diagnostic(result: DiagnosticOutput, settings: Settings) -> Shown:
+    yield from (line.expandtabs() for line in result.text.rstrip().split("\n"))
+
+
+def _duration(seconds: float) -> str:
+    """``3 days 4:05:06``, ``0:00:07``."""
+    days, rest = divmod(int(seconds), 86400)
+    clock = f"{rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{count(days, 'day')} {clock}" if days else clock
+
+
+def _moment(seconds: float) -> str:
+    """A moment in UTC, which the target and we mean alike; as the number it is when it is out of bounds."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+    except (OverflowError, OSError, ValueError):
+        return f"{seconds:.3f} s since 1970"
 
 
 @command("vm", "processors", group="vm")

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.points import Watch, WatchArgument
+from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import WATCHPOINTS, delete, listed, options_of, policy_here, was_set
-from jdbpy.cli.results import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 

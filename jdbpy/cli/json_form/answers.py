@@ -3,52 +3,30 @@
 from __future__ import annotations
 
 from jdbpy import ClassDetail, Panicked
+from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
+from jdbpy.cli.commands.actions import Monitor, Monitors
+from jdbpy.cli.commands.breakpoints import Saved
+from jdbpy.cli.commands.classes import Classes, Fields, Methods
+from jdbpy.cli.commands.data import Printed, TypeOf, Variables
+from jdbpy.cli.commands.help import HelpEntry, HelpIndex, HelpPage, HelpTopic, HelpWord
+from jdbpy.cli.commands.leaving import Left, Version
+from jdbpy.cli.commands.scripts import ScriptRead, ShellRun
+from jdbpy.cli.commands.settings import Excludes, SettingValue, SettingValues
+from jdbpy.cli.commands.source import Listing, SourceFiles, SourceOf, SourcePath
+from jdbpy.cli.commands.stack import FrameVariables, Stack, Stacks
+from jdbpy.cli.commands.threads import ThreadGroups, Threads, ThreadSelected
 from jdbpy.cli.json_form.shape import CHANGED, VALUE, VALUE_TYPE, Field, shape
 from jdbpy.cli.results import (
     Actions,
     Assigned,
-    Breakpoints,
-    BreakpointsChanged,
-    BreakpointSet,
-    Classes,
     Displayed,
     DisplayedItem,
     Done,
-    Excludes,
-    Fields,
     FrameSelected,
-    FrameVariables,
-    HelpEntry,
-    HelpIndex,
-    HelpPage,
-    HelpTopic,
-    HelpWord,
-    Left,
     Lines,
     Listening,
-    Listing,
-    Methods,
-    Monitor,
-    Monitors,
-    Printed,
     Resumed,
-    Saved,
-    ScriptRead,
-    SettingValue,
-    SettingValues,
-    ShellRun,
-    SourceFiles,
-    SourceOf,
-    SourcePath,
-    Stack,
-    Stacks,
     Stopped,
-    ThreadGroups,
-    Threads,
-    ThreadSelected,
-    TypeOf,
-    Variables,
-    Version,
 )
 
 ANSWERS = (

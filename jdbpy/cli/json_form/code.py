@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jdbpy import code, hotswap, strata
+from jdbpy.cli.commands.code import Disassemblies
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.code import Disassemblies
 
 CODE_SHAPES = (
     shape("disassemblies", Disassemblies, "The code of methods.", Field("methods", "disassembly[]")),

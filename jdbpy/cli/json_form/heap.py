@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jdbpy import heap
+from jdbpy.cli.commands.heap import Memory, ObjectSize, Referrers
 from jdbpy.cli.json_form.shape import VALUE, VALUE_TYPE, Field, shape
-from jdbpy.cli.results.heap import Memory, ObjectSize, Referrers
 
 HEAP_SHAPES = (
     shape(

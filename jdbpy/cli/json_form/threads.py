@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jdbpy import locks, threads
+from jdbpy.cli.commands.stack import FoldedStacks
+from jdbpy.cli.commands.thread_actions import Applied
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.threads import Applied, FoldedStacks
 
 _HELD_UP = Field("held_up", "number", "milliseconds for which the running target was suspended to look", optional=True)
 

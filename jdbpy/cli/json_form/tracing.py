@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jdbpy import tracing
+from jdbpy.cli.commands.tracing import TraceSummaries
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.tracing import TraceSummaries
 
 TRACING_SHAPES = (
     shape(

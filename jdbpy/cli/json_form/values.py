@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from jdbpy import values
+from jdbpy.cli.commands.data import Examined
+from jdbpy.cli.commands.saved import NamedValues
+from jdbpy.cli.commands.views import Views
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.values import Examined, NamedValues, Views
 
 VALUE_SHAPES = (
     shape(

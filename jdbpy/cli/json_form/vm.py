@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jdbpy import modules, vm
+from jdbpy.cli.commands.modules import Modules
+from jdbpy.cli.commands.vm import Capabilities, DiagnosticOutput, Flags, Properties, PropertySet
 from jdbpy.cli.json_form.shape import Field, shape
-from jdbpy.cli.results.vm import Capabilities, DiagnosticOutput, Flags, Modules, Properties, PropertySet
 
 _PATTERN = Field("pattern", "string", optional=True)
 

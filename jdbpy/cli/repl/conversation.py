@@ -20,8 +20,8 @@ from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, LeaveError, Not
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
-from jdbpy.cli.plain.renderer import PlainRenderer
-from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.attention import ring_when_left_alone
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
 from jdbpy.cli.repl.events import EventWatcher

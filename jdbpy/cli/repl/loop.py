@@ -17,7 +17,7 @@ import trio
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.names import Candidate
-from jdbpy.cli.plain.renderer import PlainRenderer
+from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.repl.conversation import Conversation, Prompt
@@ -149,7 +149,7 @@ async def open_sink(surface: Surface) -> AsyncIterator[Sink]:
 def choose_renderer(settings: Settings) -> PlainRenderer:
     """The look: rich in color, else plain text."""
     if wants_color(settings["color"], sys.stdout):
-        from jdbpy.cli.color.renderer import RichRenderer
+        from jdbpy.cli.output.terminal import RichRenderer
 
         return RichRenderer(settings)
     return PlainRenderer(settings)

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from jdbpy import JdbpyError, VmState
-from jdbpy.cli.plain.text import short_place_of
+from jdbpy.cli.output.places import short_place_of
 from jdbpy.cli.repl.prompt_state import ALL_THREADS, PromptState
 
 if TYPE_CHECKING:

@@ -8,31 +8,53 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from rich.syntax import Syntax
+from rich.style import Style
+from rich.syntax import Syntax, SyntaxTheme
 from rich.text import Text
 
 from jdbpy import SourceWindow
-from jdbpy.cli.color.look import CodeTheme, styled
-from jdbpy.escape import escape, escape_line
+from jdbpy.cli.output.pieces import STYLES
+from jdbpy.escape import escape_line
 
 _LANGUAGES = {".kt": "kotlin", ".scala": "scala", ".groovy": "groovy", ".clj": "clojure"}
 """Languages by the ending of a file; anything else is shown as Java."""
 
 
+_CODE = {
+    ("Comment",): "dim",
+    ("Keyword",): "magenta",
+    ("Literal", "String"): "green",
+    ("Literal", "Number"): "cyan",
+    ("Name", "Decorator"): "cyan",
+    ("Name", "Class"): "bold",
+    ("Name", "Function"): "bold",
+}
+
+
+class CodeTheme(SyntaxTheme):
+    """Source code in the colors above. Tokens are those of pygments, outermost kind first."""
+
+    def get_style_for_token(self, token_type: tuple[str, ...]) -> Style:
+        for length in range(len(token_type), 0, -1):
+            if token_type[:length] in _CODE:
+                return Style.parse(_CODE[token_type[:length]])
+        return Style.null()
+
+    def get_background_style(self) -> Style:
+        return Style.null()
+
+
 def source_texts(window: SourceWindow) -> list[Text]:
-    """One text a line, as ``plain_text.source_lines`` words them."""
+    """Return one text a line, as ``plain.source_lines`` words them."""
     width = max((len(str(number)) for number, _ in window.lines), default=1)
     codes = highlighted([escape_line(text) for _, text in window.lines], window.name)
     texts: list[Text] = []
     for (number, _), code in zip(window.lines, codes, strict=True):
         here = number == window.current
-        mark = styled("=> ", "marker") if here else Text("   ")
-        text = Text.assemble(mark, styled(f"{number:>{width}}", "name" if here else "faint"), "  ", code)
+        mark = Text("=> ", STYLES["marker"]) if here else Text("   ")
+        text = Text.assemble(mark, Text(f"{number:>{width}}", STYLES["name" if here else "faint"]), "  ", code)
         text.rstrip()
         texts.append(text)
-    if window.stale:
-        warning = f"(the class was not compiled from this {escape(window.name)}: {escape(window.warning)})"
-        texts.append(styled(warning, "error"))
     return texts
 
 

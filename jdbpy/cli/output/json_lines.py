@@ -10,7 +10,7 @@ from typing import Any
 
 from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop, Thrown
 from jdbpy.cli.json_form.encode import encode
-from jdbpy.cli.renderer import Outcome
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
 
 _NAMES = {

@@ -1,12 +1,11 @@
-"""Events and stops as plain text."""
+"""How stops and other events are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from jdbpy import Event, ExceptionInfo, Exited, Gone, Lost, Notice, Stop, StopReason, SuspendPolicy
-from jdbpy.cli.plain.text import count, line_of, method_of, place_of, source_lines, value_text
-from jdbpy.escape import escape
+from jdbpy.cli.output.pieces import Code, Pieces, Shown, count, faint, joined, name, piece, title
+from jdbpy.cli.output.places import line_of, method_of, place_of
+from jdbpy.cli.output.values import value_line
 
 _REASONS = {
     StopReason.STEP: "Step completed",
@@ -39,23 +38,25 @@ _NOUNS = {
     StopReason.VM_DEATH: "catchpoint",
 }
 
+_OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NONE: " (nothing is suspended)"}
 
-def event_lines(event: Event) -> Iterator[str]:
-    """An event, application output excepted."""
+
+def event_shown(event: Event) -> Shown:
+    """An event; the output of the application is none, it is written as it is."""
     if isinstance(event, Stop):
-        yield from stop_lines(event)
+        yield from stop_shown(event)
     elif isinstance(event, Exited):
         status = "" if event.status is None else f" with status {event.status}"
-        yield f"The target has ended{status}."
+        yield title(f"The target has ended{status}.")
     elif isinstance(event, Gone):
-        yield f"The connection is closed: {escape(event.reason)}"
+        yield title(f"The connection is closed: {event.reason}")
     elif isinstance(event, Notice):
-        yield from map(escape, event.lines)
+        yield from event.lines
         if event.kind == "hot-place":
             yield _way_out(event)
     elif isinstance(event, Lost):
         verb = "was" if event.count == 1 else "were"
-        yield f"{count(event.count, 'event')} {verb} dropped (too fast to show)"
+        yield title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)")
 
 
 def _way_out(notice: Notice) -> str:
@@ -70,32 +71,33 @@ def _way_out(notice: Notice) -> str:
     return f"  hint: 'disable {number}' takes it out; 'suspend thread' or 'go' suspend less than all threads"
 
 
-def stop_lines(stop: Stop) -> Iterator[str]:
+def stop_shown(stop: Stop) -> Shown:
     """Why and where a thread stopped, what the stop is about, and the source."""
-    where = []
+    where: list[Pieces | str] = []
     if stop.thread is not None:
-        where.append(f'thread "{escape(stop.thread.name)}"')
+        where.append("thread " + piece(f'"{stop.thread.name}"', "string"))
     if stop.location is not None:
-        where += [method_of(stop.location), line_of(stop.location)]
-    held = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NONE: " (nothing is suspended)"}
-    yield f"{reason_of(stop)}: {', '.join(where)}{held.get(stop.policy, '')}" if where else reason_of(stop)
+        where += [method_of(stop.location), piece(line_of(stop.location), "type")]
+    reason = title(reason_of(stop))
+    yield reason + ": " + joined(", ", where) + faint(_OTHERS.get(stop.policy, "")) if where else reason
     if stop.exception is not None:
-        yield from _exception_lines(stop.exception)
+        yield from _exception(stop.exception)
     if stop.variable:
-        new = f" -> {value_text(stop.new_value)}" if stop.new_value is not None else ""
-        yield f"  {escape(stop.variable)}: {value_text(stop.old_value)}{new}"
+        new = " -> " + value_line(stop.new_value) if stop.new_value is not None else Pieces()
+        yield "  " + name(stop.variable) + ": " + value_line(stop.old_value) + new
         if stop.object is not None:
-            yield f"  of {value_text(stop.object, children=False)}"
+            yield "  of " + value_line(stop.object, children=False)
     if stop.class_name:
-        yield f"  class {escape(stop.class_name)}"
+        yield f"  class {stop.class_name}"
     if stop.return_value is not None:
-        yield f"  {'returned' if stop.reason is StopReason.STEP else 'returns'} {value_text(stop.return_value)}"
+        verb = "returned" if stop.reason is StopReason.STEP else "returns"
+        yield faint(f"  {verb}") + " " + value_line(stop.return_value)
     if stop.error:
-        yield f"  ({escape(stop.error)})"
+        yield faint(f"  ({stop.error})")
     if stop.message:
-        yield f"  {escape(stop.message)}"
+        yield f"  {stop.message}"
     if stop.source is not None:
-        yield from source_lines(stop.source)
+        yield Code(stop.source)
 
 
 def reason_of(stop: Stop) -> str:
@@ -105,14 +107,14 @@ def reason_of(stop: Stop) -> str:
         return f"{'Temporary breakpoint' if stop.temporary else 'Breakpoint'} {numbers} hit"
     number = f" ({_NOUNS[stop.reason]} {numbers})" if numbers and stop.reason in _NOUNS else ""
     if stop.reason is StopReason.EXCEPTION and stop.exception is not None:
-        return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {escape(stop.exception.type)}{number}"
+        return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {stop.exception.type}{number}"
     return _REASONS.get(stop.reason, str(stop.reason)) + number
 
 
-def _exception_lines(exception: ExceptionInfo) -> Iterator[str]:
+def _exception(exception: ExceptionInfo) -> Shown:
     if exception.message is not None:
-        yield f"  message: {escape(exception.message)}"
+        yield faint("  message") + f": {exception.message}"
     if exception.cause:
-        yield f"  cause: {escape(exception.cause)}"
+        yield faint("  cause") + f": {exception.cause}"
     if exception.catch_location is not None:
-        yield f"  will be caught at {place_of(exception.catch_location)}"
+        yield faint("  will be caught at") + " " + place_of(exception.catch_location)

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.cli.output.pieces import Column
 from jdbpy.record import Record
 
 GAP = 2
 """Blanks between two columns."""
-
-
-class Column(Record):
-    """A column. ``least`` is the width below which its text becomes useless.
-
-    ``drop`` says which is left out first when there is no room for that: the highest, and 0 never; a ``spare`` one is
-    left out before any other gets narrower than its text. ``fold``: what does not fit goes on below, otherwise it is
-    cut.
-    """
-
-    title: str
-    style: str = ""
-    least: int = 4
-    drop: int = 0
-    spare: bool = False
-    fold: bool = False
-    right: bool = False
 
 
 class Fitted(Record):

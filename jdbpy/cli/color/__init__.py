@@ -1,1 +1,0 @@
-"""The colored renderer: the plain texts, drawn with rich for a terminal. rich is imported here only."""

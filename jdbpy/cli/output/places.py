@@ -1,0 +1,81 @@
+"""Pieces about where something is: places in code, frames, threads and their states."""
+
+from __future__ import annotations
+
+from jdbpy import Frame, Location, StackTrace, ThreadInfo
+from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, number, piece, title
+from jdbpy.cli.settings import Settings
+
+
+def method_of(location: Location) -> Pieces:
+    """``com.acme.Order.total``: the method stands out, its package stands back."""
+    package, dot, simple = location.class_name.rpartition(".")
+    return faint(package + dot) + name(f"{simple}.{location.method}")
+
+
+def line_of(location: Location) -> str:
+    """``Order.java:42``, or what is known of it."""
+    if location.code_index < 0:
+        return "native method"
+    if location.source is None:
+        return "unknown source" if location.line is None else f"line {location.line}"
+    line = f":{location.line}" if location.line is not None else ""
+    return location.source + (line or (f", {location.error}" if location.error else ""))
+
+
+def place_of(location: Location) -> Pieces:
+    """``com.acme.Order.total (Order.java:42)``."""
+    return method_of(location) + " " + piece(f"({line_of(location)})", "type")
+
+
+def short_place_of(location: Location) -> str:
+    """``Order.total:42``: no package, no file, whose name is the class's as a rule; ``Util.kt:3`` of a source map."""
+    line = f":{location.line}" if location.line is not None else ""
+    if location.stratum:
+        return f"{location.source}{line}"
+    return f"{location.class_name.rpartition('.')[2]}.{location.method}{line}"
+
+
+def frame_line(frame: Frame, settings: Settings, *, pc: bool = False) -> Pieces:
+    """``[1] com.acme.Order.total (Order.java:42)``, the number as the setting frame-base wants it."""
+    shown = "[" + number(frame.index - 1 + settings["frame-base"]) + "] " + place_of(frame.location)
+    if pc and frame.location.code_index >= 0:
+        shown += f", pc = {frame.location.code_index}"
+    return shown + faint(" [replaced since]") if frame.obsolete else shown
+
+
+def frame_lines(trace: StackTrace, settings: Settings, *, pc: bool = False) -> Shown:
+    """The frames of a stack."""
+    for frame in trace.frames:
+        yield "  " + frame_line(frame, settings, pc=pc)
+
+
+def frames_left_out(trace: StackTrace) -> Shown:
+    """How many frames of a stack are not shown."""
+    more = trace.total - len(trace.frames)
+    if more > 0 and trace.frames:
+        yield faint(f"  ... {count(more, 'more frame')}")
+
+
+def thread_title(thread: ThreadInfo, end: str = "") -> Line:
+    """``Thread 1 "main", waiting, suspended``."""
+    return title(f'Thread {thread.id} "{thread.name}"') + f", {state_of(thread)}{end}"
+
+
+def thread_name(thread: ThreadInfo) -> Pieces:
+    """``thread 1 "main"``, within a line."""
+    return name(f'thread {thread.id} "{thread.name}"')
+
+
+def state_of(thread: ThreadInfo) -> str:
+    """The state in words, with what the debugger does to it."""
+    words = [thread.state]
+    if thread.at_breakpoint:
+        words.append("stopped here")
+    elif thread.suspended:
+        words.append("suspended" if thread.suspend_count < 2 else f"suspended {thread.suspend_count} times")
+    if thread.virtual:
+        words.append("virtual")
+    if thread.error:
+        words.append(thread.error)
+    return ", ".join(words)

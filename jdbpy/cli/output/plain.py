@@ -1,0 +1,174 @@
+"""The plain writer: what a person reads in a log, a pipe, or a terminal without colors.
+
+Owns how pieces become lines of text, and what is said beside results: errors, hints, where jdbpy listens.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from textwrap import wrap
+from typing import TypeVar
+
+from jdbpy import EvalError, Event, Output, SourceWindow, Stop, Thrown
+from jdbpy.cli.output.events import event_shown
+from jdbpy.cli.output.pieces import Code, Line, Pieces, Rows, Shown, Table, aligned, escaped, faint, piece
+from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.output.shows import shown
+from jdbpy.cli.results import Displayed
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.table import TABLE
+from jdbpy.escape import escape_line
+
+STACK_LINES = 10
+"""Frames that are shown of an exception that left an expression."""
+
+_FIRST_STEPS = "Hint: 'where' shows the stack, 'locals' the variables, 'next' steps, 'cont' goes on, 'help' lists all"
+_BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakpoint, 'run' starts the program"
+_NO_SOURCE = "Hint: {source} was not found; 'use DIRECTORY' says where the sources are"
+
+_T = TypeVar("_T")
+
+
+def plain_text(line: Line) -> str:
+    """Return a line as text without styles, escaped."""
+    return "".join(text for text, _ in escaped(line))
+
+
+def plain_lines(shown: Shown) -> Iterator[str]:
+    """Yield what is shown as lines of text."""
+    for each in shown:
+        if isinstance(each, str | Pieces):
+            yield plain_text(each)
+        elif isinstance(each, Code):
+            yield from source_lines(each.window)
+        elif isinstance(each, Table) and each.plain is not None and not isinstance(each.plain, Rows):
+            yield from map(plain_text, each.plain)
+        else:
+            rows = each if isinstance(each, Rows) else each.plain or Rows(each.rows)
+            assert isinstance(rows, Rows)
+            yield from (plain_text(row).rstrip() for row in aligned(rows))
+
+
+def source_lines(window: SourceWindow) -> Iterator[str]:
+    """Yield the lines of a window with their numbers, ``=>`` before the current one."""
+    width = max([len(str(number)) for number, _ in window.lines], default=1)
+    for number, text in window.lines:
+        yield f"{'=>' if number == window.current else '  '} {number:>{width}}  {escape_line(text)}".rstrip()
+    if window.stale:
+        yield plain_text(stale(window))
+
+
+def stale(window: SourceWindow) -> Pieces:
+    """Return the line below source that cannot be the class's."""
+    return piece(f"(the class was not compiled from this {window.name}: {window.warning})", "error")
+
+
+def some_at_a_time(items: Iterator[_T]) -> Iterator[list[_T]]:
+    """Yield items by the hundred: as many as are made and handed on in one piece."""
+    while some := list(islice(items, 100)):
+        yield some
+
+
+class PlainRenderer:
+    """Implements ``Renderer``; remembers which hints it has given."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._given: set[str] = set()
+
+    def parts(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the result in pieces, each of whole lines: long ones need not be made before the first is shown."""
+        if outcome.result is not None:
+            yield from self.text_of(shown(outcome.result, self.settings))
+
+    def text_of(self, shown: Shown) -> Iterator[str]:
+        """Yield what is shown as text of whole lines, some at a time."""
+        for some in some_at_a_time(plain_lines(shown)):
+            yield "\n".join([*some, ""])
+
+    def result(self, outcome: Outcome) -> str:
+        return "".join(self.parts(outcome))
+
+    def error(self, outcome: Outcome) -> str:
+        return "".join(self.text_of(error_shown(outcome)))
+
+    def event(self, event: Event) -> str:
+        if isinstance(event, Output):
+            return event.text
+        text = "".join(self.text_of(event_shown(event)))
+        return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stop) else text
+
+    def displays(self, displayed: Displayed) -> str:
+        return "".join(self.text_of(shown(displayed, self.settings)))
+
+    def listening(self, address: str) -> str:
+        agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
+        return f"listening on {address}; start the JVM with {agent}\n"
+
+    def hints(self, stop: Stop) -> Shown:
+        """Yield what a newcomer may need at this stop, each hint once."""
+        if stop.location is None:
+            wanted = [_BEFORE_START] if not self._given else []
+        else:
+            wanted = [_FIRST_STEPS]
+            if stop.source is None and stop.location.source is not None and stop.location.line is not None:
+                wanted.insert(0, _NO_SOURCE.format(source=stop.location.source))
+        new = [hint for hint in wanted if hint not in self._given]
+        self._given.update(new)
+        if self.settings["hints"]:
+            yield from (faint(line) for hint in new for line in prose(hint))
+
+
+def error_shown(outcome: Outcome) -> Shown:
+    """An error: one sentence, the expression with a caret, where it was thrown, the hint."""
+    error = outcome.error
+    if error is None:
+        return
+    first, *more = prose(f"error: {error.message}")
+    yield piece("error:", "error") + first.removeprefix("error:")
+    yield from more
+    if isinstance(error, EvalError) and error.column is not None:
+        yield from _caret(outcome, error.column)
+    if isinstance(error, Thrown):
+        yield from (faint(f"    at {frame}") for frame in error.stack[:STACK_LINES])
+        if len(error.stack) > STACK_LINES:
+            yield faint(f"    ... {len(error.stack) - STACK_LINES} more")
+    if error.hint:
+        yield from map(faint, prose(f"  hint: {error.hint}", "    "))
+
+
+def _caret(outcome: Outcome, column: int) -> Iterator[Line]:
+    """The expression with a caret under the column: the error's, or that of a command which takes nothing else."""
+    from jdbpy.cli.arguments.code import Expression
+
+    expression = getattr(outcome.error, "expression", "")
+    if not expression:
+        command = outcome.command
+        found = TABLE.find(outcome.line)
+        if command is None or found is None or not command.signature.positional:
+            return
+        if not isinstance(command.signature.positional[0].argument, Expression):
+            return
+        expression = command.signature.text_of(0, outcome.line[found.rest :])
+    if column <= len(expression):
+        yield f"  {expression}"
+        yield f"  {' ' * len(plain_text(expression[:column]))}" + piece("^", "error")
+
+
+def columns_of_window() -> int | None:
+    """Return the width of the window that standard output is shown in; None if it is no terminal."""
+    try:
+        return max(20, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def prose(line: str, indent: str = "  ") -> list[str]:
+    """Return a sentence as lines that are broken between words, where the window is too narrow for it."""
+    columns = columns_of_window()
+    if columns is None or len(line) <= columns:
+        return [line]
+    return wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

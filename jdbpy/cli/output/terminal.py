@@ -1,0 +1,112 @@
+"""The writer of the interactive terminal: pieces in their colors, tables that fit the window, source with highlights.
+
+Owns how pieces become text with color codes. It words nothing itself, so that a person reads what a log would say.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.style import Style
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from jdbpy.cli.output.columns import GAP, fit
+from jdbpy.cli.output.pieces import STYLES, Code, Line, Pieces, Rows, Shown, Table, aligned, escaped
+from jdbpy.cli.output.plain import PlainRenderer, stale
+from jdbpy.cli.output.source import source_texts
+from jdbpy.cli.repl.terminal import size
+from jdbpy.cli.settings import Settings
+
+LINES = 100
+"""Lines, or rows of a table, that are drawn at a time: a long result can be read before all of it is drawn."""
+
+_TRAILING = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
+"""Blanks with which tables fill their last column, with the color codes among them."""
+
+
+class RichRenderer(PlainRenderer):
+    """Implements ``Renderer`` for a terminal with colors; measures the window each time."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._console = Console(
+            file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False, markup=False, emoji=False
+        )
+
+    def text_of(self, shown: Shown) -> Iterator[str]:
+        width = size()[0]
+        lines: list[RenderableType] = []
+        for each in (drawn for some in shown for drawn in _drawn(some, width)):
+            lines.append(each)
+            if len(lines) == LINES or not isinstance(each, Text):
+                yield self._draw(lines, width)
+                lines.clear()
+        if lines:
+            yield self._draw(lines, width)
+
+    def _draw(self, drawn: Iterable[RenderableType], width: int) -> str:
+        """Text for the terminal. Lines are not broken: the terminal does that, and then they can be copied whole."""
+        console = self._console
+        console.width = width
+        with console.capture() as capture:
+            for one in drawn:
+                console.print(one, soft_wrap=isinstance(one, Text))
+        return _TRAILING.sub(lambda match: match[0].replace(" ", ""), capture.get())
+
+
+def styled(line: Line) -> Text:
+    """Return a line as rich draws it."""
+    text = Text()
+    for words, style in escaped(line):
+        text.append(words, _STYLES[style])
+    return text
+
+
+_STYLES = {name: Style.parse(style) for name, style in STYLES.items()}
+
+
+def _drawn(shown: Line | Rows | Table | Code, width: int) -> Iterator[RenderableType]:
+    if isinstance(shown, str | Pieces):
+        yield styled(shown)
+    elif isinstance(shown, Code):
+        yield from source_texts(shown.window)
+        if shown.window.stale:
+            yield styled(stale(shown.window))
+    elif isinstance(shown, Rows):
+        yield from map(styled, aligned(shown))
+    else:
+        yield from _table(shown, width)
+
+
+def _table(shown: Table, width: int) -> Iterator[RenderableType]:
+    """A table, some rows at a time."""
+    columns, cells = shown.columns, [list(map(styled, row)) for row in shown.rows]
+    if not cells:
+        return
+    natural = [max(cell_len(cell.plain) for cell in column) for column in zip(*cells, strict=True)]
+    if shown.titles:
+        natural = [
+            max(needed, len(column.title)) if needed else 0 for needed, column in zip(natural, columns, strict=True)
+        ]
+    fitted = fit(columns, natural, width)
+    for first in range(0, len(cells), LINES):
+        table = RichTable(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=shown.titles and not first)
+        for place in fitted:
+            column = columns[place.index]
+            table.add_column(
+                column.title,
+                header_style=STYLES["faint"],
+                style=STYLES[column.style],
+                width=place.width,
+                justify="right" if column.right else "left",
+                overflow="fold" if column.fold else "ellipsis",
+                no_wrap=not column.fold,
+            )
+        for row in cells[first : first + LINES]:
+            table.add_row(*(row[place.index] for place in fitted))
+        yield table

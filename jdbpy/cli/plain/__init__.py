@@ -1,1 +1,0 @@
-"""The plain renderer: what a person reads in a log, a pipe, or a terminal without colors."""

@@ -1,0 +1,161 @@
+"""Results of several commands, and how they are shown: done, resumed, a frame, displayed values.
+
+What one command returns is declared in its own module, below ``commands``.
+"""
+
+from __future__ import annotations
+
+from jdbpy import Exited, Frame, LineEntry, Panicked, SourceWindow, Stop, Value
+from jdbpy.cli.output.pieces import Code, Rows, Shown, name, number, remark
+from jdbpy.cli.output.places import frame_line
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.output.values import changed_mark, value_line
+from jdbpy.cli.settings import Settings
+from jdbpy.record import Record
+
+SCHEMA_VERSION = 1
+"""Of the JSON form (``json_form``)."""
+
+
+class Done(Record):
+    """It was done; ``message`` says what, ``hint`` what may come next."""
+
+    message: str
+    hint: str = ""
+
+
+class Resumed(Record):
+    """The target was let go. A batch fills in how that ended: ``stop`` or ``exited``."""
+
+    note: str = ""  # what was set up on the way
+    stop: Stop | None = None
+    exited: Exited | None = None
+
+
+class Restarting(Resumed):
+    """The front end is to leave its session and start the program again; the next session shows how that went."""
+
+
+class Stopped(Record):
+    """A command stopped a thread by itself (``pause``); the stop is shown as every other."""
+
+    stop: Stop
+
+
+class FrameSelected(Record):
+    """A frame was selected; ``source`` is what stands there."""
+
+    frame: Frame
+    source: SourceWindow | None
+
+
+class Assigned(Record):
+    target: str
+    value: Value
+
+
+class Displayed(Record):
+    """Values shown at each stop: (number, expression, value or None, why not)."""
+
+    items: tuple[DisplayedItem, ...]
+
+
+class DisplayedItem(Record):
+    number: int
+    expression: str
+    value: Value | None
+    error: str = ""
+
+
+class Actions(Record):
+    """Commands that are run when a point is hit; ``expected``: they are to be typed now."""
+
+    number: int
+    commands: tuple[str, ...]
+    expected: bool = False
+
+
+class Lines(Record):
+    class_name: str
+    lines: tuple[LineEntry, ...]
+
+
+class Listening(Record):
+    """jdbpy waits for a JVM to connect to ``address``."""
+
+    address: str
+
+
+@shows(Done)
+def done(result: Done, settings: Settings) -> Shown:
+    yield result.message
+    if result.hint and settings["hints"]:
+        yield remark(result.hint)
+
+
+@shows(Resumed)
+def resumed(result: Resumed, settings: Settings) -> Shown:
+    if result.note:
+        yield result.note
+
+
+@shows(Stopped)
+def stopped(result: Stopped, settings: Settings) -> Shown:
+    """Nothing: the stop is shown as an event."""
+    yield from ()
+
+
+@shows(FrameSelected)
+def frame_selected(result: FrameSelected, settings: Settings) -> Shown:
+    yield "  " + frame_line(result.frame, settings)
+    if result.source is not None:
+        yield Code(result.source)
+
+
+@shows(Assigned)
+def assigned(result: Assigned, settings: Settings) -> Shown:
+    yield name(result.target) + " = " + value_line(result.value)
+
+
+@shows(Displayed)
+def displayed(result: Displayed, settings: Settings) -> Shown:
+    for item in result.items:
+        shown = value_line(item.value, item.error) + changed_mark(item.value)
+        yield number(item.number) + ": " + name(item.expression) + " = " + shown
+    if not result.items:
+        yield "nothing is shown at stops; 'display EXPRESSION' adds something"
+
+
+@shows(Actions)
+def actions(result: Actions, settings: Settings) -> Shown:
+    if result.expected:
+        yield f"commands for hits of {result.number}, one a line; 'end' ends them"
+        return
+    if not result.commands:
+        yield f"a hit of {result.number} runs no commands"
+        return
+    yield f"a hit of {result.number} runs"
+    yield from (f"  {line}" for line in result.commands)
+
+
+@shows(Lines)
+def lines(result: Lines, settings: Settings) -> Shown:
+    yield Rows(
+        (
+            f"{one.source}:{one.line}" if one.source else str(one.line),
+            f"{one.method}{one.signature}",
+            f"code {one.code_index}",
+        )
+        for one in result.lines
+    )
+
+
+@shows(Panicked)
+def panicked(result: Panicked, settings: Settings) -> Shown:
+    who = {"all": "all threads", "1": "1 thread"}.get(result.resumed, f"{result.resumed} threads")
+    yield f"resumed: {who}" if result.resumed != "none" else "nothing was suspended"
+    if result.disabled:
+        numbers = " ".join(map(str, result.disabled))
+        yield f"disabled: {numbers}, nothing of them is in the target; 'enable {numbers}' sets them again"
+    else:
+        yield "no breakpoints were enabled"
