@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Notice as Notice,
         Output as Output,
         Report as Report,
+        SourceLine as SourceLine,
         SourceWindow as SourceWindow,
         Stop as Stop,
         StopReason as StopReason,
@@ -104,8 +105,8 @@ _HOMES = {
     ),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.events": (
-        "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceWindow", "Stop",
-        "StopReason",
+        "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceLine", "SourceWindow",
+        "Stop", "StopReason",
     ),
     "jdbpy.session.model": (
         "Breakpoint", "BreakpointPlace", "ClassDetail", "ClassInfo", "FieldInfo", "Frame", "Limits", "LineEntry",

@@ -87,6 +87,18 @@ class Record(metaclass=RecordMeta):
         for field in self.__fields__:
             yield field, getattr(self, field)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return its JSON object, as the command line gives it (``docs/json.md``). Raises TypeError if it has none."""
+        from jdbpy.json_form import encode
+
+        return encode(self)
+
+    def to_json(self) -> str:
+        """Return its JSON object as a text of ASCII. Raises TypeError if it has no JSON form."""
+        import json
+
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
     def replace(self, **changes: Any) -> Self:
         """Return a copy with the given fields changed. Raises TypeError for a field that there is not."""
         return type(self)(**{**dict(self.__iter_fields__()), **changes})

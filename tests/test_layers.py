@@ -17,14 +17,15 @@ from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
 
-GROUND = ("errors", "escape", "files", "record")
+GROUND = ("errors", "escape", "files", "json_form", "record")
 """Modules below all floors: errors, Record, how text of the target is made safe, how private files are opened."""
 
 MAY_IMPORT = {
     "errors": set[str](),
     "escape": set[str](),
     "files": set[str](),
-    "record": set[str](),
+    "json_form": {"record"},
+    "record": {"json_form"},  # to_dict
     "wire": {*GROUND, "wire"},
     "session": {*GROUND, "wire", "session"},
     "demo": {*GROUND, "session", "demo"},

@@ -16,8 +16,8 @@ NAMES = """
     UsageError
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
-    MethodInfo Panicked SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo ThreadRef
-    Value Variable VmInfo purpose
+    MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
+    ThreadRef Value Variable VmInfo purpose
     code heap hotswap locks modules strata threads tracing values views vm
 """
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from jdbpy.cli import jvmti
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.json_form import EVENTS, SHAPE_OF, SHAPES, Shape
-from jdbpy.cli.results import SCHEMA_VERSION
+from jdbpy.cli.output.json_lines import EVENTS, all_objects
 from jdbpy.cli.settings import SETTINGS, Settings
 from jdbpy.cli.table import Command
 from jdbpy.cli.topics import GROUPS, TOPICS
+from jdbpy.json_form import SCHEMA_VERSION, name_of
 
 DOCS = Path(__file__).resolve().parents[1]
 _GENERATED = "<!-- Made by ./dev generate from the program; do not edit. -->"
@@ -61,9 +61,9 @@ Whatever happens in the target, when it happens:
 {{"type":"event","event":"output","data":{{"stream":"stdout","text":"..."}}}}
 ```
 
-The names of events are {events}; the shape of `data` has the same name.
+The names of events are {events}; the object in `data` has the same name.
 
-## Shapes
+## Objects
 
 Keys marked with * are left out when they say nothing: null, false, an empty text or list. `T?` may be null, `T[]` is a
 list. A value is text as Java would write the literal, strings quoted and escaped; objects also have their `id`.
@@ -108,16 +108,18 @@ def commands_page() -> str:
 
 def json_page() -> str:
     """docs/json.md."""
-    events = ", ".join(f"`{name}`" for name in EVENTS)
+    events = ", ".join(f"`{name}`" for name in EVENTS.values())
     lines = [_GENERATED, _JSON.format(version=SCHEMA_VERSION, events=events)]
-    lines += ["### Data of each command", "", "| command | shape of `data` |", "|---|---|"]
+    objects = all_objects()
+    lines += ["### Data of each command", "", "| command | object in `data` |", "|---|---|"]
     for command in TABLE:
-        shapes = " or ".join(f"[{shape.name}](#{shape.name})" for shape in returned_shapes(command))
-        lines.append(f"| `{command.name}` | {shapes} |")
-    for shape in sorted(SHAPES.values(), key=lambda shape: shape.name):
-        lines += ["", f"### {shape.name}", "", shape.help, "", "| key | kind | |", "|---|---|---|"]
-        for field in shape.fields:
-            lines.append(f"| `{field.key}`{'*' if field.optional else ''} | {_kind(field.kind)} | {field.help} |")
+        names = " or ".join(f"[{name_of(each)}](#{name_of(each)})" for each in command.returns)
+        lines.append(f"| `{command.name}` | {names} |")
+    for made in sorted(objects.values(), key=lambda made: made.name):
+        lines += ["", f"### {made.name}", "", made.help.replace("``", "`"), "", "| key | kind | |", "|---|---|---|"]
+        for key in made.keys:
+            help = key.help.replace("|", "\\|")
+            lines.append(f"| `{key.key}`{'*' if key.optional else ''} | {_kind(key.kind, set(objects))} | {help} |")
     return "\n".join(lines) + "\n"
 
 
@@ -148,12 +150,6 @@ def write_pages() -> None:
         (DOCS / name).write_text(make(), encoding="utf-8")
 
 
-def returned_shapes(command: Command) -> list[Shape]:
-    """The shapes that a command's data may have."""
-    hint = command.signature.returns
-    return [SHAPE_OF[record] for record in getattr(hint, "__args__", (hint,))]
-
-
 def _command(command: Command) -> Iterator[str]:
     yield f"### {command.name}"
     yield ""
@@ -172,6 +168,6 @@ def _command(command: Command) -> Iterator[str]:
         yield from (f"* `{word}`: {text}" for word, text in words)
 
 
-def _kind(kind: str) -> str:
+def _kind(kind: str, names: set[str]) -> str:
     name = kind.removesuffix("?").removesuffix("[]")
-    return kind.replace(name, f"[{name}](#{name})") if name in SHAPES else kind
+    return kind.replace(name, f"[{name}](#{name})") if name in names else kind

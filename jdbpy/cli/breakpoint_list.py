@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 from jdbpy import Breakpoint, BreakpointPlace, SuspendPolicy
 from jdbpy.cli.output.pieces import Column, Line, Rows, Shown, Table, count
 from jdbpy.cli.output.places import place_of
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
+from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 
 
@@ -16,14 +18,14 @@ class BreakpointSet(Record):
     """A new breakpoint; ``remote``: the target is not on this machine."""
 
     breakpoint: Breakpoint
-    remote: bool = False
+    remote: Annotated[bool, Json("the target is on another machine", optional=False)] = False
 
 
 class Breakpoints(Record):
     """Breakpoints and other points, all or those of some ``kinds``."""
 
     breakpoints: tuple[Breakpoint, ...]
-    kinds: tuple[str, ...] = ()
+    kinds: Annotated[tuple[str, ...], HIDDEN] = ()
 
 
 class BreakpointsChanged(Record):
@@ -32,9 +34,9 @@ class BreakpointsChanged(Record):
     With ``places`` ("1.2") it was done to these places of breakpoints only.
     """
 
-    action: str
+    action: Annotated[str, "deleted, enabled, disabled; condition set or removed, hit count set or removed"]
     breakpoints: tuple[Breakpoint, ...]
-    places: tuple[str, ...] = ()
+    places: Annotated[tuple[str, ...], "done to these places of breakpoints only: 1.2"] = ()
 
 
 _SUSPENDS = {

@@ -5,16 +5,16 @@ What one command returns is declared in its own module, below ``commands``.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from jdbpy import Exited, Frame, LineEntry, Panicked, SourceWindow, Stop, Value
 from jdbpy.cli.output.pieces import Code, Rows, Shown, name, number, remark
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line
 from jdbpy.cli.settings import Settings
+from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
-
-SCHEMA_VERSION = 1
-"""Of the JSON form (``json_form``)."""
 
 
 class Done(Record):
@@ -28,8 +28,8 @@ class Resumed(Record):
     """The target was let go. A batch fills in how that ended: ``stop`` or ``exited``."""
 
     note: str = ""  # what was set up on the way
-    stop: Stop | None = None
-    exited: Exited | None = None
+    stop: Annotated[Stop | None, "the stop that came"] = None
+    exited: Annotated[Exited | None, "the target ended"] = None
 
 
 class Restarting(Resumed):
@@ -46,37 +46,47 @@ class FrameSelected(Record):
     """A frame was selected; ``source`` is what stands there."""
 
     frame: Frame
-    source: SourceWindow | None
+    source: Annotated[SourceWindow | None, Json(optional=True)]
 
 
 class Assigned(Record):
+    """A new value."""
+
     target: str
-    value: Value
+    value: Annotated[Value, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
 
 
 class Displayed(Record):
     """Values shown at each stop: (number, expression, value or None, why not)."""
 
+    json_name = "display"
+
     items: tuple[DisplayedItem, ...]
 
 
 class DisplayedItem(Record):
+    """One of them."""
+
+    json_name = "display-item"
+
     number: int
     expression: str
-    value: Value | None
-    error: str = ""
+    value: Annotated[Value | None, Inline((("number", HIDDEN),))]
+    error: Annotated[str, "why it could not be evaluated"] = ""
 
 
 class Actions(Record):
     """Commands that are run when a point is hit; ``expected``: they are to be typed now."""
 
-    number: int
+    number: Annotated[int, "of the breakpoint"]
     commands: tuple[str, ...]
-    expected: bool = False
+    expected: Annotated[bool, "the next lines, up to `end`, take their place"] = False
 
 
 class Lines(Record):
-    class_name: str
+    """Lines with code."""
+
+    class_name: Annotated[str, Json(key="class")]
     lines: tuple[LineEntry, ...]
 
 

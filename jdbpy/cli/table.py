@@ -58,6 +58,13 @@ class Command:
     def usage(self) -> str:
         return f"{self.name} {self.signature.usage}".strip()
 
+    @cached_property
+    def returns(self) -> tuple[type[Record], ...]:
+        """The types of its results."""
+        hint = self.signature.returns
+        types: tuple[type[Record], ...] = getattr(hint, "__args__", (hint,))
+        return types
+
     async def __call__(self, context: Context, text: str) -> Record:
         """Parses ``text``, the line after the name, and runs the command."""
         try:

@@ -6,7 +6,9 @@ What is true of the model holds here as well (``session/model.py``); how events 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated, NamedTuple
 
+from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 from jdbpy.session.model import Frame, Location, SuspendPolicy, ThreadRef, Value, Variable
 
@@ -35,64 +37,80 @@ class StopReason(StrEnum):
 class ExceptionInfo(Record):
     """A throwable at a stop."""
 
+    json_name = "exception"
+
     type: str
     message: str | None
     id: int
     caught: bool
-    catch_location: Location | None
+    catch_location: Annotated[Location | None, Json("where it will be caught", optional=True)]
     cause: str = ""
+
+
+class SourceLine(NamedTuple):
+    """A line."""
+
+    line: int
+    text: str
 
 
 class SourceWindow(Record):
     """Lines of source around a place. ``lines`` are (number, text); ``current`` is the number to mark."""
 
-    path: str  # where it was found
+    json_name = "source"
+
+    path: Annotated[str, "where it was found"]
     name: str
-    lines: tuple[tuple[int, str], ...]
-    current: int | None
-    total: int
-    stale: bool = False  # the file seems not to be what the class was compiled from
-    warning: str = ""  # why it seems so, a clause: "it has no method total"
+    lines: tuple[SourceLine, ...]
+    current: Annotated[int | None, "the line that is marked"]
+    total: Annotated[int, "lines of the file"]
+    stale: Annotated[bool, "the file seems not to be what the class was compiled from"] = False
+    warning: Annotated[str, 'why it seems so, a clause: "it has no method total"'] = ""
 
 
 class Stop(Record):
     """Why and where a thread stopped: everything that a front end needs to show it."""
 
-    reason: StopReason
+    reason: Annotated[
+        StopReason,
+        "breakpoint, step, until, pause, start, exception, access, modification, method-entry, "
+        "method-exit, class-prepare, class-unload, thread-start, thread-death, monitor, vm-death",
+    ]
     thread: ThreadRef | None
-    frame: Frame | None
+    frame: Annotated[Frame | None, HIDDEN]
     location: Location | None
-    policy: SuspendPolicy  # what is held
-    epoch: int
-    breakpoint: int | None = None
-    breakpoints: tuple[int, ...] = ()
-    temporary: bool = False
+    policy: Annotated[SuspendPolicy, Json("what is held: all, thread or none", "suspended")]
+    epoch: Annotated[int, HIDDEN]
+    breakpoint: Annotated[int | None, "number of the breakpoint, catchpoint, watchpoint or trace"] = None
+    breakpoints: Annotated[tuple[int, ...], "all that were hit"] = ()
+    temporary: Annotated[bool, "the breakpoint is gone now"] = False
     exception: ExceptionInfo | None = None
-    variable: str = ""  # watched field
-    old_value: Value | None = None
-    new_value: Value | None = None
-    return_value: Value | None = None
-    source: SourceWindow | None = None
+    variable: Annotated[str, "the watched field"] = ""
+    old_value: Annotated[Value | None, "what it holds"] = None
+    new_value: Annotated[Value | None, "what it is about to hold"] = None
+    return_value: Annotated[Value | None, "what the method returns"] = None
+    source: Annotated[SourceWindow | None, HIDDEN] = None
     message: str = ""  # one sentence more, e.g. why a condition failed
-    depth: int | None = None
-    object: Value | None = None  # whose field was watched; whose monitor it is
-    monitor: str = ""  # what happened to it: "enter" (another thread holds it), "entered", "wait", "waited"
-    class_name: str = ""  # the class that was loaded
-    reasons: tuple[StopReason, ...] = ()  # in the order of the events, where several came together
-    error: str = ""  # why the frame or the source is missing
+    depth: Annotated[int | None, HIDDEN] = None
+    object: Annotated[Value | None, "whose field it is, or whose monitor"] = None
+    monitor: Annotated[str, "what happened to it: enter, entered, wait or waited"] = ""
+    class_name: Annotated[str, Json("the class that was loaded", "class")] = ""
+    # in the order of the events, where several came together
+    reasons: Annotated[tuple[StopReason, ...], HIDDEN] = ()
+    error: Annotated[str, "why the frame or its line is missing"] = ""
 
 
 class Exited(Record):
     """The target has ended: ``status`` when the debugger launched it, else None."""
 
-    status: int | None
+    status: Annotated[int | None, "its exit status; null when jdbpy did not start it"]
     reason: str = ""
 
 
 class Output(Record):
     """Text that a launched target wrote; ``stream`` is "stdout" or "stderr"."""
 
-    stream: str
+    stream: Annotated[str, "stdout or stderr"]
     text: str
 
 
@@ -111,23 +129,23 @@ class Report(Record):
     that it has in a stop.
     """
 
-    time: str
+    time: Annotated[str, "of day, with milliseconds and the offset from UTC: ISO 8601"]
     thread: ThreadRef | None
-    hit: int
-    stack: tuple[Location, ...] = ()
-    time_ns: int = 0
-    event: str = ""
+    hit: Annotated[int, "which hit of its point it is"]
+    stack: Annotated[tuple[Location, ...], "the innermost place first"] = ()
+    time_ns: Annotated[int, Json("nanoseconds since 1970", optional=False)] = 0
+    event: Annotated[str, "what happened, as the reason of a stop"] = ""
     location: Location | None = None
-    values: tuple[Variable, ...] = ()
-    arguments: tuple[Variable, ...] = ()
+    values: Annotated[tuple[Variable, ...], "the expressions of a log text, in order"] = ()
+    arguments: Annotated[tuple[Variable, ...], "of the method that was entered"] = ()
     exception: ExceptionInfo | None = None
-    variable: str = ""
-    old_value: Value | None = None
-    new_value: Value | None = None
-    return_value: Value | None = None
-    object: Value | None = None
-    monitor: str = ""
-    class_name: str = ""
+    variable: Annotated[str, "the watched field"] = ""
+    old_value: Annotated[Value | None, "what it held"] = None
+    new_value: Annotated[Value | None, "what it becomes"] = None
+    return_value: Annotated[Value | None, "what the method returns"] = None
+    object: Annotated[Value | None, "whose field it is, or whose monitor"] = None
+    monitor: Annotated[str, "what happened to it: enter, entered, wait or waited"] = ""
+    class_name: Annotated[str, Json("the class that was loaded or unloaded", "class")] = ""
 
 
 class Notice(Record):
@@ -140,10 +158,17 @@ class Notice(Record):
     ``report`` is there where a hit is reported.
     """
 
-    kind: str
-    text: str
-    data: tuple[tuple[str, object], ...] = ()
-    report: Report | None = None
+    kind: Annotated[
+        str,
+        "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, "
+        "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
+        "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
+        "tracepoint, left-out, switched-off, hot-place, resumed (by max-suspend, with reason, "
+        "seconds and threads: none named means all), warning...",
+    ]
+    text: Annotated[str, Json(key="message")]
+    data: Annotated[tuple[tuple[str, object], ...], "number, thread, class, method, line and the like, by kind"] = ()
+    report: Annotated[Report | None, "where it is the report of a hit"] = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -172,6 +197,8 @@ def _line_of(place: Location) -> str:
 
 class Gone(Record):
     """The connection is over without the VM having said that it ended."""
+
+    json_name = "disconnected"
 
     reason: str
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Annotated
 
+from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
 
 
@@ -50,24 +52,24 @@ class ThreadRef(Record):
 
     id: int
     name: str
-    error: str = ""
+    error: Annotated[str, "why its name is not known"] = ""
 
 
 class Location(Record):
     """A place in code. ``line`` is None without line numbers (native code, compiled without -g)."""
 
-    class_name: str
+    class_name: Annotated[str, Json(key="class")]
     method: str
-    signature: str  # JNI form, "(I)V"
-    source: str | None  # file name without a path, from SourceFile or the stratum
-    line: int | None
-    code_index: int  # -1 in native code
-    type_id: int = 0
-    method_id: int = 0
-    type_tag: int = 1  # JDWP TypeTag of type_id
-    source_path: str | None = None  # relative path, "com/acme/Order.java", when known
-    stratum: str = ""  # whose lines these are, "Kotlin"; "" for those of the class file
-    error: str = ""  # what of this the agent refused to tell, and why
+    signature: Annotated[str, "of the method, as the JVM writes it: `(I)V`"]
+    source: Annotated[str | None, "the file's name; null when the class does not tell"]
+    line: Annotated[int | None, "null without line numbers"]
+    code_index: Annotated[int, "of the bytecode instruction; -1 in native code"]
+    type_id: Annotated[int, HIDDEN] = 0
+    method_id: Annotated[int, HIDDEN] = 0
+    type_tag: Annotated[int, HIDDEN] = 1  # JDWP TypeTag of type_id
+    source_path: Annotated[str | None, HIDDEN] = None  # relative path, "com/acme/Order.java", when known
+    stratum: Annotated[str, "whose line it is, when it is not the class file's: Kotlin, JSP"] = ""
+    error: Annotated[str, "what of it is not known, and why"] = ""
 
     @property
     def source_file(self) -> str | None:
@@ -80,35 +82,39 @@ class Location(Record):
 class Frame(Record):
     """One frame of a stopped thread. ``index`` counts from 1, the innermost."""
 
-    index: int
-    location: Location
-    thread: ThreadRef
-    id: int = 0  # JDWP frame id; void after the epoch has passed
-    epoch: int = 0
+    index: Annotated[int, "from 1, the innermost"]
+    location: Annotated[Location, Inline()]
+    thread: Annotated[ThreadRef, HIDDEN]
+    id: Annotated[int, HIDDEN] = 0  # JDWP frame id; void after the epoch has passed
+    epoch: Annotated[int, HIDDEN] = 0
     native: bool = False
-    obsolete: bool = False  # runs an old version of a redefined method
-    height: int | None = None  # how many frames lie below it, towards the start of the thread; None: not known
-    hidden: bool = False  # of a class that the VM spun for a lambda or a method handle: nothing of the user's source
+    obsolete: Annotated[bool, "it runs an old version of a redefined method"] = False
+    # how many frames lie below it, towards the start of the thread; None: not known
+    height: Annotated[int | None, HIDDEN] = None
+    # of a class that the VM spun for a lambda or a method handle: nothing of the user's source
+    hidden: Annotated[bool, HIDDEN] = False
 
 
 class ThreadInfo(Record):
     """A thread as ``threads`` shows it."""
 
+    json_name = "thread"
+
     id: int
     name: str
-    state: str  # in words: "running", "sleeping", "waiting for a monitor", "waiting", "not started", "ended"
+    state: Annotated[str, 'in words: "running", "sleeping", "waiting for a monitor", "waiting", "not started", "ended"']
     suspended: bool
     suspend_count: int
-    group: str = ""
-    at_breakpoint: bool = False
+    group: Annotated[str, "its thread group"] = ""
+    at_breakpoint: Annotated[bool, "it stands where an event stopped it"] = False
     virtual: bool = False
     daemon: bool | None = None
     priority: int | None = None
-    frame: Frame | None = None  # top frame, when it was asked for and the thread is suspended
-    current: bool = False
-    java_id: int | None = None  # what Thread.getId() gives
-    cpu: float | None = None  # seconds of processor time, when it was asked for
-    error: str = ""  # what of this the agent refused to tell, and why
+    frame: Annotated[Frame | None, "top frame, when it was asked for and the thread is suspended"] = None
+    current: Annotated[bool, "it is the selected one"] = False
+    java_id: Annotated[int | None, "what Thread.getId() gives, when it was asked for"] = None
+    cpu: Annotated[float | None, "seconds of CPU time, when they were asked for"] = None
+    error: Annotated[str, "what of it is not known, and why"] = ""
 
 
 class ThreadGroup(Record):
@@ -123,10 +129,12 @@ class ThreadGroup(Record):
 class StackTrace(Record):
     """The frames of one thread, innermost first; ``total`` counts those left out too; ``error`` says why none."""
 
+    json_name = "stack"
+
     thread: ThreadInfo
-    frames: tuple[Frame, ...]
-    total: int
-    error: str = ""
+    frames: Annotated[tuple[Frame, ...], "the innermost first"]
+    total: Annotated[int, "frames of the thread, those that were left out too"]
+    error: Annotated[str, "why there are none"] = ""
 
 
 class Value(Record):
@@ -137,32 +145,41 @@ class Value(Record):
     ``raw`` is the Python value of a primitive: int, float, bool, a one-character str; the object id of an object.
     """
 
-    type: str
-    text: str
-    tag: str
-    raw: int | float | bool | str | None
-    id: int | None = None
-    length: int | None = None  # of strings (UTF-16 units), arrays and known collections
-    truncated: bool = False
-    children: tuple[Variable, ...] = ()  # fields or elements, as far as the limits allowed
-    note: str = ""  # a word of explanation ("not an ArrayList layout that is known")
-    changed: bool = False  # since an earlier stop, of what ``evaluate`` and ``dump`` give
-    number: int | None = None  # in the history of values: of $7, 7
-    formatted: str = ""  # the text in the format that was asked for, where that makes another one: "0xff"
+    type: Annotated[str, "the type of the value itself, as in source"]
+    text: Annotated[str, Json("as Java would write the literal; null when it could not be read", "value")]
+    tag: Annotated[str, HIDDEN]
+    raw: Annotated[int | float | bool | str | None, HIDDEN]
+    id: Annotated[int | None, "the object's id"] = None
+    length: Annotated[int | None, "of a string, an array or a known collection"] = None
+    truncated: Annotated[bool, "more of it was left out"] = False
+    children: Annotated[tuple[Variable, ...], "fields or elements, as far as the limits allowed"] = ()
+    note: Annotated[str, 'a word of explanation ("not an ArrayList layout that is known")'] = ""
+    changed: Annotated[bool, "since an earlier stop"] = False
+    number: Annotated[int | None, "in the history: 7 for `$7`"] = None
+    formatted: Annotated[str, 'the text in the format that was asked for, where that makes another one: "0xff"'] = ""
 
 
 class Variable(Record):
     """A named value: local, argument, ``this``, field, element."""
 
     name: str
-    type: str  # declared type as in source, generics included when the class file tells
-    value: Value | None  # None when it could not be read; ``error`` says why
-    kind: str  # "argument", "local", "this", "slot", "field", "static", "element", "captured", "kept", "noted"
-    error: str = ""
-    declared_in: str = ""  # class of a field
-    modifiers: str = ""  # of a field, as in source
-    changed: bool = False  # since the last stop at which it was told
-    key: Value | None = None  # of an entry of a map, whose ``name`` is the key's text
+    type: Annotated[str, "declared type as in source, generics included when the class file tells"]
+    value: Annotated[
+        Value | None,
+        Inline(
+            (
+                ("type", Json("the type of the value itself", "runtime_type", True)),
+                ("changed", HIDDEN),
+                ("number", HIDDEN),
+            )
+        ),
+    ]  # None when it could not be read; ``error`` says why
+    kind: Annotated[str, "argument, local, this, slot, field, static, element, captured, kept, noted, expression"]
+    error: Annotated[str, "why it could not be read"] = ""
+    declared_in: Annotated[str, "the class of a field"] = ""
+    modifiers: Annotated[str, "of a field, as in source"] = ""
+    changed: Annotated[bool, "since the last stop at which it was told"] = False
+    key: Annotated[Value | None, HIDDEN] = None  # of an entry of a map, whose ``name`` is the key's text
 
 
 class Limits(Record):
@@ -181,11 +198,11 @@ class BreakpointPlace(Record):
     such a class), or ``method`` where the breakpoint was set by the name of a method.
     """
 
-    number: int
-    kind: str
+    number: Annotated[int, "from 1: place 2 of breakpoint 1 is 1.2"]
+    kind: Annotated[str, "line; lambda: its body, or a class written inside the line; constructor of one; method"]
     enabled: bool
-    locations: tuple[Location, ...]  # several for copies of the code: in other loaders, of a ``finally``
-    error: str = ""  # why the condition makes no sense there: then the breakpoint does not stand there
+    locations: Annotated[tuple[Location, ...], "several for copies: in other loaders, of a finally block"]
+    error: Annotated[str, "why the condition makes no sense there: it does not stop there"] = ""
 
 
 class Breakpoint(Record):
@@ -195,27 +212,32 @@ class Breakpoint(Record):
     """
 
     number: int
-    spec: str  # as the user would type it: "com.acme.Order:42", "uncaught com.acme.*", "access Order.total"
-    kind: str  # line, method, exception, field, methods, monitors, class-load, class-unload, thread, exit
+    spec: Annotated[
+        str,
+        Json('as the user would type it: "com.acme.Order:42", "uncaught com.acme.*", "access Order.total"', "location"),
+    ]
+    kind: Annotated[str, "line, method, exception, field, methods, monitors, class-load, class-unload, thread or exit"]
     enabled: bool
     temporary: bool
-    policy: SuspendPolicy
-    resolved: tuple[Location, ...]
-    hits: int = 0
+    policy: Annotated[SuspendPolicy, Json("what a hit suspends: all, thread or none", "suspend")]
+    resolved: Annotated[tuple[Location, ...], "where it stands now; empty while its class is not loaded"]
+    hits: Annotated[int, Json(optional=False)] = 0
     condition: str = ""
-    ignore: int = 0  # hits to let pass before the next stop
-    thread: int | None = None
-    message: str = ""  # why it is not resolved, in words
-    hit_count: str = ""  # which hits count: "== 3", ">= 10", "% 100"
-    over: bool = False  # no later hit can count: it has left the target; switching it on begins to count anew
-    callers: tuple[str, ...] = ()  # patterns, one of which a caller must fit
-    after: int | None = None  # number of the point that must be hit first
-    after_each: bool = False  # ... again after each hit of this one
-    waiting: bool = False  # that one was not hit yet, and this one is not in the target
-    failures: int = 0  # how often the condition could not be evaluated
-    failure: str = ""  # why, the last time
-    options: tuple[tuple[str, str], ...] = ()  # further filters, for display: (name, text)
-    places: tuple[BreakpointPlace, ...] = ()  # of a line or a method, as far as they are loaded
+    ignore: Annotated[int, "hits to let pass before the next stop"] = 0
+    thread: Annotated[int | None, "the only thread that stops"] = None
+    message: Annotated[str, "why it is not resolved"] = ""
+    hit_count: Annotated[str, "which hits count: == 3, >= 10, % 100"] = ""
+    over: Annotated[bool, "no later hit can count: it has left the target; switching it on begins to count anew"] = (
+        False
+    )
+    callers: Annotated[tuple[str, ...], "patterns, one of which a caller must fit"] = ()
+    after: Annotated[int | None, "the point that must be hit first"] = None
+    after_each: Annotated[bool, "again after each hit of this one"] = False
+    waiting: Annotated[bool, "that one was not hit yet: this one is not in the target"] = False
+    failures: Annotated[int, "how often the condition could not be evaluated"] = 0
+    failure: Annotated[str, "why, the last time"] = ""
+    options: Annotated[tuple[tuple[str, str], ...], "further filters (from, except, on), and what a hit runs"] = ()
+    places: Annotated[tuple[BreakpointPlace, ...], "the methods in which its line or name has code"] = ()
 
 
 class VmInfo(Record):
@@ -233,76 +255,86 @@ class VmInfo(Record):
 class MethodInfo(Record):
     """A method of a loaded class. ``id`` is its JDWP method id."""
 
-    id: int
+    json_name = "method"
+
+    id: Annotated[int, HIDDEN]
     name: str
     signature: str
-    generic: str
+    generic: Annotated[str, Json(optional=True)]
     modifiers: str  # as in source, "public static"
-    modifier_bits: int
-    class_name: str
-    type_id: int
-    parameters: tuple[str, ...]  # types as in source
+    modifier_bits: Annotated[int, HIDDEN]
+    class_name: Annotated[str, Json(key="class")]
+    type_id: Annotated[int, HIDDEN]
+    parameters: Annotated[tuple[str, ...], "their types"]
     returns: str
 
 
 class FieldInfo(Record):
     """A field of a loaded class. ``id`` is its JDWP field id, valid only with ``type_id``."""
 
-    id: int
+    json_name = "field"
+
+    id: Annotated[int, HIDDEN]
     name: str
     signature: str
-    generic: str
+    generic: Annotated[str, Json(optional=True)]
     type: str
     modifiers: str
-    modifier_bits: int
-    class_name: str
-    type_id: int
+    modifier_bits: Annotated[int, HIDDEN]
+    class_name: Annotated[str, Json(key="class")]
+    type_id: Annotated[int, HIDDEN]
 
 
 class ClassInfo(Record):
     """A loaded reference type in a line."""
 
+    json_name = "class"
+
     id: int
     name: str
-    kind: str  # "class", "interface", "array"
+    kind: Annotated[str, "class, interface or array"]
     signature: str
-    generic: str = ""
-    status: str = ""  # "verified prepared initialized"
+    generic: Annotated[str, "its generic signature"] = ""
+    status: Annotated[str, "verified, prepared, initialized"] = ""
     loader: str | None = None  # None when it was not asked for, "bootstrap" for the boot loader
 
 
 class ClassDetail(Record):
     """All that ``class NAME`` shows."""
 
-    info: ClassInfo
+    info: Annotated[ClassInfo, Json(key="class")]
     modifiers: str
     superclass: str | None
-    superclasses: tuple[str, ...]
+    superclasses: Annotated[tuple[str, ...], "up to java.lang.Object"]
     interfaces: tuple[str, ...]
     subclasses: tuple[str, ...]
     nested: tuple[str, ...]
     source: str | None
     loader: str
-    class_file_version: str = ""  # with the release in words: "61.0, Java 17"
+    class_file_version: Annotated[str, "with the release: `61.0, Java 17`"] = ""
     module: str = ""
-    declaration: str = ""  # as in source: "public final class com.acme.Basket<T extends java.lang.Number>"
-    generic_superclass: str = ""  # with its type arguments, where the class file tells them
-    generic_interfaces: tuple[str, ...] = ()
-    loader_name: str = ""  # what the loader's maker called it
-    loader_parents: tuple[str, ...] = ()  # the loaders above it, nearest first
-    code_source: str = ""  # URL of the directory or archive that it came from; "" when that is not told
-    code_source_candidates: tuple[str, ...] = ()  # what it may be, when only its loader's sources are told
-    unknown: tuple[str, ...] = ()  # what the agent refused to tell, and why
+    declaration: Annotated[
+        str, Json('as in source: "public final class com.acme.Basket<T extends java.lang.Number>"', optional=False)
+    ] = ""
+    generic_superclass: Annotated[str, "with its type arguments, where the class file tells them"] = ""
+    generic_interfaces: Annotated[tuple[str, ...], "with their type arguments"] = ()
+    loader_name: Annotated[str, "what the loader's maker called it"] = ""
+    loader_parents: Annotated[tuple[str, ...], "the loaders above it, nearest first"] = ()
+    code_source: Annotated[str, "URL of the directory or archive that it came from"] = ""
+    code_source_candidates: Annotated[tuple[str, ...], "what that may be, when it is not certain"] = ()
+    unknown: Annotated[tuple[str, ...], "what the JVM refused to tell, and why"] = ()
 
 
 class LineEntry(Record):
     """One code location of a source line."""
 
+    json_name = "line"
+
     line: int
     method: str
     signature: str
     code_index: int
-    source: str = ""  # the file, where it is another than the class's main one: of code that was inlined
+    source: Annotated[str, "the file, when it is not the class's own: of inlined code"] = ""
 
 
 class KnownNames(Record):

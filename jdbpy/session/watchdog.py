@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import trio
 
@@ -40,9 +40,9 @@ class Panicked(Record):
     """What ``Session.panic`` did: the numbers of the breakpoints that it disabled, how many requests it took out of the
     target, and what had been suspended: "all", "none", or the number of threads."""
 
-    disabled: tuple[int, ...]
-    requests: int
-    resumed: str
+    disabled: Annotated[tuple[int, ...], "numbers of the breakpoints and the like that were enabled"]
+    requests: Annotated[int, "how many stood in the target"]
+    resumed: Annotated[str, "what had been suspended: all, none, or the number of threads"]
 
 
 class SuspendedSince:

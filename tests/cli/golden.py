@@ -13,15 +13,14 @@ from pathlib import Path
 from unittest import mock
 
 import jdbpy
-from jdbpy.cli.json_form import SHAPE_OF
-from jdbpy.cli.json_form.encode import encode
 from jdbpy.cli.output import terminal as styled
-from jdbpy.cli.output.json_lines import JsonRenderer
+from jdbpy.cli.output.json_lines import JsonRenderer, all_records
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome, Renderer
 from jdbpy.cli.output.shows import shown_types
 from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.settings import Settings
+from jdbpy.json_form import encode
 from jdbpy.record import Record
 from tests.cli.samples import NAMES, sample
 
@@ -75,7 +74,7 @@ def _shown(renderer: Renderer, record: Record) -> str:
 
 def _json() -> str:
     found = {
-        title: json.dumps(encode(each), indent=1, ensure_ascii=False) for title, each in _samples([*SHAPE_OF]).items()
+        title: json.dumps(encode(each), indent=1, ensure_ascii=False) for title, each in _samples(all_records()).items()
     }
     for title, event in _samples(EVENTS).items():
         found[f"event {title}"] = JsonRenderer().event(event).rstrip("\n")  # type: ignore[arg-type]

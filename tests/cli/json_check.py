@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jdbpy.cli.json_form import EVENTS, SHAPES
+from jdbpy.cli.output.json_lines import EVENTS, all_objects
 
+OBJECTS = all_objects()
 _PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}
 
 
@@ -16,7 +17,7 @@ def check_line(line: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(line)
     if found["type"] == "event":
         assert list(found) == ["type", "event", "data"]
-        assert found["event"] in EVENTS
+        assert found["event"] in EVENTS.values()
         check(found["data"], found["event"])
         return found
     assert found["type"] == "result"
@@ -45,7 +46,7 @@ def check(value: Any, kind: str, where: str = "") -> None:
     elif kind in _PLAIN:
         assert type(value) is _PLAIN[kind], f"{where}: {value!r} is no {kind}"
     else:
-        fields = {field.key: field for field in SHAPES[kind].fields}
+        fields = {field.key: field for field in OBJECTS[kind].keys}
         assert isinstance(value, dict), where
         assert set(value) <= set(fields), f"{where}: undeclared {set(value) - set(fields)}"
         missing = {key for key, field in fields.items() if not field.optional} - set(value)

@@ -34,6 +34,9 @@ def _value(hint: Any, name: str, text: str, depth: int) -> Any:
         return (_value(arguments[0], name, text, depth - 1),) if depth > 0 else ()
     if origin in (typing.Union, types.UnionType):
         return _value(arguments[0], name, text, depth) if depth > 0 else None
+    if isinstance(hint, type) and issubclass(hint, tuple):
+        fields = typing.get_type_hints(hint)
+        return hint(*(_value(field, word, text, depth) for word, field in fields.items()))
     if hint is str:
         return text or name
     if hint is bytes:

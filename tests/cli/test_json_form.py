@@ -3,53 +3,44 @@
 from __future__ import annotations
 
 import json
-import types
-import typing
 
 import pytest
 
 import jdbpy
-from jdbpy.cli.commands import TABLE
-from jdbpy.cli.json_form import EVENTS, SHAPE_OF, SHAPES
-from jdbpy.cli.json_form.encode import encode
-from jdbpy.cli.output.json_lines import JsonRenderer
+from jdbpy.cli.output.json_lines import EVENTS, JsonRenderer, all_objects, all_records
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.table import Command
 from jdbpy.errors import EvalError, UsageError
+from jdbpy.json_form import JsonObject, encode, name_of
 from jdbpy.record import Record
 from tests.cli.json_check import check, check_line
 from tests.cli.samples import HOSTILE, sample
 
-KINDS = {"string", "integer", "number", "boolean", "object", *SHAPES}
+OBJECTS = all_objects()
+KINDS = {"string", "integer", "number", "boolean", "object", *OBJECTS}
 
 
-def returned_types(command: Command) -> list[type[Record]]:
-    hint = command.signature.returns
-    return list(typing.get_args(hint)) if isinstance(hint, types.UnionType) else [hint]
+def test_each_object_has_a_name_of_its_own() -> None:
+    assert len({name_of(record) for record in all_records()}) == len(all_records())
 
 
-@pytest.mark.parametrize("command", list(TABLE), ids=lambda command: command.name)
-def test_every_result_has_a_shape(command: Command) -> None:
-    assert set(returned_types(command)) <= set(SHAPE_OF)
+@pytest.mark.parametrize("made", list(OBJECTS.values()), ids=lambda made: made.name)
+def test_objects_name_only_kinds_that_there_are(made: JsonObject) -> None:
+    assert {key.kind.removesuffix("[]").removesuffix("?") for key in made.keys} <= KINDS
+    assert len({key.key for key in made.keys}) == len(made.keys)
+    assert made.help
 
 
-@pytest.mark.parametrize("shape", list(SHAPES.values()), ids=lambda shape: shape.name)
-def test_shapes_name_only_kinds_that_there_are(shape: jdbpy.cli.json_form.Shape) -> None:
-    assert {field.kind.removesuffix("[]").removesuffix("?") for field in shape.fields} <= KINDS
-    assert len({field.key for field in shape.fields}) == len(shape.fields)
-
-
-@pytest.mark.parametrize("record", list(SHAPE_OF), ids=lambda record: record.__name__)
+@pytest.mark.parametrize("record", all_records(), ids=lambda record: record.__name__)
 @pytest.mark.parametrize("text", ["text", HOSTILE], ids=["text", "hostile"])
 def test_records_come_out_in_their_shape(record: type[Record], text: str) -> None:
-    check(json.loads(json.dumps(encode(sample(record, text)))), SHAPE_OF[record].name)
+    check(json.loads(json.dumps(encode(sample(record, text)))), name_of(record))
 
 
 def test_every_event_has_a_name_and_a_shape() -> None:
     events: list[type[Record]] = [jdbpy.Stop, jdbpy.Exited, jdbpy.Gone, jdbpy.Output, jdbpy.Notice, jdbpy.Lost]
     names = [check_line(JsonRenderer().event(sample(event, HOSTILE)))["event"] for event in events]
     assert names == ["stop", "exited", "disconnected", "output", "notice", "lost"]
-    assert set(names) < set(EVENTS)
+    assert set(names) < set(EVENTS.values())
 
 
 def test_a_frame_has_the_keys_of_the_contract() -> None:

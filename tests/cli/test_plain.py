@@ -14,6 +14,7 @@ from jdbpy import (
     Gone,
     Location,
     Output,
+    SourceLine,
     SourceWindow,
     Stop,
     StopReason,
@@ -35,12 +36,11 @@ from jdbpy.errors import UsageError
 from jdbpy.escape import escape
 from jdbpy.record import Record
 from tests.cli.samples import HOSTILE, sample
-from tests.cli.test_json_form import returned_types
 
 LOCATION = Location("com.acme.Order", "total", "()I", "Order.java", 42, 3)
 THREAD = ThreadRef(1, "main")
 FRAME = Frame(1, LOCATION, THREAD)
-SOURCE = SourceWindow("/src/Order.java", "Order.java", ((41, "\tint n;"), (42, "\tn++;")), 42, 100)
+SOURCE = SourceWindow("/src/Order.java", "Order.java", (SourceLine(41, "\tint n;"), SourceLine(42, "\tn++;")), 42, 100)
 
 
 def stop(reason: StopReason = StopReason.BREAKPOINT, **extra: typing.Any) -> Stop:
@@ -59,7 +59,7 @@ def assert_harmless(text: str) -> None:
 
 
 def test_every_result_of_a_command_has_a_text() -> None:
-    wanted = {record for command in TABLE for record in returned_types(command)}
+    wanted = {record for command in TABLE for record in command.returns}
     assert wanted <= set(shown_types())
 
 

@@ -18,6 +18,7 @@ from jdbpy import (
     Lost,
     Notice,
     Output,
+    SourceLine,
     SourceWindow,
     Stop,
     StopReason,
@@ -48,7 +49,11 @@ LOCATION = Location("com.acme.shop.Order", "total", "()I", "Order.java", 42, 3)
 MAIN = ThreadRef(1, "main")
 FRAME = Frame(1, LOCATION, MAIN)
 SOURCE = SourceWindow(
-    "/src/Order.java", "Order.java", ((40, "\tint a = 1; // one"), (41, ""), (42, '\tString b = "x";')), 42, 100
+    "/src/Order.java",
+    "Order.java",
+    (SourceLine(40, "\tint a = 1; // one"), SourceLine(41, ""), SourceLine(42, '\tString b = "x";')),
+    42,
+    100,
 )
 
 

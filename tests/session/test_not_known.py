@@ -10,10 +10,10 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.cli.json_form.encode import encode as to_json
 from jdbpy.cli.output.events import stop_shown
 from jdbpy.cli.output.plain import plain_lines
 from jdbpy.errors import JdwpError
+from jdbpy.json_form import encode as to_json
 from jdbpy.session.model import NOT_KNOWN
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag

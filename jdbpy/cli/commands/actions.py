@@ -25,6 +25,8 @@ class Monitor(Record):
 
 
 class Monitors(Record):
+    """Commands that are run at every stop."""
+
     monitors: tuple[Monitor, ...]
 
 

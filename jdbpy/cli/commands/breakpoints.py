@@ -33,6 +33,8 @@ from jdbpy.record import Record
 
 
 class Saved(Record):
+    """A file was written."""
+
     path: str
     count: int
 

@@ -17,13 +17,14 @@ from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
 class Classes(Record):
     """Loaded classes whose name fits ``pattern``."""
 
-    pattern: str
+    pattern: Annotated[str, Json(optional=True)]
     classes: Sequence[ClassInfo]
 
     @property
@@ -33,12 +34,16 @@ class Classes(Record):
 
 
 class Methods(Record):
-    class_name: str
+    """Methods of a class."""
+
+    class_name: Annotated[str, Json(key="class")]
     methods: tuple[MethodInfo, ...]
 
 
 class Fields(Record):
-    class_name: str
+    """Fields of a class."""
+
+    class_name: Annotated[str, Json(key="class")]
     fields: tuple[FieldInfo, ...]
 
 

@@ -19,6 +19,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import Disconnected, UsageError
 from jdbpy.escape import is_unsafe
+from jdbpy.json_form import HIDDEN, Inline
 from jdbpy.record import Record
 
 
@@ -27,7 +28,7 @@ class Variables(Record):
 
     variables: tuple[Variable, ...]
     frame: Frame | None = None
-    only: str = ""  # "argument": the others were left out
+    only: Annotated[str, HIDDEN] = ""  # "argument": the others were left out
 
 
 class Printed(Record):
@@ -37,9 +38,9 @@ class Printed(Record):
     """
 
     expression: str
-    value: Value
-    full: bool = False
-    numbered: bool = False
+    value: Annotated[Value, Inline()]
+    full: Annotated[bool, HIDDEN] = False
+    numbered: Annotated[bool, HIDDEN] = False
 
 
 class TypeOf(Record):
@@ -53,11 +54,7 @@ class Examined(Record):
     """The bytes of an expression's value."""
 
     expression: str
-    bytes: value_data.Bytes
-
-    @property
-    def hex(self) -> str:
-        return self.bytes.data.hex()
+    bytes: Annotated[value_data.Bytes, Inline()]
 
 
 _VARIABLES = (

@@ -17,6 +17,7 @@ from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
@@ -38,8 +39,8 @@ class ObjectSize(Record):
 
     expression: str
     type: str
-    bytes: int | None
-    length: int | None
+    bytes: Annotated[int | None, "null for arrays"]
+    length: Annotated[int | None, Json("of an array", optional=True)]
 
 
 @shows(heap.Instances)

@@ -17,10 +17,13 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, Command, command
 from jdbpy.cli.topics import GROUPS, TOPICS
 from jdbpy.errors import UsageError
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
 class HelpEntry(Record):
+    """A command in a line."""
+
     name: str
     aliases: tuple[str, ...]
     usage: str
@@ -38,14 +41,14 @@ class HelpWord(Record):
 class HelpIndex(Record):
     """Commands in a line each; ``topic`` is what was searched for."""
 
-    entries: tuple[HelpEntry, ...]
+    entries: Annotated[tuple[HelpEntry, ...], Json(key="commands")]
     topic: str = ""
 
 
 class HelpPage(Record):
     """All about one command."""
 
-    entry: HelpEntry
+    entry: Annotated[HelpEntry, Json(key="command")]
     details: str
     options: tuple[HelpWord, ...]
     arguments: tuple[HelpWord, ...]

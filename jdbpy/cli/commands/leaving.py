@@ -10,17 +10,18 @@ from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown
 from jdbpy.cli.output.shows import shows
-from jdbpy.cli.results import SCHEMA_VERSION, Done
+from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.json_form import SCHEMA_VERSION
 from jdbpy.record import Record
 
 
 class Left(Record):
     """The debugger leaves. ``action``: "detached" (the target runs on) or "terminated"."""
 
-    action: str
+    action: Annotated[str, "detached (the target runs on) or terminated"]
     message: str
 
 
@@ -28,7 +29,7 @@ class Version(Record):
     """Of jdbpy and of the target."""
 
     jdbpy: str
-    schema: int  # of the JSON form
+    schema: Annotated[int, "the version of this schema"]
     vm: str
     java: str
     jdwp: str

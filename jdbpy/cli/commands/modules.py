@@ -14,13 +14,14 @@ from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
 class Modules(Record):
     """Modules whose names fit ``pattern``."""
 
-    pattern: str
+    pattern: Annotated[str, Json(optional=True)]
     modules: tuple[module_data.ModuleInfo, ...]
 
 

@@ -22,8 +22,10 @@ from jdbpy.record import Record
 class NamedValues(Record):
     """Values by name; ``what`` is "saved" or "history"."""
 
-    values: tuple[Variable, ...]
-    what: str
+    values: Annotated[
+        tuple[Variable, ...], "the kind of an object that is kept from collection is `kept`, else `noted`"
+    ]
+    what: Annotated[str, "saved or history"]
 
 
 @shows(NamedValues)

@@ -26,6 +26,8 @@ from jdbpy.record import Record
 class ScriptRead(Record):
     """A file of commands was run."""
 
+    json_name = "script"
+
     path: str
     commands: int
 
@@ -33,7 +35,9 @@ class ScriptRead(Record):
 class ShellRun(Record):
     """A command of the shell was run: its exit status (-9: ended by signal 9) and what it printed."""
 
-    status: int
+    json_name = "shell"
+
+    status: Annotated[int, "its exit status; -9: ended by signal 9"]
     output: str
 
 

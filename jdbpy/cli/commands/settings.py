@@ -23,13 +23,21 @@ class Excludes(Record):
 
 
 class SettingValue(Record):
+    """A setting."""
+
+    json_name = "setting"
+
     name: str
     value: str
-    form: str
+    form: Annotated[str, "what it takes"]
     help: str
 
 
 class SettingValues(Record):
+    """Settings of jdbpy."""
+
+    json_name = "settings"
+
     settings: tuple[SettingValue, ...]
 
 

@@ -16,16 +16,19 @@ from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
 class Listing(Record):
     """Source text."""
 
-    window: SourceWindow
+    window: Annotated[SourceWindow, Json(key="source")]
 
 
 class SourcePath(Record):
+    """Where sources are looked for."""
+
     path: tuple[str, ...]
 
 
@@ -38,9 +41,11 @@ class SourceFiles(Record):
 class SourceOf(Record):
     """A source file: its name with the package's directories, its classes, and where it was found ("": nowhere)."""
 
-    name: str
-    classes: tuple[str, ...]
-    path: str
+    json_name = "source-file"
+
+    name: Annotated[str, "as the class file has it, with the directories of its package"]
+    classes: Annotated[tuple[str, ...], "the classes that were made from it"]
+    path: Annotated[str, Json("where it was found", optional=True)]
 
 
 @shows(Listing)
@@ -172,7 +177,7 @@ async def _show(ctx: Context, class_name: str, source: str | None, first: int, l
     if last < first:
         raise UsageError(f"line {last} comes before line {first}")
     ctx.listed = Listed(class_name, source, first, last)
-    lines = tuple((number, file.lines[number - 1]) for number in range(first, last + 1))
+    lines = file.numbered(first, last)
     name = file.path.rpartition("/")[2]
     current, warning = await _current_line(ctx, file.path)
     return Listing(SourceWindow(file.path, name, lines, current, total, bool(warning), warning))

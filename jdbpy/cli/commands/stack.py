@@ -20,6 +20,7 @@ from jdbpy.cli.results import FrameSelected
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
 
 
@@ -33,23 +34,25 @@ class FrameVariables(Record):
 class Stack(Record):
     """One thread's stack. ``pc``: code indexes are wanted; ``variables`` of the frames, for ``bt full``."""
 
-    trace: StackTrace
-    pc: bool = False
-    variables: tuple[FrameVariables, ...] = ()
+    json_name = "where"
+
+    trace: Annotated[StackTrace, Inline()]
+    pc: Annotated[bool, HIDDEN] = False
+    variables: Annotated[tuple[FrameVariables, ...], "for `bt full`"] = ()
 
 
 class Stacks(Record):
     """The stacks of all threads."""
 
-    traces: tuple[StackTrace, ...]
-    pc: bool = False
+    traces: Annotated[tuple[StackTrace, ...], Json(key="stacks")]
+    pc: Annotated[bool, HIDDEN] = False
 
 
 class FoldedStacks(Record):
     """The stacks of threads, equal ones together. ``pc``: code indexes are wanted."""
 
-    groups: tuple[threads.EqualStacks, ...]
-    pc: bool = False
+    groups: Annotated[tuple[threads.EqualStacks, ...], Json("the most frequent first", "stacks")]
+    pc: Annotated[bool, HIDDEN] = False
 
 
 _NAMED = 8

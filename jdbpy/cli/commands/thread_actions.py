@@ -19,6 +19,7 @@ from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, command
 from jdbpy.errors import StateError, UsageError
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
@@ -27,7 +28,7 @@ class Applied(Record):
 
     command: str
     threads: int
-    failed: int = 0
+    failed: Annotated[int, Json("for how many it failed", optional=False)] = 0
 
 
 @shows(Applied)

@@ -17,6 +17,7 @@ from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
+from jdbpy.json_form import HIDDEN
 from jdbpy.record import Record
 
 
@@ -25,11 +26,13 @@ class Threads(Record):
 
     threads: tuple[ThreadInfo, ...]
     group: str = ""
-    verbose: bool = False  # daemon, priority, Java id and CPU time are wanted
-    note: str = ""
+    verbose: Annotated[bool, HIDDEN] = False  # daemon, priority, Java id and CPU time are wanted
+    note: Annotated[str, "what could not be told, and why"] = ""
 
 
 class ThreadGroups(Record):
+    """Thread groups."""
+
     groups: tuple[ThreadGroup, ...]
 
 

@@ -19,7 +19,7 @@ class Views(Record):
     """How classes are shown: all views of the user's own, or that of one ``pattern``."""
 
     views: tuple[value_data.UserView, ...]
-    pattern: str = ""
+    pattern: Annotated[str, "the one that was asked for"] = ""
 
 
 @shows(Views)

@@ -16,13 +16,14 @@ from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
 class Properties(Record):
     """System properties whose names fit ``pattern``."""
 
-    pattern: str
+    pattern: Annotated[str, Json(optional=True)]
     properties: tuple[vm_data.Property, ...]
 
 
@@ -30,23 +31,27 @@ class PropertySet(Record):
     """A system property has a new value, or was removed (None); ``old`` is what it was, None if there was none."""
 
     name: str
-    value: str | None
-    old: str | None
+    value: Annotated[str | None, "null when it was removed"]
+    old: Annotated[str | None, "what it was; null when there was none"]
 
 
 class Capabilities(Record):
+    """What the target can do for a debugger."""
+
     capabilities: tuple[vm_data.Capability, ...]
 
 
 class Flags(Record):
     """Flags of the VM whose names fit ``pattern``."""
 
-    pattern: str
+    pattern: Annotated[str, Json(optional=True)]
     flags: tuple[vm_data.VmFlag, ...]
 
 
 class DiagnosticOutput(Record):
     """What a diagnostic command of the VM has printed."""
+
+    json_name = "diagnostic"
 
     command: str
     text: str

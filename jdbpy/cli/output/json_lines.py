@@ -1,6 +1,6 @@
 """The JSON Lines renderer: one object a line for every result and every event (``docs/json.md``).
 
-Owns the envelope; what is in it is declared in ``json_form``.
+Owns the envelope, and the names of events; what is in it follows from the declarations of records (``json_form``).
 """
 
 from __future__ import annotations
@@ -9,18 +9,43 @@ import json
 from typing import Any
 
 from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop, Thrown
-from jdbpy.cli.json_form.encode import encode
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
+from jdbpy.json_form import JsonObject, encode, json_object, json_objects
+from jdbpy.record import Record
 
-_NAMES = {
+EVENTS: dict[type[Record], str] = {
     Stop: "stop",
     Exited: "exited",
     Gone: "disconnected",
     Output: "output",
     Notice: "notice",
     Lost: "lost",
+    Displayed: "display",
+    Listening: "listening",
 }
+"""The names of events; the ``data`` of each is the JSON object of that name."""
+
+
+def all_objects() -> dict[str, JsonObject]:
+    """Return the JSON objects of all events and of all that commands return, by name. Loads all commands."""
+    return json_objects(_whole())
+
+
+def all_records() -> list[type[Record]]:
+    """Return the records that they are made of, parts included. Loads all commands."""
+    found: dict[type, None] = dict.fromkeys(_whole())
+    for record in (waiting := list(found)):
+        new = [part for part in json_object(record).parts if part not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return [each for each in found if issubclass(each, Record)]
+
+
+def _whole() -> list[type[Record]]:
+    from jdbpy.cli.commands import TABLE
+
+    return [*EVENTS, *(each for command in TABLE for each in command.returns)]
 
 
 class JsonRenderer:
@@ -35,7 +60,7 @@ class JsonRenderer:
         return _line({"type": "result", "command": outcome.line, "ok": False, "error": error})
 
     def event(self, event: Event) -> str:
-        return _line({"type": "event", "event": _NAMES[type(event)], "data": encode(event)})
+        return _line({"type": "event", "event": EVENTS[type(event)], "data": encode(event)})
 
     def displays(self, displayed: Displayed) -> str:
         return _line({"type": "event", "event": "display", "data": encode(displayed)})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
@@ -9,47 +12,49 @@ class PoolEntry(Record):
     """An entry of a constant pool. ``references`` are the entries it refers to, "#3.#7"; ``text`` what that means."""
 
     index: int
-    kind: str  # "Methodref", "Utf8", as javap names them
-    references: str
-    text: str
+    kind: Annotated[str, "as javap names it: `Methodref`"]
+    references: Annotated[str, Json("the entries that it refers to: `#3.#7`", optional=True)]
+    text: Annotated[str, "all of it, resolved"]
 
 
 class ConstantPoolListing(Record):
     """The constant pool of a loaded class."""
 
-    class_name: str
+    json_name = "constant-pool"
+
+    class_name: Annotated[str, Json(key="class")]
     entries: tuple[PoolEntry, ...]
 
 
 class SwitchCase(Record):
     """Where a switch goes: for the value ``label``, "default" for all others."""
 
-    label: str
+    label: Annotated[str, "a number, or `default`"]
     target: int
 
 
 class Instruction(Record):
     """One instruction. ``operands`` are what the code holds ("#7", "3, 1"), ``meaning`` what they refer to."""
 
-    index: int
+    index: Annotated[int, "where it stands"]
     name: str
-    operands: str
-    meaning: str
-    line: int | None = None  # when a source line begins here
-    source: str = ""  # its file, where it is another than the class's main one
-    current: bool = False  # the selected frame stands here
-    cases: tuple[SwitchCase, ...] = ()
+    operands: Annotated[str, Json("as they are in the code: `#7`", optional=True)]
+    meaning: Annotated[str, Json("what they refer to: `Field items:Ljava/util/List;`", optional=True)]
+    line: Annotated[int | None, "the line that begins here"] = None
+    source: Annotated[str, "its file, where it is not the class's own"] = ""
+    current: Annotated[bool, "the selected frame stands here"] = False
+    cases: Annotated[tuple[SwitchCase, ...], "of a switch"] = ()
 
 
 class Disassembly(Record):
     """The code of one method. ``note`` says why there is none, or what it lacks."""
 
-    class_name: str
+    class_name: Annotated[str, Json(key="class")]
     method: str
     signature: str  # JNI form, "(I)V"
     modifiers: str
-    parameters: tuple[str, ...]  # types as in source
+    parameters: Annotated[tuple[str, ...], "their types"]
     returns: str
-    size: int  # bytes of code
+    size: Annotated[int, "bytes of code"]
     instructions: tuple[Instruction, ...]
-    note: str = ""
+    note: Annotated[str, "why there is no code, or what is not told of it"] = ""

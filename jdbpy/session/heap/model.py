@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
 from jdbpy.session.model import Frame, ThreadRef, Value
 
@@ -9,16 +12,16 @@ from jdbpy.session.model import Frame, ThreadRef, Value
 class Instances(Record):
     """Reachable instances of a class (not of its subclasses): ``total`` of them, the first ones in ``values``."""
 
-    class_name: str
+    class_name: Annotated[str, Json(key="class")]
     total: int
-    values: tuple[Value, ...]
+    values: Annotated[tuple[Value, ...], Json("the first ones", "instances")]
 
 
 class ClassCount(Record):
     """How many reachable instances a class has. ``bytes`` only where the target's own histogram was asked."""
 
-    class_name: str
-    id: int
+    class_name: Annotated[str, Json(key="class")]
+    id: Annotated[int, HIDDEN]
     count: int
     bytes: int | None = None
 
@@ -26,18 +29,18 @@ class ClassCount(Record):
 class Histogram(Record):
     """Instances by class, the most numerous first; ``total`` counts the instances of all classes that fit."""
 
-    classes: tuple[ClassCount, ...]
-    total: int
-    left_out: int = 0  # classes beyond the limit
-    bytes: int | None = None
+    classes: Annotated[tuple[ClassCount, ...], "the most numerous first"]
+    total: Annotated[int, "instances of all classes that fit"]
+    left_out: Annotated[int, Json("classes beyond the limit", optional=False)] = 0
+    bytes: Annotated[int | None, "of all instances, with --bytes"] = None
 
 
 class Referrer(Record):
     """An object that refers to another; ``how`` names the places: ``.next``, ``[3]``, ``static CACHE``, or "" when
     it is a reference that no field or element shows (a class to its loader, a thread to its locals)."""
 
-    value: Value
-    how: tuple[str, ...]
+    value: Annotated[Value, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
+    how: Annotated[tuple[str, ...], "the places that hold the reference; none where it is inside the VM"]
 
 
 class StackRoot(Record):
@@ -51,8 +54,8 @@ class StackRoot(Record):
 class PathStep(Record):
     """One link of a path: the object, and the place in it that holds the next one."""
 
-    value: Value
-    how: str
+    value: Annotated[Value, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
+    how: Annotated[str, Json("the place in it that holds the next one", optional=True)]
 
 
 class HeapPath(Record):
@@ -63,9 +66,11 @@ class HeapPath(Record):
     counts the objects whose referrers were asked for.
     """
 
-    root: str
-    steps: tuple[PathStep, ...]
-    searched: int
+    json_name = "path"
+
+    root: Annotated[str, "where it begins; empty when none was found"]
+    steps: Annotated[tuple[PathStep, ...], "from the root's object to the object itself"]
+    searched: Annotated[int, "objects whose referrers were asked for"]
     note: str = ""
 
 
@@ -73,9 +78,9 @@ class MemoryArea(Record):
     """A part of the target's memory, in bytes; ``maximum`` is None where it has none."""
 
     name: str
-    kind: str  # "heap", "non-heap", "pool" or "collector"
+    kind: Annotated[str, "heap, non-heap, pool or collector"]
     used: int
     committed: int
-    maximum: int | None
-    collections: int | None = None  # of a collector: how often, and
-    milliseconds: int | None = None  # how long in all
+    maximum: Annotated[int | None, "null where there is none"]
+    collections: Annotated[int | None, "of a collector: how often, and"] = None
+    milliseconds: Annotated[int | None, "time spent collecting"] = None

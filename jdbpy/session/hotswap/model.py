@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 from jdbpy.session.model import Breakpoint, Frame
 
@@ -14,8 +17,8 @@ class RedefinedClass(Record):
 
     name: str
     id: int
-    file: str
-    changes: tuple[str, ...]
+    file: Annotated[str, Json("the class file, when it was not compiled for this", optional=True)]
+    changes: Annotated[tuple[str, ...], "what differs, in words"]
 
 
 class Redefinition(Record):
@@ -27,7 +30,7 @@ class Redefinition(Record):
     """
 
     classes: tuple[RedefinedClass, ...]
-    unchanged: tuple[str, ...] = ()
-    not_loaded: tuple[str, ...] = ()
-    obsolete: tuple[Frame, ...] = ()
-    lost: tuple[Breakpoint, ...] = ()
+    unchanged: Annotated[tuple[str, ...], Json("loaded classes that run what the files have", optional=False)] = ()
+    not_loaded: Annotated[tuple[str, ...], Json("classes that have a file, but are not loaded", optional=False)] = ()
+    obsolete: Annotated[tuple[Frame, ...], Json("frames that still run old code", optional=False)] = ()
+    lost: Annotated[tuple[Breakpoint, ...], Json("breakpoints that the new code has no place for", optional=False)] = ()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 from jdbpy.session.model import Frame, ThreadInfo, ThreadRef
 
@@ -13,17 +16,17 @@ class Lock(Record):
     ``join``) or "task" (of a FutureTask).
     """
 
-    id: int
+    id: Annotated[int, "of the object"]
     type: str
-    text: str
-    kind: str = "monitor"
+    text: Annotated[str, "the object in words"]
+    kind: Annotated[str, Json("monitor, synchronizer, thread or task", optional=False)] = "monitor"
 
 
 class HeldLock(Record):
     """A lock that a thread holds; ``frame`` entered the monitor (None: native code, or not told)."""
 
     lock: Lock
-    frame: Frame | None
+    frame: Annotated[Frame | None, Json("that entered the monitor", optional=True)]
 
 
 class AwaitedLock(Record):
@@ -35,36 +38,38 @@ class AwaitedLock(Record):
     """
 
     lock: Lock
-    how: str
-    owner: ThreadRef | None
-    frame: Frame | None
+    how: Annotated[str, "enter, wait, acquire, park, join or get"]
+    owner: Annotated[ThreadRef | None, Json("who has to let go of it", optional=True)]
+    frame: Annotated[Frame | None, Json("where it waits", optional=True)]
 
 
 class ThreadLocks(Record):
     """The locks of one thread. ``error`` says why they are not told."""
 
     thread: ThreadInfo
-    held: tuple[HeldLock, ...] = ()
+    held: Annotated[tuple[HeldLock, ...], Json(optional=False)] = ()
     awaits: AwaitedLock | None = None
-    error: str = ""
+    error: Annotated[str, "why they are not told"] = ""
 
 
 class LocksReport(Record):
     """The locks of threads. ``held_up``: milliseconds for which the target was suspended to read them, None if it was
     suspended anyway."""
 
+    json_name = "locks"
+
     threads: tuple[ThreadLocks, ...]
-    held_up: float | None = None
+    held_up: Annotated[float | None, "milliseconds for which the running target was suspended to look"] = None
 
 
 class LockState(Record):
     """One lock: its owner, how often that has entered it, who waits to enter, who for a notification or a signal."""
 
     lock: Lock
-    owner: ThreadInfo | None
-    entry_count: int
-    entering: tuple[ThreadInfo, ...]
-    waiting: tuple[ThreadInfo, ...]
+    owner: Annotated[ThreadInfo | None, Json(optional=True)]
+    entry_count: Annotated[int, "how often its owner has entered it"]
+    entering: Annotated[tuple[ThreadInfo, ...], "who waits to have it"]
+    waiting: Annotated[tuple[ThreadInfo, ...], "who waits for a notification"]
     note: str = ""
 
 
@@ -73,12 +78,14 @@ class Deadlock(Record):
     directly or not."""
 
     cycle: tuple[ThreadLocks, ...]
-    behind: tuple[ThreadLocks, ...] = ()
+    behind: Annotated[tuple[ThreadLocks, ...], "those that wait for one of these"] = ()
 
 
 class DeadlockReport(Record):
     """What was found; ``threads`` were looked at. ``held_up`` as of LocksReport."""
 
+    json_name = "deadlocks"
+
     deadlocks: tuple[Deadlock, ...]
-    threads: int
-    held_up: float | None = None
+    threads: Annotated[int, "how many were looked at"]
+    held_up: Annotated[float | None, "milliseconds for which the running target was suspended to look"] = None

@@ -171,6 +171,6 @@ def window_of(file: SourceFile, name: str, line: int, around: int = AROUND, warn
     beyond = line > total
     middle = min(line, total)
     first, last = max(1, middle - around), min(total, middle + around)
-    lines = tuple((number, file.lines[number - 1]) for number in range(first, last + 1))
+    lines = file.numbered(first, last)
     warning = warning or (f"it ends with line {total}" if beyond else "")
     return SourceWindow(file.path, name, lines, None if beyond else line, total, bool(warning), warning)

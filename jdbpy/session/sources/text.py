@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from jdbpy.record import Record
+from jdbpy.session.events import SourceLine
 from jdbpy.session.types.class_names import path_of_package
 from jdbpy.session.types.signatures import outermost, simple_name
 
@@ -38,6 +39,10 @@ class SourceFile(Record):
 
     path: str
     lines: tuple[str, ...]
+
+    def numbered(self, first: int, last: int) -> tuple[SourceLine, ...]:
+        """Return the lines from ``first`` to ``last``, both counted from 1 and within the file."""
+        return tuple(SourceLine(number, self.lines[number - 1]) for number in range(first, last + 1))
 
 
 def decode(data: bytes) -> str:

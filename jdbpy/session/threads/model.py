@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 from jdbpy.session.model import Frame, ThreadInfo, ThreadRef
 
@@ -39,15 +42,15 @@ class ThreadDetail(Record):
     """
 
     thread: ThreadInfo
-    class_name: str
-    groups: tuple[str, ...]  # from the top down to the thread's own
+    class_name: Annotated[str, Json("of the thread object", "class")]
+    groups: Annotated[tuple[str, ...], "from the top down to its own"]
     frames: int | None
     interrupted: bool | None
     context_loader: str | None
-    carrier: ThreadRef | None  # the platform thread that a virtual one is mounted on
-    blocker: str | None  # what it is parked for, as LockSupport.park was told
-    user: float | None
-    allocated: int | None
+    carrier: Annotated[ThreadRef | None, Json("the thread that a virtual thread is mounted on", optional=True)]
+    blocker: Annotated[str | None, Json("what it is parked for, as LockSupport.park was told", optional=True)]
+    user: Annotated[float | None, "seconds of the CPU time that were not spent in the system"]
+    allocated: Annotated[int | None, "bytes"]
     notes: tuple[str, ...] = ()
 
 
@@ -55,5 +58,5 @@ class EqualStacks(Record):
     """Threads whose stacks are the same, frame by frame; ``frames`` are those of the first of them."""
 
     threads: tuple[ThreadInfo, ...]
-    frames: tuple[Frame, ...]
-    error: str = ""  # why there are none
+    frames: Annotated[tuple[Frame, ...], "of the first of them; the innermost first"]
+    error: Annotated[str, "why there are none"] = ""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 
 
@@ -27,7 +30,7 @@ class Reporting(Record):
 class ValueCount(Record):
     """A value that hits have brought, as Java would write it, and how many of them."""
 
-    text: str
+    text: Annotated[str, Json("as Java would write the literal; the class of an exception", "value")]
     count: int
 
 
@@ -38,16 +41,16 @@ class MethodTally(Record):
     more than that (``forgot``): of many different ones the rare are forgotten.
     """
 
-    class_name: str
+    class_name: Annotated[str, Json(key="class")]
     method: str
     signature: str
-    parameters: tuple[str, ...]
-    happened: str
+    parameters: Annotated[tuple[str, ...], HIDDEN]
+    happened: Annotated[str, "hit, entered, exited, read, changed, thrown, wanted, got, waiting, waited"]
     count: int
-    rate: float
-    values: tuple[ValueCount, ...] = ()
-    distinct: int = 0
-    forgot: bool = False
+    rate: Annotated[float, "a second"]
+    values: Annotated[tuple[ValueCount, ...], "returned, assigned or thrown, the most frequent first"] = ()
+    distinct: Annotated[int, "different values that are known"] = 0
+    forgot: Annotated[bool, "there were more, of which the rare were forgotten"] = False
 
 
 class TraceSummary(Record):
@@ -58,12 +61,12 @@ class TraceSummary(Record):
     """
 
     number: int
-    name: str  # logpoint, tracepoint, trace, watchpoint, ...
-    spec: str
+    name: Annotated[str, "trace, logpoint, tracepoint, breakpoint, watchpoint or catchpoint"]
+    spec: Annotated[str, Json("as it would be typed", "location")]
     enabled: bool
     hits: int
-    seconds: float
-    rate: float
-    cost: float
-    methods: tuple[MethodTally, ...]
-    others: int = 0
+    seconds: Annotated[float, "from the first hit to the last"]
+    rate: Annotated[float, "hits a second"]
+    cost: Annotated[float, "seconds that the debugger takes for one; 0 when none was measured"]
+    methods: Annotated[tuple[MethodTally, ...], "the most frequent first"]
+    others: Annotated[int, "hits in methods that are not listed"] = 0

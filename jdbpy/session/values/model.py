@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
@@ -11,23 +14,27 @@ class Bytes(Record):
     ``type`` is that of the whole value, ``element`` that of an element: "byte", "int"; ``width`` its bytes.
     """
 
+    json_properties = ("left_out",)
+
     type: str
-    element: str
-    width: int
-    start: int
-    length: int
-    data: bytes
-    id: int | None = None
+    element: Annotated[str, "the type of an element"]
+    width: Annotated[int, "bytes of an element, high byte first"]
+    start: Annotated[int, "index of the first element"]
+    length: Annotated[int, "elements in all"]
+    data: Annotated[bytes, Json("the bytes, two digits each", "hex")]
+    id: Annotated[int | None, "of the array, string or buffer"] = None
 
     @property
     def left_out(self) -> int:
-        """Elements after the last one that was read."""
+        """Elements after the last one that was read, which are not in `hex`."""
         return self.length - len(self.data) // self.width
 
 
 class UserView(Record):
     """A view that was added for a class pattern: a Java expression, or a Python function by its name."""
 
-    pattern: str
-    expression: str
-    function: str
+    json_name = "view"
+
+    pattern: Annotated[str, "of class names"]
+    expression: Annotated[str, Json("over the fields of the object", optional=True)]
+    function: Annotated[str, Json("of Python, by its name", optional=True)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from jdbpy.json_form import Json
 from jdbpy.record import Record
 
 
@@ -15,18 +18,20 @@ class Property(Record):
 class SearchPaths(Record):
     """Where the target finds classes. ``base`` is its working directory, which relative parts start from."""
 
-    base: str
+    json_name = "paths"
+
+    base: Annotated[str, "where relative parts start"]
     class_path: tuple[str, ...]
     module_path: tuple[str, ...]
-    upgrade_path: tuple[str, ...]
-    boot: tuple[str, ...]  # additions to the boot class path; the whole of it before Java 9
+    upgrade_path: Annotated[tuple[str, ...], Json("upgraded modules", optional=True)]
+    boot: Annotated[tuple[str, ...], Json("additions to the boot class path; all of it before Java 9", optional=True)]
     java_home: str
 
 
 class Capability(Record):
     """Something that the target can do for a debugger, or cannot. ``name`` is JDWP's."""
 
-    name: str
+    name: Annotated[str, "as JDWP calls it"]
     available: bool
     meaning: str
 
@@ -34,16 +39,18 @@ class Capability(Record):
 class VmFacts(Record):
     """What the target is. What is None takes a method that cannot be run now; ``notes`` say why."""
 
+    json_name = "vm"
+
     name: str
     version: str
     vendor: str
     java: str
     home: str
     system: str  # of which kind and release, on which processor
-    command: str  # main class or jar with the program's arguments
+    command: Annotated[str, "the program and its arguments"]
     process: int | None  # id of the operating system
     processors: int | None
-    arguments: tuple[str, ...] | None  # of the JVM
+    arguments: Annotated[tuple[str, ...] | None, "options of the JVM"]
     compiler: str
     mode: str  # "mixed mode, sharing"
     notes: tuple[str, ...] = ()
@@ -52,20 +59,22 @@ class VmFacts(Record):
 class Clocks(Record):
     """The target's clocks. Times of day and durations are in seconds, ``nano_time`` in nanoseconds."""
 
-    now: float  # since 1970
-    nano_time: int
-    started: float  # since 1970
+    now: Annotated[float, "since 1970"]
+    nano_time: Annotated[int, "nanoseconds of System.nanoTime()"]
+    started: Annotated[float, "since 1970"]
     uptime: float
-    cpu: float | None  # used by the process
-    compile_time: float | None  # spent by the just-in-time compiler
-    load: float | None  # runnable processes of the machine, over the last minute
+    cpu: Annotated[float | None, "used by the process"]
+    compile_time: Annotated[float | None, "spent by the just-in-time compiler"]
+    load: Annotated[float | None, "runnable processes of the machine, over the last minute"]
 
 
 class VmFlag(Record):
     """A flag of HotSpot (-XX). ``origin``: default, vm creation, command line, environment, config file, management,
     ergonomic, attach."""
 
+    json_name = "flag"
+
     name: str
     value: str
-    origin: str
-    writeable: bool
+    origin: Annotated[str, "default, vm creation, ergonomic, management..."]
+    writeable: Annotated[bool, "it can be set while the VM runs"]
