@@ -31,7 +31,17 @@ if TYPE_CHECKING:
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
-    from jdbpy.session import (
+    from jdbpy.session.classes.listing import ClassList as ClassList
+    from jdbpy.session.connect.attach import attach as attach, listen as listen
+    from jdbpy.session.connect.greeting import CONNECT_LIMIT as CONNECT_LIMIT
+    from jdbpy.session.connect.launch import (
+        START_LIMIT as START_LIMIT,
+        LaunchCommand as LaunchCommand,
+        launch as launch,
+        main_class as main_class,
+    )
+    from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
+    from jdbpy.session.model import (
         code as code,
         heap as heap,
         hotswap as hotswap,
@@ -43,8 +53,19 @@ if TYPE_CHECKING:
         values as values,
         vm as vm,
     )
-    from jdbpy.session.classes.listing import ClassList as ClassList
-    from jdbpy.session.events import (
+    from jdbpy.session.model.breakpoints import (
+        Breakpoint as Breakpoint,
+        BreakpointPlace as BreakpointPlace,
+        SuspendPolicy as SuspendPolicy,
+    )
+    from jdbpy.session.model.classes import (
+        ClassDetail as ClassDetail,
+        ClassInfo as ClassInfo,
+        FieldInfo as FieldInfo,
+        LineEntry as LineEntry,
+        MethodInfo as MethodInfo,
+    )
+    from jdbpy.session.model.events import (
         Event as Event,
         ExceptionInfo as ExceptionInfo,
         Exited as Exited,
@@ -58,42 +79,24 @@ if TYPE_CHECKING:
         Stop as Stop,
         StopReason as StopReason,
     )
-    from jdbpy.session.model import (
-        Breakpoint as Breakpoint,
-        BreakpointPlace as BreakpointPlace,
-        ClassDetail as ClassDetail,
-        ClassInfo as ClassInfo,
-        FieldInfo as FieldInfo,
-        Frame as Frame,
-        Limits as Limits,
-        LineEntry as LineEntry,
-        Location as Location,
-        MethodInfo as MethodInfo,
-        StackTrace as StackTrace,
+    from jdbpy.session.model.options import (
+        Options as Options,
+        PointOptions as PointOptions,
         StepDepth as StepDepth,
         StepSize as StepSize,
-        SuspendPolicy as SuspendPolicy,
+    )
+    from jdbpy.session.model.threads import (
+        Frame as Frame,
+        Location as Location,
+        StackTrace as StackTrace,
         ThreadGroup as ThreadGroup,
         ThreadInfo as ThreadInfo,
         ThreadRef as ThreadRef,
-        Value as Value,
-        Variable as Variable,
-        VmInfo as VmInfo,
-        VmState as VmState,
     )
-    from jdbpy.session.opening.connect import attach as attach, listen as listen
-    from jdbpy.session.opening.greeting import CONNECT_LIMIT as CONNECT_LIMIT
-    from jdbpy.session.opening.java_home import JavaHome as JavaHome, find_java as find_java
-    from jdbpy.session.opening.launch import (
-        START_LIMIT as START_LIMIT,
-        LaunchCommand as LaunchCommand,
-        main_class as main_class,
-    )
-    from jdbpy.session.opening.launching import launch as launch
-    from jdbpy.session.options import Options as Options
-    from jdbpy.session.points.options import PointOptions as PointOptions
+    from jdbpy.session.model.tracing import Reporting as Reporting
+    from jdbpy.session.model.values import Limits as Limits, Value as Value, Variable as Variable
+    from jdbpy.session.model.vm import VmInfo as VmInfo, VmState as VmState
     from jdbpy.session.session import Session as Session
-    from jdbpy.session.tracing.model import Reporting as Reporting
     from jdbpy.session.values import views as views
     from jdbpy.session.watchdog import Panicked as Panicked
     from jdbpy.wire.audit import purpose as purpose
@@ -104,40 +107,38 @@ _HOMES = {
         "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
     "jdbpy.session.classes.listing": ("ClassList",),
-    "jdbpy.session.events": (
+    "jdbpy.session.connect.attach": ("attach", "listen"),
+    "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
+    "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch", "main_class"),
+    "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
+    "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),
+    "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),
+    "jdbpy.session.model.events": (
         "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceLine", "SourceWindow",
         "Stop", "StopReason",
     ),
-    "jdbpy.session.model": (
-        "Breakpoint", "BreakpointPlace", "ClassDetail", "ClassInfo", "FieldInfo", "Frame", "Limits", "LineEntry",
-        "Location", "MethodInfo", "StackTrace", "StepDepth", "StepSize", "SuspendPolicy", "ThreadGroup", "ThreadInfo",
-        "ThreadRef", "Value", "Variable", "VmInfo", "VmState",
-    ),
-    "jdbpy.session.opening.connect": ("attach", "listen"),
-    "jdbpy.session.opening.greeting": ("CONNECT_LIMIT",),
-    "jdbpy.session.opening.java_home": ("JavaHome", "find_java"),
-    "jdbpy.session.opening.launch": ("LaunchCommand", "START_LIMIT", "main_class"),
-    "jdbpy.session.opening.launching": ("launch",),
-    "jdbpy.session.options": ("Options",),
-    "jdbpy.session.points.options": ("PointOptions",),
+    "jdbpy.session.model.options": ("Options", "PointOptions", "StepDepth", "StepSize"),
+    "jdbpy.session.model.threads": ("Frame", "Location", "StackTrace", "ThreadGroup", "ThreadInfo", "ThreadRef"),
+    "jdbpy.session.model.tracing": ("Reporting",),
+    "jdbpy.session.model.values": ("Limits", "Value", "Variable"),
+    "jdbpy.session.model.vm": ("VmInfo", "VmState"),
     "jdbpy.session.session": ("Session",),
-    "jdbpy.session.tracing.model": ("Reporting",),
     "jdbpy.session.watchdog": ("Panicked",),
     "jdbpy.wire.audit": ("purpose",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {
-    "code": "jdbpy.session.code",
-    "heap": "jdbpy.session.heap",
-    "hotswap": "jdbpy.session.hotswap",
-    "locks": "jdbpy.session.locks",
-    "modules": "jdbpy.session.modules",
-    "strata": "jdbpy.session.strata",
-    "threads": "jdbpy.session.threads",
-    "tracing": "jdbpy.session.tracing",
-    "values": "jdbpy.session.values",
+    "code": "jdbpy.session.model.code",
+    "heap": "jdbpy.session.model.heap",
+    "hotswap": "jdbpy.session.model.hotswap",
+    "locks": "jdbpy.session.model.locks",
+    "modules": "jdbpy.session.model.modules",
+    "strata": "jdbpy.session.model.strata",
+    "threads": "jdbpy.session.model.threads",
+    "tracing": "jdbpy.session.model.tracing",
+    "values": "jdbpy.session.model.values",
     "views": "jdbpy.session.values.views",
-    "vm": "jdbpy.session.vm",
+    "vm": "jdbpy.session.model.vm",
 }
 """Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""
 

@@ -13,7 +13,7 @@ from benchmarks.figures import Result, Sample
 from benchmarks.rivals.bare import THREAD, BareStop
 from benchmarks.rivals.floor import Floor
 from benchmarks.rivals.stopped import Place
-from jdbpy.session.requests import GO, Hit, Verdict
+from jdbpy.session.target.requests import GO, Hit, Verdict
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet

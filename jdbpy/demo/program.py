@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from jdbpy.errors import UsageError
-from jdbpy.session.opening.java_home import NO_JAVA_HINT, JavaHome, find_java, java_homes
-from jdbpy.session.opening.launch import LaunchCommand
+from jdbpy.session.connect.launch import LaunchCommand
+from jdbpy.session.local.java_home import NO_JAVA_HINT, JavaHome, find_java, java_homes
 
 MAIN_CLASS = "coffee.CoffeeBar"
 JAVA_SOURCE = Path(__file__).parent / "java"

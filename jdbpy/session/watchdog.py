@@ -14,14 +14,14 @@ import trio
 
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.events import Notice
-from jdbpy.session.target import Target
+from jdbpy.session.model.events import Notice
+from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import event_request
 
 if TYPE_CHECKING:
-    from jdbpy.session.execution.component import Execution
-    from jdbpy.session.points.component import Points
-    from jdbpy.session.suspension import Suspension
+    from jdbpy.session.breakpoints.points import Points
+    from jdbpy.session.execution.execution import Execution
+    from jdbpy.session.target.suspension import Suspension
 
 EVERYTHING = 0
 """Stands for the whole VM among ids of threads."""

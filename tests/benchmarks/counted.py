@@ -16,7 +16,7 @@ import jdbpy
 from benchmarks.bench import TARGETS
 from benchmarks.relay import Relay, open_relay
 from benchmarks.rivals.stopped import Place
-from jdbpy.session.stops.looks import PAUSE
+from jdbpy.session.execution.stops import PAUSE
 from tests.harness import Jvm, Target, program, start_target
 
 RTT = 0.03

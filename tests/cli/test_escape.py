@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from jdbpy.escape import escape, escape_line, escape_lines
-from jdbpy.session.tracing.log_file import append
-from jdbpy.session.values.literals import string_literal
+from jdbpy.session.breakpoints.reports import append_report
+from jdbpy.session.java.texts import string_literal
 
 
 def test_text_stays_as_it_is() -> None:
@@ -42,7 +42,7 @@ def test_what_has_no_shape_is_written_out_in_one_form_everywhere(character: str,
     expected = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
     assert escape(f"a{character}b") == f"a{expected}b"
     assert string_literal(f"a{character}b") == f'"a{expected}b"'
-    append(str(tmp_path / "log"), [f"a{character}b"])
+    append_report(str(tmp_path / "log"), [f"a{character}b"])
     assert (tmp_path / "log").read_text() == f"a{expected}b\n"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from jdbpy.cli import jvmti
 from jdbpy.cli.commands import TABLE
-from jdbpy.session.events import StopReason
+from jdbpy.session.model.events import StopReason
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, debug, program
 

@@ -15,19 +15,18 @@ from collections.abc import Sequence
 import trio
 
 from jdbpy.errors import JdbpyError, StateError, Thrown
-from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.javac.compiler import ClassFiles
-from jdbpy.session.eval.javac.source import JavaSource
+from jdbpy.session.eval.javac import ClassFiles, JavaSource
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.intrinsics import units
 from jdbpy.session.eval.program import Program
-from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.syntax.literals import pair_surrogates
+from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Invocation, Local, Raw, Ref, Spot
+from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import DebuggerVariables
-from jdbpy.session.types.refs import Field, Method
-from jdbpy.session.types.signatures import split_method
-from jdbpy.session.values.literals import utf16_length
+from jdbpy.session.java.literals import pair_surrogates
+from jdbpy.session.java.signatures import split_method
+from jdbpy.session.java.texts import utf16_length
+from jdbpy.session.target.refs import Field, Method
 from tests.eval.fake_jdk import SIGNATURES
 from tests.eval.fake_world import FakeWorld, default_of
 

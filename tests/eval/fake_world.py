@@ -11,17 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jdbpy.session.eval.target import ClassFacts, Raw, Ref
-from jdbpy.session.types.refs import Field, Method
-from jdbpy.session.types.signatures import (
-    ABSTRACT,
-    ENUM,
-    FINAL,
-    INTERFACE,
-    PRIVATE,
-    PUBLIC,
-    STATIC,
-    VARARGS,
-)
+from jdbpy.session.java.signatures import ABSTRACT, ENUM, FINAL, INTERFACE, PRIVATE, PUBLIC, STATIC, VARARGS
+from jdbpy.session.target.refs import Field, Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
 from tests.eval.fake_jdk import OBJECT, define_jdk

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from jdbpy.errors import Thrown
-from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.types import BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, PRIMITIVES, SHORT, Primitive
+from jdbpy.session.java import arithmetic
+from jdbpy.session.java.types import BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, PRIMITIVES, SHORT, Primitive
 
 MAX, MIN = 2**31 - 1, -(2**31)
 LMAX, LMIN = 2**63 - 1, -(2**63)

@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Callable
 
 from jdbpy.errors import Thrown
-from jdbpy.session.eval.java.arithmetic import float32
-from jdbpy.session.eval.syntax import literals
-from jdbpy.session.model import Value
+from jdbpy.session.java import literals
+from jdbpy.session.java.arithmetic import float32
+from jdbpy.session.model.values import Value
 from jdbpy.session.session import Session
 from tests.eval.comparison import PLACES, expression, program, table
 from tests.harness import Jvm, debug

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java.types import source_name
 from jdbpy.session.eval.target import Raw
+from jdbpy.session.java.types import source_name
 from tests.eval.fake_shop import plain, shop
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, StateError, Thrown
-from jdbpy.session.eval.java.descriptors import read_type
-from jdbpy.session.eval.javac import compiler
-from jdbpy.session.eval.javac.source import CapturedParameter, class_around, source_type
-from jdbpy.session.opening.java_home import JavaHome
+from jdbpy.session.eval import javac
+from jdbpy.session.eval.javac import CapturedParameter, class_around, source_type
+from jdbpy.session.java.descriptors import read_type
+from jdbpy.session.local.java_home import JavaHome
 from tests.eval.test_values_jvm import stopped, value
 from tests.harness import Debugging, Jvm
 
@@ -72,18 +72,18 @@ async def test_lambdas_where_none_can_stand(any_jvm: Jvm, text: str, message: st
 
 async def test_where_there_is_no_javac(monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = JavaHome("/java", "/java/bin/java", None, "17", 17, "PATH")
-    monkeypatch.setattr(compiler, "java_homes", lambda: [runtime])
+    monkeypatch.setattr(javac, "java_homes", lambda: [runtime])
     with pytest.raises(StateError) as caught:
-        await compiler.compile_class(class_around("", (), "int", "1"), 17, ())
+        await javac.compile_class(class_around("", (), "int", "1"), 17, ())
     assert caught.value.code == "NO_JAVAC"
 
 
 async def test_the_compiler_and_its_errors() -> None:
     good = class_around("p", (CapturedParameter("x", "int"),), "Runnable", "new Runnable() { public void run() { } }")
-    names = [name for name, _ in (await compiler.compile_class(good, 17, ())).files]
+    names = [name for name, _ in (await javac.compile_class(good, 17, ())).files]
     assert names == [f"{good.name}$1", good.name]
     with pytest.raises(EvalError) as caught:
-        await compiler.compile_class(class_around("", (), "int", '"x"'), 17, ())
+        await javac.compile_class(class_around("", (), "int", '"x"'), 17, ())
     assert caught.value.message == "javac: incompatible types: String cannot be converted to int"
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.java.types import DOUBLE, FLOAT, INT, LONG, Primitive
-from jdbpy.session.eval.syntax import literals
 from jdbpy.session.eval.syntax.lexer import TokenKind, tokens
+from jdbpy.session.java import literals
+from jdbpy.session.java.types import DOUBLE, FLOAT, INT, LONG, Primitive
 
 
 @pytest.mark.parametrize(

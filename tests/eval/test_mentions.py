@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.eval.java.types import INT
 from jdbpy.session.eval.syntax.mentions import THIS, MentionedCall, Mentions, Path
 from jdbpy.session.eval.syntax.parser import parse
+from jdbpy.session.java.types import INT
 
 
 def mentions(text: str) -> Mentions:

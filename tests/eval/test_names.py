@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.syntax.imports import read_imports
+from jdbpy.session.eval.syntax.lexer import read_imports
 from tests.eval.fake_shop import shop
 
 

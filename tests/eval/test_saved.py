@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.model import SuspendPolicy, Variable
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.values import Variable
 from tests.eval.test_values_jvm import stopped, value
 from tests.harness import Jvm
 

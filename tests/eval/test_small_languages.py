@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.eval.java.descriptors import read_class, read_method, read_type
-from jdbpy.session.eval.java.types import TypeVar, descriptor, erasure, jvm_name, source_name, substitute
-from jdbpy.session.eval.syntax.imports import Imports, read_imports
-from jdbpy.session.eval.template import Placeholder, parse_template
-from jdbpy.session.points.hit_count import parse_hit_count
+from jdbpy.session.breakpoints.point import parse_hit_count
+from jdbpy.session.eval.conditions import Placeholder, parse_template
+from jdbpy.session.eval.syntax.lexer import Imports, read_imports
+from jdbpy.session.java.descriptors import read_class, read_method, read_type
+from jdbpy.session.java.types import TypeVar, descriptor, erasure, jvm_name, source_name, substitute
 
 # -- signatures ----------------------------------------------------------------------------------------------------
 

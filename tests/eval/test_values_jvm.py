@@ -10,8 +10,9 @@ import trio
 
 import jdbpy
 from jdbpy.errors import EvalError, JdbpyError, StateError, Thrown, UsageError
-from jdbpy.session.events import Stop
-from jdbpy.session.model import Limits, SuspendPolicy
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Stop
+from jdbpy.session.model.values import Limits
 from tests.harness import Debugging, Jvm, debug, program, start_target
 
 

@@ -6,7 +6,7 @@ import shutil
 import struct
 from pathlib import Path
 
-from jdbpy.session.code.constant_pool import ConstantPool
+from jdbpy.session.java.constant_pool import ConstantPool
 from tests.harness.programs import Program
 
 

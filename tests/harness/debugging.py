@@ -11,8 +11,8 @@ import trio
 
 import jdbpy
 from benchmarks.relay import open_relay
-from jdbpy.session.events import Event, Exited, Notice, Output, Stop, StopReason
-from jdbpy.session.streams import EventStream
+from jdbpy.session.model.events import Event, Exited, Notice, Output, Stop, StopReason
+from jdbpy.session.target.streams import EventStream
 from tests.harness.jvms import Jvm
 from tests.harness.programs import Program
 from tests.harness.targets import LIMIT, Target, start_target

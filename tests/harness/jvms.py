@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 
-from jdbpy.session.opening.java_home import JavaHome, inspect_home, java_homes
+from jdbpy.session.local.java_home import JavaHome, inspect_home, java_homes
 
 Jvm = JavaHome
 

@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from jdbpy.session.opening.java_home import java_homes
+from jdbpy.session.local.java_home import java_homes
 
 TOMCAT_JARS = Path("/usr/share/java")
 """Where Debian's packages put jars: those of a servlet container, which a test debugs as a program of the world, and

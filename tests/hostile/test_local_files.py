@@ -11,9 +11,9 @@ import trio
 
 import jdbpy
 from jdbpy.errors import UsageError
-from jdbpy.session.events import Notice
-from jdbpy.session.local_paths import below
-from jdbpy.session.model import StepDepth
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.options import StepDepth
+from jdbpy.session.sources.local_classes import below
 from jdbpy.session.sources.roots import MOST_BYTES
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassID, FieldValue, TaggedValue

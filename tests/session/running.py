@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.events import Exited
-from jdbpy.session.model import Breakpoint
+from jdbpy.session.model.breakpoints import Breakpoint
+from jdbpy.session.model.events import Exited
 from jdbpy.session.session import Session
-from jdbpy.session.target import Target
+from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from tests.harness import Debugging

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.opening.address import Address, is_loopback, parse_address
+from jdbpy.session.connect.greeting import Address, is_loopback, parse_address
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.events import Notice
-from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Notice
 from tests.harness import Jvm, debug
 from tests.session.running import places
 

@@ -9,13 +9,13 @@ import pytest
 import trio
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session import model
-from jdbpy.session.breakpoints import Breakpoints
-from jdbpy.session.events import Stop
-from jdbpy.session.model import Frame, SuspendPolicy
-from jdbpy.session.points.component import Points
-from jdbpy.session.points.conditions import NOTHING, Condition, Given, Glance
-from jdbpy.session.target import Target
+from jdbpy.session.breakpoints.breakpoints import Breakpoints
+from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Stop
+from jdbpy.session.model.threads import Frame, Location
+from jdbpy.session.target.conditions import NOTHING, Condition, Given, Glance
+from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from tests.harness import Debugging, Jvm, debug
@@ -39,7 +39,7 @@ class Verdicts:
             raise answer
         return answer
 
-    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
     def glance(self, place: CodeLocation) -> Glance | None:

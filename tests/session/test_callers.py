@@ -10,9 +10,9 @@ import pytest
 
 from jdbpy import PointOptions
 from jdbpy.errors import UsageError
-from jdbpy.session import target
-from jdbpy.session.model import SuspendPolicy
-from jdbpy.session.points.callers import parse_caller
+from jdbpy.session.breakpoints.callers import parse_caller
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.target import target
 from tests.harness import Jvm, debug
 from tests.session.running import ROUNDS, values_at_stops
 

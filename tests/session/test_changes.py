@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.model import Variable
+from jdbpy.session.model.values import Variable
 from tests.harness import Jvm, debug, inline
 
 PROGRAM = """

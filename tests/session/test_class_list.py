@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.session.classes.listing import ClassList, class_list
-from jdbpy.session.model import ClassInfo
+from jdbpy.session.model.classes import ClassInfo
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric

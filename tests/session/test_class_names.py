@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.types.class_names import ClassName, enclosing, parse_class_name
+from jdbpy.session.java.class_names import ClassName, enclosing, parse_class_name
 
 LOADED = ["shop.Order", "shop.Order$Line", "other.Line", "java.util.List", "java.awt.List", "java.lang.Order", "Main"]
 

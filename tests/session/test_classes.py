@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.classes.versions import version_words
+from jdbpy.session.java.class_file import version_words
 from tests.harness import Jvm, debug, program
 
 

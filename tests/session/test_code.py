@@ -11,8 +11,8 @@ import trio
 
 from jdbpy import code
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.code.constant_pool import ConstantPool, MalformedPool, class_names, read_pool
-from jdbpy.session.hotswap.class_file import parse
+from jdbpy.session.java.class_file import parse
+from jdbpy.session.java.constant_pool import ConstantPool, MalformedPool, class_names, read_pool
 from tests.harness import Jvm, debug, program
 from tests.harness.jvms import javac
 

@@ -6,8 +6,7 @@ import struct
 
 import pytest
 
-from jdbpy.session.code.code_flow import once_per_pass
-from jdbpy.session.code.instructions import MalformedCode, decode
+from jdbpy.session.java.bytecode import MalformedCode, decode, once_per_pass
 
 NOP, RETURN, ATHROW, GOTO, IFEQ = 0x00, 0xB1, 0xBF, 0xA7, 0x99
 

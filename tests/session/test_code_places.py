@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.model import Breakpoint
+from jdbpy.session.model.breakpoints import Breakpoint
 from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import places
 

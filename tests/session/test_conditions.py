@@ -6,7 +6,7 @@ import pytest
 
 from jdbpy import PointOptions
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, debug
 from tests.session.running import ROUNDS, values_at_stops
 

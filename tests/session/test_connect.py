@@ -9,8 +9,9 @@ import trio
 
 import jdbpy
 from jdbpy.errors import ConnectError, Disconnected, StateError, UsageError
-from jdbpy.session.events import Exited, Gone, Output, StopReason
-from jdbpy.session.model import SuspendPolicy, VmState
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Exited, Gone, Output, StopReason
+from jdbpy.session.model.vm import VmState
 from tests.harness import Jvm, debug, program, start_target
 
 

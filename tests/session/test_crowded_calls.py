@@ -8,9 +8,9 @@ import trio
 import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy.errors import StateError
-from jdbpy.session.eval.own_calls import CallRunner, UtilityCall
-from jdbpy.session.events import Exited, Notice, Stop
-from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Exited, Notice, Stop
 from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target
 from tests.session.running import counts_agree
 

@@ -6,7 +6,7 @@ import pytest
 
 from jdbpy import PointOptions
 from jdbpy.errors import UsageError
-from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy as WirePolicy
 from tests.harness import Debugging, Jvm, debug
 from tests.session.running import ROUNDS, breakpoints_in_target, target_of, values_at_stops

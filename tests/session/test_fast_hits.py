@@ -11,14 +11,14 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from jdbpy.errors import EvalError, JdwpError
-from jdbpy.session import model
-from jdbpy.session.events import Gone
-from jdbpy.session.fast_hits import FastHits
-from jdbpy.session.model import VmState
-from jdbpy.session.points.conditions import NOTHING, Condition, ConditionEvaluation, Given, Glance
-from jdbpy.session.points.hot_places import HitLoad
-from jdbpy.session.requests import RequestSpec
-from jdbpy.session.suspension import SuspendOp
+from jdbpy.session.model.events import Gone
+from jdbpy.session.model.threads import Location
+from jdbpy.session.model.vm import VmState
+from jdbpy.session.target.conditions import NOTHING, Condition, ConditionEvaluation, Given, Glance
+from jdbpy.session.target.fast_hits import FastHits
+from jdbpy.session.target.hit_rates import HitLoad
+from jdbpy.session.target.requests import RequestSpec
+from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.ids import CodeLocation, FieldID, FrameID, ObjectID, TaggedValue, ThreadID
@@ -81,7 +81,7 @@ class IsOne:
     async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
         raise AssertionError("the handlers of these tests do not ask")
 
-    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
     def glance(self, place: CodeLocation) -> Glance | None:

@@ -12,10 +12,10 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.session.events import StopReason
-from jdbpy.session.opening import connect
-from jdbpy.session.opening.greeting import Greeted, greet as real_greet
-from jdbpy.session.opening.tunnel import agent_options
+from jdbpy.session.connect import attach
+from jdbpy.session.connect.greeting import Greeted, greet as real_greet
+from jdbpy.session.local.tunnel import agent_options
+from jdbpy.session.model.events import StopReason
 from tests.cli.process import command, script
 from tests.harness import LIMIT, Jvm, Program, inline, start_target
 
@@ -74,7 +74,7 @@ def _counts_read_before(monkeypatch: pytest.MonkeyPatch) -> None:
     async def greet(*args: Any, **options: Any) -> Greeted:
         return (await real_greet(*args, **options)).replace(suspended=False)
 
-    monkeypatch.setattr(connect, "greet", greet)
+    monkeypatch.setattr(attach, "greet", greet)
 
 
 @pytest.mark.usefixtures("_counts_read_before")
@@ -112,7 +112,7 @@ async def test_a_batch_that_the_agent_starts(jvm: Jvm, tmp_path: Path, options: 
 async def test_a_target_that_is_not_suspended_is_not_waited_for(
     jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "LATE_START_LIMIT", 10 * LIMIT)
+    monkeypatch.setattr(attach, "LATE_START_LIMIT", 10 * LIMIT)
     async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=ON_THROW, suspend="n") as address:
         with trio.fail_after(LIMIT):
             async with jdbpy.attach(address.strip()) as session:

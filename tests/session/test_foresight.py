@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jdbpy.session.foresight import Foresight
-from jdbpy.session.suspension import SuspendOp, Suspension
+from jdbpy.session.target.frame_ids import Foresight
+from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.wire.ids import FrameID
 
 THREAD = 7

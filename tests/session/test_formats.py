@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.model import Value
-from jdbpy.session.values.formats import FORMATS, check_format, formatted
+from jdbpy.session.model.values import FORMATS, Value, check_format, formatted
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 from tests.harness import Jvm, debug, inline

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError, UsageError
-from jdbpy.session.events import Notice, StopReason
-from jdbpy.session.model import Limits
+from jdbpy.session.model.events import Notice, StopReason
+from jdbpy.session.model.values import Limits
 from tests.harness import Debugging, Jvm, debug
 
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.bench import TARGETS
 from jdbpy import PointOptions
 from jdbpy.errors import UsageError
-from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, debug, program
 from tests.session.running import ROUNDS, breakpoints_in_target, values_at_stops
 

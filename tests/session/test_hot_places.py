@@ -8,7 +8,7 @@ import trio
 import jdbpy
 from benchmarks.bench import TARGETS
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
-from jdbpy.session.points.hot_places import HitLoad, Load, sensitive
+from jdbpy.session.target.hit_rates import HitLoad, Load, sensitive
 from tests.harness import LIMIT, Jvm, debug, program, start_target
 
 LOOP = program("Loop", where=TARGETS)

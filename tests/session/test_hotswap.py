@@ -14,9 +14,9 @@ import trio
 import jdbpy
 from jdbpy import hotswap
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session.hotswap.class_file import MalformedClassFile, parse
-from jdbpy.session.hotswap.compiler import find_javac
-from jdbpy.session.local_paths import path_of_url
+from jdbpy.session.hotswap.files import find_javac
+from jdbpy.session.java.class_file import MalformedClassFile, parse
+from jdbpy.session.sources.local_classes import path_of_url
 from tests.harness import Debugging, Jvm, debug, inline, program
 from tests.harness.jvms import javac
 

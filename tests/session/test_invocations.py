@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from jdbpy.session.invocations import Invocations
-from jdbpy.session.suspension import SuspendOp, Suspension
+from jdbpy.session.target.invocations import Invocations
+from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.wire.messages import thread_reference, virtual_machine
 
 CALLER, OTHER = 1, 2

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.opening import java_home
-from jdbpy.session.opening.java_home import feature_number, find_java, inspect_home, java_homes
+from jdbpy.session.local import java_home
+from jdbpy.session.local.java_home import feature_number, find_java, inspect_home, java_homes
 from tests.harness import Jvm
 
 

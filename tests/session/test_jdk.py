@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.types.jdk import above, made_of
+from jdbpy.session.java.jdk import above, made_of
 from tests.harness import Jvm, debug
 
 CLASSES = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.events import StopReason
-from jdbpy.session.model import StepDepth
+from jdbpy.session.model.events import StopReason
+from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug
 
 INTO, OVER, OUT = StepDepth.INTO, StepDepth.OVER, StepDepth.OUT

@@ -10,9 +10,9 @@ import pytest
 import trio
 
 from jdbpy.errors import ConnectError, UsageError
-from jdbpy.session.events import Output
-from jdbpy.session.opening import launch
-from jdbpy.session.opening.launch import LaunchCommand, Launched, launch_target
+from jdbpy.session.connect import launch
+from jdbpy.session.connect.launch import LaunchCommand, Launched, launch_target
+from jdbpy.session.model.events import Output
 from tests.harness import LIMIT, Jvm, inline, program
 from tests.harness.processes import halt
 

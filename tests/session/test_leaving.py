@@ -21,7 +21,7 @@ from trio.testing import MockClock
 import jdbpy
 from jdbpy import Session, StepDepth, SuspendPolicy
 from jdbpy.errors import JdbpyError, JdwpError, LeaveError
-from jdbpy.session import leaving
+from jdbpy.session.target import leaving
 from jdbpy.wire.connection import open_connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine

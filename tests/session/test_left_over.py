@@ -7,8 +7,8 @@ import trio
 
 import jdbpy
 from jdbpy import SuspendPolicy
-from jdbpy.session import leaving
-from jdbpy.session.opening import connect
+from jdbpy.session.connect import attach
+from jdbpy.session.target import leaving
 from jdbpy.wire.constants import JdwpSuspendPolicy as Policy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
@@ -19,7 +19,7 @@ from tests.fakes.world import FakeThread
 @pytest.fixture
 def _short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """No stop at the start is going to come."""
-    monkeypatch.setattr(connect, "START_LIMIT", 0.05)
+    monkeypatch.setattr(attach, "START_LIMIT", 0.05)
 
 
 def busy_jvm(threads: int = 3) -> FakeJvm:

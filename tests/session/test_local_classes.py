@@ -13,7 +13,7 @@ from jdbpy.cli.arguments.location import complete_place
 from jdbpy.cli.context import Context
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.table import CommandTable
-from jdbpy.session import local_classes
+from jdbpy.session.sources import local_classes
 from tests.harness import LIMIT, Jvm, debug, inline
 
 SOURCE = """

@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
-from jdbpy.session.types.class_names import ClassName
-from jdbpy.session.types.refs import Method
+from jdbpy.session.java.class_names import ClassName
+from jdbpy.session.target.refs import Method
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 
 

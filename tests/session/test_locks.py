@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import StateError
-from jdbpy.session.locks.deadlocks import find_cycles
-from jdbpy.session.locks.model import DeadlockReport, LocksReport, ThreadLocks
-from jdbpy.session.model import VmState
+from jdbpy.session.locks.locks import find_cycles
+from jdbpy.session.model.locks import DeadlockReport, LocksReport, ThreadLocks
+from jdbpy.session.model.vm import VmState
 from tests.harness import Debugging, Jvm, debug
 
 

@@ -13,8 +13,8 @@ import jdbpy
 from benchmarks.bench import TARGETS
 from jdbpy import Options, Reporting, UsageError
 from jdbpy.errors import EvalError
-from jdbpy.session.events import Notice
-from jdbpy.session.streams import EventStream
+from jdbpy.session.model.events import Notice
+from jdbpy.session.target.streams import EventStream
 from tests.harness import Jvm, program, start_target
 
 LOOP = program("Loop", where=TARGETS)

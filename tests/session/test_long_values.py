@@ -10,8 +10,8 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.session.model import Value
-from jdbpy.session.stack import frame_reads
+from jdbpy.session.model.values import Value
+from jdbpy.session.target.frames import frame_command
 from jdbpy.wire.messages.stack_frame import SlotInfo
 from tests.harness import Debugging, Jvm, Program, debug, inline
 
@@ -160,7 +160,7 @@ async def test_one_frame_that_cannot_be_read_whole_spoils_no_other(
     any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is asked variable by variable then."""
-    asked = frame_reads.frame_command
+    asked = frame_command
 
     def spoiled(*of_frame: Any) -> Any:
         command = asked(*of_frame)
@@ -171,7 +171,7 @@ async def test_one_frame_that_cannot_be_read_whole_spoils_no_other(
     async with debug(any_jvm, inline(dedent(DEEP))) as d:
         await d.run_to("bottom")
         frames = (await d.session.stack.of()).frames[:40]
-        monkeypatch.setattr("jdbpy.session.stack.variables.frame_command", spoiled)
+        monkeypatch.setattr("jdbpy.session.values.variables.frame_command", spoiled)
         spoilt, _, commands = await cost(d.session, d.session.stack.variables_of_all(frames))
         assert commands > 40 + 30, "some were asked again"
         assert [each.name for each in spoilt[0]] == ["this", "argument", "local"]

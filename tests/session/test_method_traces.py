@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy, UsageError
-from jdbpy.session.code.method_ends import ReturnInstruction, method_ends
+from jdbpy.session.java.bytecode import ReturnInstruction, method_ends
 from jdbpy.wire.constants import EventKind
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.modules.model import PackageAccess
+from jdbpy.session.model.modules import PackageAccess
 from tests.harness import Jvm, debug
 
 

@@ -14,7 +14,7 @@ from jdbpy.cli.output.events import stop_shown
 from jdbpy.cli.output.plain import plain_lines
 from jdbpy.errors import JdwpError
 from jdbpy.json_form import encode as to_json
-from jdbpy.session.model import NOT_KNOWN
+from jdbpy.session.model.threads import NOT_KNOWN
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID, TaggedObjectID

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from jdbpy.session.eval.java.arithmetic import float32
-from jdbpy.session.values.old_decimals import double_text, float_text
+from jdbpy.session.java.arithmetic import float32
+from jdbpy.session.java.texts import old_double_text, old_float_text
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ from jdbpy.session.values.old_decimals import double_text, float_text
     ],
 )
 def test_doubles(value: float, text: str) -> None:
-    assert double_text(value) == text
+    assert old_double_text(value) == text
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_doubles(value: float, text: str) -> None:
     ],
 )
 def test_floats(value: float, text: str) -> None:
-    assert float_text(float32(value)) == text
+    assert old_float_text(float32(value)) == text

@@ -7,8 +7,8 @@ from typing import TypedDict
 import pytest
 import trio
 
-from jdbpy.session.events import Stop
-from jdbpy.session.model import SuspendPolicy
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Stop
 from tests.harness import LIMIT, Jvm, debug
 from tests.session.running import counts_agree
 from tests.session.test_crowded_calls import next_hit, runs_to_its_end

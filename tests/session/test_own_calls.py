@@ -10,8 +10,8 @@ import pytest
 import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy.errors import StateError, Thrown
-from jdbpy.session.eval.own_calls import CallRunner, UtilityCall
-from jdbpy.session.model import VmState
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
+from jdbpy.session.model.vm import VmState
 from tests.harness import Jvm, program, start_target
 
 ABS = "(I)I"

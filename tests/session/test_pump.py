@@ -10,12 +10,12 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.events import Exited, Gone, Notice, StopReason
-from jdbpy.session.model import VmInfo, VmState
-from jdbpy.session.pump import Pump
-from jdbpy.session.requests import GO, Handler, Hit, RequestSpec, StopPlan, Verdict
-from jdbpy.session.suspension import SuspendOp
-from jdbpy.session.target import Target
+from jdbpy.session.model.events import Exited, Gone, Notice, StopReason
+from jdbpy.session.model.vm import VmInfo, VmState
+from jdbpy.session.target.dispatch import Pump
+from jdbpy.session.target.requests import GO, Handler, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine

@@ -10,10 +10,10 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from jdbpy.session.events import Notice, StopReason
-from jdbpy.session.model import VmState
-from jdbpy.session.requests import GO, Handler, Hit, StopPlan, Verdict, Vote
-from jdbpy.session.suspension import SuspendOp
+from jdbpy.session.model.events import Notice, StopReason
+from jdbpy.session.model.vm import VmState
+from jdbpy.session.target.requests import GO, Handler, Hit, StopPlan, Verdict, Vote
+from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet

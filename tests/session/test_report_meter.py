@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy import Reporting
-from jdbpy.session.tracing.meter import AGENT_COST, LeftOut, Meter, Taken
+from jdbpy.session.target.hit_rates import AGENT_COST, LeftOut, Meter, Taken
 
 
 class Hits:

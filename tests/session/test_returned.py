@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.session.events import Stop, StopReason
-from jdbpy.session.model import StepDepth
+from jdbpy.session.model.events import Stop, StopReason
+from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug, inline
 
 OVER, OUT = StepDepth.OVER, StepDepth.OUT

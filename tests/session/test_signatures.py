@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.types import signatures
-from jdbpy.session.types.generics import GenericClass, GenericMethod, generic_class, generic_method, generic_type
+from jdbpy.session.java import signatures
+from jdbpy.session.java.generics import GenericClass, GenericMethod, generic_class, generic_method, generic_type
 
 
 @pytest.mark.parametrize(

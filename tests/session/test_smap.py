@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.strata.lines import files_of, lines_in, place_at
-from jdbpy.session.strata.smap import SourceMap, parse
-from jdbpy.session.types.refs import LineTable
+from jdbpy.session.java.smap import SourceMap, parse
+from jdbpy.session.target.lines import files_of, lines_in, place_at
+from jdbpy.session.target.refs import LineTable
 
 KOTLIN = """SMAP
 Main.kt

@@ -10,14 +10,14 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from jdbpy.session.events import Notice
-from jdbpy.session.model import Location
-from jdbpy.session.opening.java_home import JavaHome, inspect_home
-from jdbpy.session.sources import component, jdk
-from jdbpy.session.sources.component import Sources, window_of
+from jdbpy.session.local.java_home import JavaHome, inspect_home
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.threads import Location
+from jdbpy.session.sources import sources as sources_module
 from jdbpy.session.sources.roots import DirectoryRoot
+from jdbpy.session.sources.sources import SEARCH_LIMIT, Sources, window_of
 from jdbpy.session.sources.text import SourceFile, decode, package_in, relative_path, split_lines
-from jdbpy.session.target import Target
+from jdbpy.session.target.target import Target
 from tests.harness import Jvm, debug
 
 
@@ -222,7 +222,7 @@ async def test_an_entry_that_does_not_answer_is_abandoned(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(sources.find, "Order", "Order.java")
             await trio.to_thread.run_sync(entered.wait, 60)
-            mock_clock.jump(component.SEARCH_LIMIT + 1)
+            mock_clock.jump(SEARCH_LIMIT + 1)
         [notice] = target.published
         assert isinstance(notice, Notice)
         assert notice.text == (
@@ -251,7 +251,7 @@ async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.
         target: Target = d.session._target
         version = target.info.version
         fake_jdk(tmp_path / "other", "99.0.1")
-        monkeypatch.setattr(jdk, "java_homes", lambda: map(inspect, ["other", "equal"]))
+        monkeypatch.setattr(sources_module, "java_homes", lambda: map(inspect, ["other", "equal"]))
         fake_jdk(tmp_path / "equal", version)
 
         def inspect(name: str) -> JavaHome:

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.events import Exited, StopReason
-from jdbpy.session.model import StepDepth, StepSize
+from jdbpy.session.model.events import Exited, StopReason
+from jdbpy.session.model.options import StepDepth, StepSize
 from tests.harness import Debugging, Jvm, debug
 
 INTO, OVER, OUT = StepDepth.INTO, StepDepth.OVER, StepDepth.OUT

@@ -11,11 +11,11 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from jdbpy.session.sources.component import Sources
-from jdbpy.session.stops import ahead
-from jdbpy.session.stops.reads import StopReads, Top
-from jdbpy.session.stops.shower import StopShower
-from jdbpy.session.suspension import SuspendOp
+from jdbpy.session.execution.stops import StopShower
+from jdbpy.session.sources.sources import Sources
+from jdbpy.session.target import prefetch
+from jdbpy.session.target.prefetch import StopReads, Top
+from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import CodeLocation, FrameID, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
@@ -25,7 +25,7 @@ from tests.session.test_pump import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage
 ELSEWHERE = PLACE.replace(index=99)
 ONE_RESUME = 0x10000
 FAR = 0.5
-AFTER = [ahead.FIRST * ahead.GROWTH**number for number in range(5)]
+AFTER = [prefetch.FIRST * prefetch.GROWTH**number for number in range(5)]
 """The times after the Resume at which reads are sent."""
 
 

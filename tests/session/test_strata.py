@@ -8,7 +8,7 @@ import pytest
 
 import jdbpy
 from jdbpy.errors import JdbpyError
-from jdbpy.session.model import StepDepth
+from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug, inline, program
 from tests.harness.class_files import with_source_map
 from tests.harness.programs import Program

@@ -6,9 +6,10 @@ import pytest
 import trio
 import trio.testing
 
-from jdbpy.session.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
-from jdbpy.session.model import SuspendPolicy, ThreadRef
-from jdbpy.session.streams import Publisher
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
+from jdbpy.session.model.threads import ThreadRef
+from jdbpy.session.target.streams import Publisher
 
 
 def notice(text: str) -> Notice:

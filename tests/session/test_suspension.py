@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from jdbpy.errors import StateError
-from jdbpy.session.model import Frame, Location, ThreadRef
-from jdbpy.session.suspension import SuspendOp, Suspension
+from jdbpy.session.model.threads import Frame, Location, ThreadRef
+from jdbpy.session.target.suspension import SuspendOp, Suspension
 
 THREADS = (1, 2, 3)
 

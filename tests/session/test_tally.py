@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.tracing import tally as tallies
-from jdbpy.session.tracing.tally import Tally
+from jdbpy.session.breakpoints import tally as tallies
+from jdbpy.session.breakpoints.tally import Tally
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import TaggedValue
 

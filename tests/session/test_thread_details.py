@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, StateError, UsageError
-from jdbpy.session.model import ThreadInfo
-from jdbpy.session.options import Options
-from jdbpy.session.threads import STATES, ThreadFilter, fold
-from jdbpy.session.threads.filters import fits
+from jdbpy.session.model.options import Options
+from jdbpy.session.model.threads import STATES, ThreadFilter, ThreadInfo, fits, fold
 from tests.harness import Jvm, all_jvms, debug
 
 

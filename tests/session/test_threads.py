@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.model import ThreadGroup, ThreadInfo
+from jdbpy.session.model.threads import ThreadGroup, ThreadInfo
 from tests.harness import Jvm, debug, inline
 
 

@@ -13,7 +13,7 @@ import trio
 
 import jdbpy
 from jdbpy import Options, SuspendPolicy
-from jdbpy.session.opening.tunnel import ELSEWHERE, tunnel_to
+from jdbpy.session.local.tunnel import ELSEWHERE, tunnel_to
 from tests.harness import LIMIT, Jvm, start_target
 
 FORWARD = """

@@ -8,10 +8,10 @@ import pytest
 import trio
 
 from jdbpy.errors import ProtocolError
-from jdbpy.session.code.constant_pool import class_names
-from jdbpy.session.types import facts
-from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.refs import LineTable
+from jdbpy.session.java.constant_pool import class_names
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import LineTable
+from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import reference_type, thread_reference
 from tests.harness import Debugging, Jvm, debug

@@ -15,8 +15,8 @@ from trio.testing import MockClock
 import jdbpy
 from jdbpy import Stop
 from jdbpy.errors import TimedOut
-from jdbpy.session import answers
-from jdbpy.session.answers import GRACE, Answers
+from jdbpy.session.target import answers
+from jdbpy.session.target.answers import GRACE, Answers
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.framing import REPLY, Packet, encode_packet
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from jdbpy.errors import EvalError, JdbpyError, StateError, UsageError
-from jdbpy.session.events import Exited, StopReason
-from jdbpy.session.model import StepDepth
+from jdbpy.session.model.events import Exited, StopReason
+from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug
 
 FORCED = {

@@ -7,15 +7,8 @@ import struct
 import pytest
 
 from jdbpy.escape import escape
-from jdbpy.session.values.literals import (
-    char_literal,
-    double_text,
-    float_text,
-    string_literal,
-    utf16_length,
-)
-from jdbpy.session.values.primitives import primitive_text
-from jdbpy.session.values.texts import array_head, braces, label
+from jdbpy.session.java.texts import char_literal, double_text, float_text, primitive_text, string_literal, utf16_length
+from jdbpy.session.values.describe import array_head, braces, label
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from tests.harness import Jvm, debug, inline, start_target

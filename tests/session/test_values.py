@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.session.model import Limits, Value
+from jdbpy.session.model.values import Limits, Value
 from jdbpy.session.values.describe import describe, dump
+from jdbpy.session.values.objects import contents
 from jdbpy.session.values.shown import Entries, Items
-from jdbpy.session.values.viewer import contents
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ObjectID, TaggedValue as WireValue
 from tests.harness import Debugging, Jvm, debug, inline

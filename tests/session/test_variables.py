@@ -9,9 +9,9 @@ import pytest
 import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy.errors import StateError
-from jdbpy.session.model import Variable
-from jdbpy.session.stack.slots import from_code, from_table
-from jdbpy.session.types.refs import Method, Slot, VariableTable
+from jdbpy.session.model.values import Variable
+from jdbpy.session.target.frames import from_code, from_table
+from jdbpy.session.target.refs import Method, Slot, VariableTable
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from tests.harness import Debugging, Jvm, debug, inline, program, start_target
 

@@ -8,12 +8,12 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.session.model import Limits, Value, Variable
+from jdbpy.session.model.values import Limits, Value, Variable
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.obj import Obj
 from jdbpy.session.values.shown import Part, Parts, Shown
 from jdbpy.session.values.views.immutable import Draw, walk_order
-from jdbpy.session.values.views.numbers import decimal_text
+from jdbpy.session.values.views.language import decimal_text
 from jdbpy.session.values.views.time import civil_date
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue as WireValue

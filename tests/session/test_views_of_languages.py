@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.model import Limits, Value
+from jdbpy.session.model.values import Limits, Value
 from tests.harness import Debugging, Jvm, Program, debug, program
 from tests.harness.needs import LIBRARIES, library_jars
 from tests.harness.programs import FIXTURES

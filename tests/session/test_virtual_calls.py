@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from jdbpy.session.model import SuspendPolicy
-from jdbpy.session.requests import EventRequest, RequestSpec
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.target.requests import EventRequest, RequestSpec
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event, event_request
 from tests.harness import LIMIT, Jvm, debug

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from jdbpy.errors import EvalError, StateError, UsageError
-from jdbpy.session.options import Options
+from jdbpy.session.model.options import Options
 from jdbpy.session.vm import facts as vm_facts
-from jdbpy.session.vm.capabilities import MEANINGS, in_words
+from jdbpy.session.vm.vm import MEANINGS, in_words
 from tests.harness import Jvm, debug, program
 
 

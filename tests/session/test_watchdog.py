@@ -10,7 +10,7 @@ import trio
 from trio.testing import MockClock
 
 from jdbpy import Notice, Options, StateError, Stop, StopReason, SuspendPolicy, UsageError, VmState
-from jdbpy.session.suspension import SuspendOp, Suspension
+from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.session.watchdog import EVERYTHING, SuspendedSince, Watchdog
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline
 from tests.session.running import target_of

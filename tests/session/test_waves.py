@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from jdbpy.session.target.reading import ask, drive, gather, read_both
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
-from jdbpy.session.values.waves import ask, both, drive, gather
 
 
 class Oracle:
@@ -36,7 +36,7 @@ async def test_what_is_asked_at_one_moment_is_answered_together() -> None:
 
 async def test_waves_count_the_longest_chain() -> None:
     oracle = Oracle()
-    assert await drive(both(quadruple(1), gather([double(5), quadruple(7)])), oracle) == (4, [10, 28])
+    assert await drive(read_both(quadruple(1), gather([double(5), quadruple(7)])), oracle) == (4, [10, 28])
     assert oracle.waves == [[1, 5, 7], [2, 14]]
 
 

@@ -9,11 +9,12 @@ import pytest
 
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError, UsageError
-from jdbpy.session.model import Frame, Limits
-from jdbpy.session.stack.variables import frame_slots
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
-from jdbpy.session.types.refs import Field
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.values import Limits
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import Field
+from jdbpy.session.target.target import Target
+from jdbpy.session.values.variables import frame_slots
 from jdbpy.session.values.writes import (
     FINAL_NOTE,
     create_string,

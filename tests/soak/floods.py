@@ -11,7 +11,7 @@ import trio
 import jdbpy
 from jdbpy import Lost, Notice, Reporting, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.model.options import PointOptions
 from tests.harness import LIMIT
 from tests.soak.busy import busy
 from tests.soak.endurance import memory
@@ -79,7 +79,7 @@ async def _flood(session: jdbpy.Session, kind: str) -> tuple[float, list[float],
     latencies: list[float] = []
     said = 0
 
-    async def read(stream: jdbpy.session.streams.EventStream) -> None:
+    async def read(stream: jdbpy.session.target.streams.EventStream) -> None:
         nonlocal said
         async for event in stream:
             if isinstance(event, Lost):

@@ -18,7 +18,7 @@ import trio
 import jdbpy
 from jdbpy import SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.model.options import PointOptions
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT
 from tests.harness.processes import piped

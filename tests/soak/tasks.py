@@ -11,7 +11,7 @@ import trio
 import jdbpy
 from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.points.options import PointOptions
+from jdbpy.session.model.options import PointOptions
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine

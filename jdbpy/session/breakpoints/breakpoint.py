@@ -1,25 +1,216 @@
-"""One breakpoint as the user sees it: a number and a place, wherever and how often that is in the target.
+"""One breakpoint at a line or method: a number, a place, and all its code, wherever that is in the target.
 
-Owns the state of one breakpoint; it asks the target nothing. ``placement`` puts it into the target.
+A line has several places where it holds a lambda, where it was inlined, where a name means several methods. Owns the
+state of one breakpoint, and which of its places it is for: by its spelling, by what the user has disabled, and by its
+condition. It asks the target nothing; ``placement`` puts it into the target.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any, Protocol
 
-from jdbpy.errors import UsageError
-from jdbpy.session import model
-from jdbpy.session.breakpoints.code_places import CodePlaces
-from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.errors import EvalError, UsageError
+from jdbpy.session.breakpoints.location_spec import LAMBDA, LINE, ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
-from jdbpy.session.points.conditions import Condition
-from jdbpy.session.points.options import PointOptions
-from jdbpy.session.points.point import Point
-from jdbpy.session.requests import EventRequest, Hit
-from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.class_names import ClassName, enclosing
+from jdbpy.session.breakpoints.point import MOST_CHECKED, Point
+from jdbpy.session.java.class_names import ClassName, enclosing
+from jdbpy.session.java.signatures import is_lambda_body
+from jdbpy.session.model.breakpoints import Breakpoint, BreakpointPlace, SuspendPolicy
+from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.threads import Location
+from jdbpy.session.target.conditions import Condition
+from jdbpy.session.target.requests import EventRequest, Hit
+from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.pending import Pending
+
+METHOD = "method"
+CONSTRUCTOR = "constructor"
+
+_ORDER = {LINE: 0, METHOD: 0, LAMBDA: 1, CONSTRUCTOR: 2}
+
+
+class CodePlace:
+    """The code of a breakpoint in one method, in all loaders. ``number`` is 0 while it is none that was asked for;
+    ``wrong`` says why the condition ``checked`` makes no sense there."""
+
+    __slots__ = ("checked", "enabled", "found", "kind", "locations", "number", "wrong")
+
+    def __init__(self, found: Location) -> None:
+        self.found = found
+        self.kind = METHOD
+        self.number = 0
+        self.enabled = True
+        self.checked: Condition | None = None
+        self.wrong: EvalError | None = None
+        self.locations: dict[CodeLocation, None] = {}
+
+    @property
+    def is_wanted(self) -> bool:
+        """True if the breakpoint is to stand there."""
+        return bool(self.number) and self.enabled and self.wrong is None
+
+
+class CodePlaces:
+    """The places of one breakpoint, ``part`` of its line: ``line``, ``lambda``, ``lambda2``, or "" for all."""
+
+    def __init__(self, types: TypeCache, *, by_line: bool, part: str) -> None:
+        self._types = types
+        self._by_line = by_line
+        self._part = part
+        self._places: dict[tuple[str, str, str], CodePlace] = {}
+
+    def enter(self, locations: Iterable[CodeLocation]) -> None:
+        """Take in code that was found; what is new gets the next numbers. No trip."""
+        for each in locations:
+            found = self._types.location(each)
+            key = found.class_name, found.method, found.signature
+            if key not in self._places:
+                self._places[key] = CodePlace(found)
+            self._places[key].locations[each] = None
+        if self._by_line:
+            self._classify()
+        ordered = self._in_order()
+        chosen = dict.fromkeys(each for each in ordered if self._is_chosen(each, ordered))
+        for place in ordered:
+            place.number = place.number if place in chosen else 0
+        last = max((place.number for place in chosen), default=0)
+        for place in chosen:
+            if not place.number:
+                last += 1
+                place.number = last
+
+    def forget(self, locations: Iterable[CodeLocation] | None = None) -> None:
+        """Forget where the code is, of all or these; places keep their numbers, and whether they are disabled."""
+        gone = None if locations is None else set(locations)
+        for place in self._places.values():
+            if gone is None or not gone.isdisjoint(place.locations):
+                place.locations = {each: None for each in place.locations if gone is not None and each not in gone}
+                place.checked = place.wrong = None
+
+    def chosen(self) -> list[CodePlace]:
+        """The places that there are now, of those that the breakpoint is for, by number."""
+        there = [place for place in self._places.values() if place.number and place.locations]
+        return sorted(there, key=lambda place: place.number)
+
+    async def compile(self, condition: Condition | None, brings: Iterable[str]) -> dict[CodePlace, EvalError | None]:
+        """Return what is wrong with a condition at each place: None where it is right, or it takes a hit to tell.
+
+        wire: 1 trip or 2 a place for classes and variables that are new.
+        """
+        results: dict[CodePlace, EvalError | None] = {}
+        places = self.chosen()
+        for place in places:
+            if condition is None or len(places) > MOST_CHECKED:
+                results[place] = None
+            elif place.checked is condition:
+                results[place] = place.wrong
+            else:
+                [found] = await self._types.locations([next(iter(place.locations))])
+                results[place] = await condition.check(found, brings)
+        return results
+
+    def stand_where_wrong(self) -> None:
+        """Stand where the condition makes no sense: it does so nowhere, and the stop of a hit is to say so."""
+        for place in self._places.values():
+            place.checked = place.wrong = None
+
+    def wanted(self) -> list[CodeLocation]:
+        """Return the code locations at which the breakpoint is to stand."""
+        return [each for place in self._places.values() if place.is_wanted for each in place.locations]
+
+    def locations(self) -> list[CodeLocation]:
+        """Return all that was found."""
+        return [each for place in self._places.values() for each in place.locations]
+
+    def get(self, breakpoint: int, number: int) -> CodePlace:
+        """Return the place of that number. Raises UsageError."""
+        there = self.chosen()
+        place = next((each for each in there if each.number == number), None)
+        if place is None:
+            noun = "place" if len(there) == 1 else "places"
+            raise UsageError(
+                f"breakpoint {breakpoint} has no place {number}",
+                hint=f"it has {len(there)} {noun}; 'breakpoints' lists them" if there else "it has none yet",
+                code="NO_PLACE",
+            )
+        return place
+
+    def snapshot(self) -> tuple[BreakpointPlace, ...]:
+        """Return the places as plain data. No trip."""
+        return tuple(
+            BreakpointPlace(
+                place.number,
+                place.kind,
+                place.enabled,
+                tuple(map(self._types.location, place.locations)),
+                place.wrong.message if place.wrong is not None else "",
+            )
+            for place in self.chosen()
+        )
+
+    def missing_part(self) -> UsageError | None:
+        """Return the error that says why no place is the part of the line that was asked for; None if one is."""
+        found = [place for place in self._places.values() if place.locations]
+        if not found or any(place.number for place in found):
+            return None
+        first, lambdas = found[0].found, sum(place.kind == LAMBDA for place in found)
+        counted = (
+            "there is no lambda"
+            if not lambdas
+            else "there is 1 lambda"
+            if lambdas == 1
+            else f"there are {lambdas} lambdas"
+        )
+        message = f"{counted} on line {first.line} of {first.source or first.class_name}"
+        return UsageError(message, hint="without :lambda the breakpoint is for the whole line", code="NO_LAMBDA")
+
+    # -- which part of the line --------------------------------------------------------------------------------------
+
+    def _classify(self) -> None:
+        """Tell the line's own code from lambdas that begin on it, and from classes that are written inside it."""
+        places = list(self._places.values())
+        owners = {place.found.class_name for place in places}
+        for place in places:
+            found = place.found
+            if any(each in owners for each in enclosing(found.class_name)[1:]):
+                place.kind = CONSTRUCTOR if found.method in ("<init>", "<clinit>") else LAMBDA
+            else:
+                place.kind = LAMBDA if is_lambda_body(found.method) and self._span(place)[0] == found.line else LINE
+        if all(place.kind != LINE for place in places):  # the first line of a lambda's block: that is its line
+            bodies = [place for place in places if is_lambda_body(place.found.method)]
+            outer = max(bodies, key=lambda place: (self._span(place)[1], _natural(place.found)), default=None)
+            if outer is not None:
+                outer.kind = LINE
+
+    def _span(self, place: CodePlace) -> tuple[int, int]:
+        """Return the first and the last line of the method."""
+        lines: set[int] = set()
+        for each in place.locations:
+            lines |= self._types.lines_of((each.classID, each.methodID), place.found.source).lines()
+        return min(lines, default=0), max(lines, default=0)
+
+    def _in_order(self) -> list[CodePlace]:
+        """The line first, then lambdas as compilers number them."""
+        if not self._by_line:
+            return list(self._places.values())
+        return sorted(self._places.values(), key=lambda place: (_ORDER[place.kind], _natural(place.found)))
+
+    def _is_chosen(self, place: CodePlace, ordered: list[CodePlace]) -> bool:
+        if not self._part.startswith(LAMBDA):
+            return self._part in ("", place.kind) or not self._by_line
+        lambdas = [each for each in ordered if each.kind == LAMBDA]
+        number = self._part.removeprefix(LAMBDA)
+        return place in lambdas and (not number or lambdas.index(place) + 1 == int(number))
+
+
+def _natural(found: Location) -> list[tuple[int, str]]:
+    """A key by which ``lambda$main$10`` comes after ``lambda$main$9``."""
+    parts = re.split(r"(\d+)", f"{found.class_name}.{found.method}")
+    return [(int(part) if part.isdigit() else 0, part) for part in parts]
+
 
 MANY = 1000
 """So many hits are worth to be counted by the agent: here they would take some tenths of a second."""
@@ -53,7 +244,7 @@ class LogicalBreakpoint(Point):
     def __init__(
         self,
         number: int,
-        policy: model.SuspendPolicy,
+        policy: SuspendPolicy,
         options: PointOptions,
         *,
         spec: AbsoluteSpec,
@@ -99,10 +290,10 @@ class LogicalBreakpoint(Point):
                 hint="'callers' limits it to what calls it",
             )
 
-    def places(self) -> tuple[model.Location, ...]:
+    def places(self) -> tuple[Location, ...]:
         return tuple(sorted((self._placing.types.location(place) for place in self.placed), key=_order))
 
-    def snapshot(self) -> model.Breakpoint:
+    def snapshot(self) -> Breakpoint:
         return super().snapshot().replace(places=self.code.snapshot())
 
     @property
@@ -129,7 +320,7 @@ class LogicalBreakpoint(Point):
         return any(_is_line(spec, types.location(place)) for place in self.code.locations())
 
 
-def _order(place: model.Location) -> tuple[str, int, int]:
+def _order(place: Location) -> tuple[str, int, int]:
     return place.class_name, place.line or 0, place.code_index
 
 
@@ -144,7 +335,7 @@ def _same_method(one: MethodPlace, other: MethodPlace) -> bool:
     )
 
 
-def _is_line(spec: ClassLine | FileLine, place: model.Location) -> bool:
+def _is_line(spec: ClassLine | FileLine, place: Location) -> bool:
     if place.line != spec.line:
         return False
     if isinstance(spec, FileLine):

@@ -20,9 +20,9 @@ import re
 
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
-from jdbpy.session.types.class_names import ClassName, is_hidden_name, parse_class_name
-from jdbpy.session.types.generics import generic_method
-from jdbpy.session.types.refs import Method
+from jdbpy.session.java.class_names import ClassName, is_hidden_name, parse_class_name
+from jdbpy.session.java.generics import generic_method
+from jdbpy.session.target.refs import Method
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"
 

@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
-from jdbpy.session import events
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
-from jdbpy.session.breakpoints.class_groups import (
+from jdbpy.session.breakpoints.location_spec import FileLine, MethodPlace
+from jdbpy.session.breakpoints.places import AbsoluteSpec, FoundPlaces, PlaceFinder
+from jdbpy.session.breakpoints.waiting import (
     ClassGroup,
     class_watches,
     group_key,
@@ -25,16 +26,15 @@ from jdbpy.session.breakpoints.class_groups import (
     watches_of,
     what_is_missing,
 )
-from jdbpy.session.breakpoints.location_spec import FileLine, MethodPlace
-from jdbpy.session.breakpoints.places import AbsoluteSpec, FoundPlaces, PlaceFinder
 from jdbpy.session.concurrency import both
-from jdbpy.session.points.conditions import Condition
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, Vote
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
-from jdbpy.session.types.class_names import ClassName, enclosing, not_loaded
-from jdbpy.session.types.refs import RefType
-from jdbpy.session.types.signatures import outermost
+from jdbpy.session.java.class_names import ClassName, enclosing, not_loaded
+from jdbpy.session.java.signatures import outermost
+from jdbpy.session.model import events
+from jdbpy.session.target import facts
+from jdbpy.session.target.conditions import Condition
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, Vote
+from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine

@@ -12,13 +12,8 @@ from typing import Any
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
-from jdbpy.session.code.constant_pool import ConstantPool
-from jdbpy.session.code.instructions import MalformedCode, decode
-from jdbpy.session.strata.smap import StratumFile
-from jdbpy.session.strata.sources import sources_of
-from jdbpy.session.types import facts
-from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.class_names import (
+from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.java.class_names import (
     close_to,
     enclosing,
     is_hidden_name,
@@ -26,10 +21,14 @@ from jdbpy.session.types.class_names import (
     of_the_runtime,
     path_of_package,
 )
-from jdbpy.session.types.facts import MethodKey
-from jdbpy.session.types.locations import no_code_on_line
-from jdbpy.session.types.refs import Method, RefType
-from jdbpy.session.types.signatures import is_lambda_class, outermost, package_of, simple_name
+from jdbpy.session.java.constant_pool import ConstantPool
+from jdbpy.session.java.signatures import is_lambda_class, outermost, package_of, simple_name
+from jdbpy.session.java.smap import StratumFile
+from jdbpy.session.target import facts
+from jdbpy.session.target.facts import MethodKey
+from jdbpy.session.target.lines import no_code_on_line
+from jdbpy.session.target.refs import Method, RefType
+from jdbpy.session.target.types import TypeCache, sources_of
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 
 _NEW = 187

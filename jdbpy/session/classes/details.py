@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.classes.listing import class_info
-from jdbpy.session.classes.loaders import Loaders
-from jdbpy.session.classes.records import declaration, field_info, method_info
-from jdbpy.session.classes.versions import version_words
+from jdbpy.session.classes.records import Loaders, declaration, field_info, method_info
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.model import NOT_KNOWN, ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.java import signatures
+from jdbpy.session.java.class_file import version_words
+from jdbpy.session.java.class_names import ClassName, close_to, parse_class_name, similar
+from jdbpy.session.java.generics import generic_class
+from jdbpy.session.java.jdk import above
+from jdbpy.session.model.classes import ClassDetail, ClassInfo, FieldInfo, KnownNames, LineEntry, MethodInfo
+from jdbpy.session.model.threads import NOT_KNOWN
 from jdbpy.session.sources.text import relative_path
-from jdbpy.session.strata.sources import lines_by_index
-from jdbpy.session.suspension import Moment
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts, signatures
-from jdbpy.session.types.class_names import ClassName, close_to, parse_class_name, similar
-from jdbpy.session.types.generics import generic_class
-from jdbpy.session.types.jdk import above
-from jdbpy.session.types.refs import Field, Method, RefType
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import Field, Method, RefType
+from jdbpy.session.target.suspension import Moment
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.types import lines_by_index
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 from jdbpy.wire.messages import module_reference, reference_type
@@ -34,7 +35,7 @@ from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 
 if TYPE_CHECKING:
     from jdbpy.session.classes.origin import Origins
-    from jdbpy.session.eval.own_calls import CallRunner
+    from jdbpy.session.eval.utility_calls import CallRunner
 
 _ABOUT: dict[facts.Fact[ReferenceTypeID, Any], str] = {
     facts.MODIFIERS: "the modifiers are",

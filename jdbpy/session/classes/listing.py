@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any, overload
 
-from jdbpy.session.model import ClassInfo
-from jdbpy.session.types.signatures import java_names
+from jdbpy.session.java.signatures import java_names
+from jdbpy.session.model.classes import ClassInfo
 from jdbpy.wire.columns import Columns, OnDemand
 from jdbpy.wire.constants import ClassStatus, TypeTag
 from jdbpy.wire.garbage import no_collection

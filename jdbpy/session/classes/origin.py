@@ -10,14 +10,14 @@ from collections.abc import Iterable
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.record import Record
-from jdbpy.session.eval.own_calls import CallRunner
-from jdbpy.session.target import Target
-from jdbpy.session.types.refs import Field
+from jdbpy.session.eval.utility_calls import CallRunner
+from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.target.refs import Field
+from jdbpy.session.target.target import Target
 from jdbpy.session.values.obj import find_fields, named_fields
+from jdbpy.session.values.objects import Viewer
 from jdbpy.session.values.reader import SHAPE_FACTS, Reader
 from jdbpy.session.values.shown import Entries, Items, UnknownLayout
-from jdbpy.session.values.viewer import Viewer
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import reference_type
@@ -118,7 +118,7 @@ class Origins:
     async def _read_from(self, loader: int) -> list[str]:
         _, parents = await self._about(loader)
         chain = [loader, *(each for each in parents if each)]
-        found = await gather([both(self._url_path(each), self._cached_sources(each)) for each in chain])
+        found = await gather([read_both(self._url_path(each), self._cached_sources(each)) for each in chain])
         return list(dict.fromkeys(url for parts in found for urls in parts for url in urls))
 
     async def _url_path(self, loader: int) -> list[str]:
@@ -136,7 +136,7 @@ class Origins:
             return []
 
     async def _read(self, type_id: ReferenceTypeID, loader: int) -> Origin:
-        (name, parents), sources = await both(self._about(loader), self._sources(type_id, loader))
+        (name, parents), sources = await read_both(self._about(loader), self._sources(type_id, loader))
         only = sources[0] if len(sources) == 1 else ""
         return Origin(name, parents, only, () if only else tuple(sources))
 

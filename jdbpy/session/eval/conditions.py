@@ -1,4 +1,7 @@
-"""Conditions of points and texts of logpoints: parsed when they are set, evaluated at every hit."""
+"""Conditions of points and texts of logpoints: parsed when they are set, evaluated at every hit.
+
+The text of a logpoint: ``total {order.total} of {orders.length}``.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError
-from jdbpy.session import model
+from jdbpy.record import Record
 from jdbpy.session.eval.compile.typenames import UNKNOWN_CLASS
-from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.operands import Elements, Operand
@@ -17,17 +19,96 @@ from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
-from jdbpy.session.eval.template import parse_template
+from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.variables import HitVariables
-from jdbpy.session.points.conditions import NOTHING, Given, Glance, LogEntry, Passing
-from jdbpy.session.target import Target
+from jdbpy.session.model.threads import Frame, Location, ThreadRef
+from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.target.conditions import NOTHING, Given, Glance, LogEntry, Passing
+from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import CodeLocation, TaggedValue
+
+
+class Placeholder(Record):
+    """An expression to be put in; ``at`` is its column in the template."""
+
+    expression: str
+    at: int
+
+
+class Template(Record):
+    """Texts and placeholders, in order."""
+
+    parts: tuple[str | Placeholder, ...]
+
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Placeholder))
+
+    def render(self, values: Sequence[str]) -> str:
+        """The text with a value for each placeholder."""
+        rest = iter(values)
+        return "".join(part if isinstance(part, str) else next(rest) for part in self.parts)
+
+
+def parse_template(text: str) -> Template:
+    """The template that a text spells. Raises EvalError, with the column, for braces that do not pair up."""
+    parts: list[str | Placeholder] = []
+    plain = ""
+    at = 0
+    while at < len(text):
+        if text.startswith(("{{", "}}"), at):
+            plain += text[at]
+            at += 2
+        elif text[at] == "}":
+            raise EvalError("'{' expected before this '}'", at, hint="a brace in the text is written twice: }}")
+        elif text[at] == "{":
+            end = _end_of_expression(text, at)
+            parts += [plain, _placeholder(text, at + 1, end)] if plain else [_placeholder(text, at + 1, end)]
+            plain, at = "", end + 1
+        else:
+            plain += text[at]
+            at += 1
+    return Template((*parts, plain) if plain else tuple(parts))
+
+
+def _placeholder(text: str, start: int, end: int) -> Placeholder:
+    expression = text[start:end]
+    if not expression.strip():
+        raise EvalError("an expression is expected between the braces", start)
+    return Placeholder(expression.strip(), start + len(expression) - len(expression.lstrip()))
+
+
+def _end_of_expression(text: str, opening: int) -> int:
+    """Where the brace closes that opens here; braces of the expression and in its strings do not count."""
+    depth = 0
+    at = opening
+    while at < len(text):
+        char = text[at]
+        if char in "\"'":
+            at = _end_of_quoted(text, at)
+        elif char == "{":
+            depth += 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                return at
+        at += 1
+    raise EvalError("'}' expected", len(text), hint="a brace in the text is written twice: {{")
+
+
+def _end_of_quoted(text: str, at: int) -> int:
+    quote = text[at]
+    end = at + 1
+    while end < len(text) and text[end] != quote:
+        end += 2 if text[end] == "\\" else 1
+    return end
+
 
 Bounded = Callable[[], AbstractContextManager[None]]
 """Makes the context in which a text is evaluated; it ends the evaluation when the target does not answer."""
 
-Describe = Callable[[list[Operand]], Awaitable[list[tuple[model.Value, str]]]]
+Describe = Callable[[list[Operand]], Awaitable[list[tuple[Value, str]]]]
 """Operands as plain data, with their texts in a logpoint."""
 
 
@@ -75,12 +156,12 @@ class CompiledCondition:
         """Takes in what a glance has found out, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers, holds=holds)
 
-    async def check(self, place: model.Location, names: Iterable[str] = ()) -> EvalError | None:
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         """What is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be meant.
 
         wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
         """
-        frame = self._frame_target(model.Frame(1, place, model.ThreadRef(0, "")))
+        frame = self._frame_target(Frame(1, place, ThreadRef(0, "")))
         graph = _LoadedClasses(frame)
         try:
             unknown = {name: (TaggedValue(Tag.OBJECT, 0), "") for name in names}
@@ -159,5 +240,5 @@ class CompiledTemplate:
             assert isinstance(values, Elements)
             found = await self._describe(values.elements)
         named = zip(self._template.placeholders, found, strict=True)
-        shown = tuple(model.Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
+        shown = tuple(Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
         return LogEntry(self._template.render([text for _, text in found]), shown)

@@ -12,27 +12,26 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from jdbpy.errors import EvalError, JdwpError, Thrown
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
-from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.java.descriptors import read_type
-from jdbpy.session.eval.java.types import OBJECT
 from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Run
-from jdbpy.session.eval.ops.making import in_target
-from jdbpy.session.eval.ops.values import text_of
+from jdbpy.session.eval.ops.values import in_target, text_of
 from jdbpy.session.eval.program import Program
-from jdbpy.session.eval.rules import InvokeRules
 from jdbpy.session.eval.saved import CallResults, SavedValues
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports, read_imports
+from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import DebuggerVariables
-from jdbpy.session.model import Frame
+from jdbpy.session.java.descriptors import read_type
+from jdbpy.session.java.types import OBJECT
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.model.threads import Frame
 from jdbpy.session.sources.text import SourceFile
-from jdbpy.session.target import Target
+from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Error
 
 SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]

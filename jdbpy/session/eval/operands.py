@@ -6,8 +6,8 @@ sequences. It does not convert between types; ``conversions`` does.
 
 from __future__ import annotations
 
-from jdbpy.session.eval.java.types import BOXES, BYTE, CHAR, INT, LONG, SHORT, JavaType, Primitive
 from jdbpy.session.eval.target import Raw
+from jdbpy.session.java.types import BOXES, BYTE, CHAR, INT, LONG, SHORT, JavaType, Primitive
 
 
 class LocalString:

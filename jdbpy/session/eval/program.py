@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.compiler import Compiler
 from jdbpy.session.eval.compile.flow import compile_statements
-from jdbpy.session.eval.compile.scope import Scope
-from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.java.types import JavaType
 from jdbpy.session.eval.operands import Operand
-from jdbpy.session.eval.ops.base import Op, Run, VariableStore
+from jdbpy.session.eval.ops.base import Op, Run, Scope, VariableStore
 from jdbpy.session.eval.ops.flow import Jump
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse
 from jdbpy.session.eval.target import EvalTarget, FrameValues
+from jdbpy.session.eval.typing.class_graph import ClassGraph
+from jdbpy.session.java.types import JavaType
 
 
 class Compiled:

@@ -13,11 +13,12 @@ from typing import Protocol
 
 from jdbpy.errors import EvalError, JdbpyError, Thrown
 from jdbpy.record import Record
-from jdbpy.session.eval.javac.compiler import ClassFiles
-from jdbpy.session.eval.javac.source import JavaSource
-from jdbpy.session.eval.syntax.imports import Imports
-from jdbpy.session.types.refs import Field, Method
+from jdbpy.session.eval.javac import ClassFiles, JavaSource
+from jdbpy.session.eval.syntax.lexer import Imports
+from jdbpy.session.target.refs import Field, Method
 from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import TaggedValue
+from jdbpy.wire.layout import OBJECT_TAGS
 
 
 class Ref(Record):
@@ -256,3 +257,18 @@ class EvalTarget(Protocol):
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """Makes an object with a constructor that the class declares. Raises Thrown. wire: as ``invoke``."""
+
+
+def from_wire(value: TaggedValue) -> Raw:
+    """The raw value: a Ref for an object, None for null and void."""
+    if value.tag in OBJECT_TAGS:
+        return Ref(int(value.value), value.tag) if value.value else None
+    return value.value
+
+
+def to_wire(signature: str, raw: Raw) -> TaggedValue:
+    """The value as a variable of the type takes it; ``signature`` is the JNI type."""
+    if signature[0] in "L[":
+        return TaggedValue(raw.tag, raw.id) if isinstance(raw, Ref) else TaggedValue(Tag.OBJECT, 0)
+    assert not isinstance(raw, Ref)
+    return TaggedValue(ord(signature[0]), raw)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.java.descriptors import read_type
-from jdbpy.session.eval.java.types import BY_TAG, LATE, VOID
-from jdbpy.session.eval.jvm.raw import from_wire
 from jdbpy.session.eval.operands import Elements, Entry, Operand
 from jdbpy.session.eval.ops.base import VariableStore
-from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.model import Value
-from jdbpy.session.points.conditions import Given
+from jdbpy.session.eval.target import Raw, Ref, from_wire
+from jdbpy.session.java.descriptors import read_type
+from jdbpy.session.java.types import BY_TAG, LATE, VOID
+from jdbpy.session.model.values import Value
+from jdbpy.session.target.conditions import Given
 
 HIT_NAMES = frozenset(("exc", "ret", "old", "new"))
 """Names of what a hit or a stop brings."""

@@ -1,1 +1,1 @@
-"""Letting the target run, and making it stop: resume, pause, steps, until, forced returns and popped frames."""
+"""Resuming, suspending, stepping."""

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.events import Stop, StopReason
-from jdbpy.session.model import SuspendPolicy
-from jdbpy.session.stops.shower import StopShower
-from jdbpy.session.suspension import SuspendOp
-from jdbpy.session.target import Target
+from jdbpy.session.execution.stops import StopShower
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Stop, StopReason
+from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending

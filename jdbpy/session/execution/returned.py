@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.record import Record
-from jdbpy.session import model
-from jdbpy.session.code.instructions import MalformedCode, decode
-from jdbpy.session.model import Location, StepDepth
-from jdbpy.session.requests import GO, Hit, RequestSpec, Verdict
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
+from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.model.options import StepDepth
+from jdbpy.session.model.threads import Location
+from jdbpy.session.model.values import Limits
+from jdbpy.session.target import facts
+from jdbpy.session.target.requests import GO, Hit, RequestSpec, Verdict
+from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
@@ -26,7 +27,7 @@ SINCE = 6
 MOST = 1000
 """Exits after which a request is given up: the method calls itself, or its fellows, too often to be waited for."""
 
-_SHOWN = model.Limits(depth=0)
+_SHOWN = Limits(depth=0)
 _INVOKE_DYNAMIC = 186
 _INVOKES = range(182, 187)
 

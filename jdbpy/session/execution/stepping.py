@@ -11,18 +11,19 @@ from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.events import Notice, Stop, StopReason
-from jdbpy.session.execution import excludes
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.returned import returned
-from jdbpy.session.model import Location, StepDepth, StepSize
-from jdbpy.session.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
-from jdbpy.session.stops.shower import StopShower
-from jdbpy.session.strata.lines import Inlined, inlined_at
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
-from jdbpy.session.types.facts import MethodKey
-from jdbpy.session.types.signatures import is_hidden_class
+from jdbpy.session.execution.stops import StopShower
+from jdbpy.session.java import class_names
+from jdbpy.session.java.signatures import is_hidden_class
+from jdbpy.session.model.events import Notice, Stop, StopReason
+from jdbpy.session.model.options import StepDepth, StepSize
+from jdbpy.session.model.threads import Location
+from jdbpy.session.target import facts
+from jdbpy.session.target.facts import MethodKey
+from jdbpy.session.target.lines import Inlined, inlined_at
+from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, thread_reference
@@ -67,7 +68,7 @@ class Stepping:
         self._resuming = resuming
         self._pending: dict[int, list[EventRequest]] = {}
         self._watched: set[int] = set()  # threads whose end is asked for, so that no step waits for a dead one
-        self.patterns: tuple[str, ...] = excludes.DEFAULT
+        self.patterns: tuple[str, ...] = class_names.DEFAULT_EXCLUDES
 
     async def start(
         self, thread: int, depth: StepDepth, size: StepSize = StepSize.LINE, count: int = 1, *, filtered: bool = True
@@ -86,7 +87,11 @@ class Stepping:
         by_line = size is StepSize.LINE
         # As in jdb, filters apply to steps by line that could enter something, not to 'step up' and 'stepi'.
         use = filtered and by_line and depth is not StepDepth.OUT
-        patterns = excludes.outside(self.patterns, await self._class_at_top(thread)) if use and self.patterns else ()
+        patterns = (
+            class_names.excludes_outside(self.patterns, await self._class_at_top(thread))
+            if use and self.patterns
+            else ()
+        )
         start = await self._mapped_line(thread) if by_line else None
         is_inlined = start is not None and start.inlined is not None and depth is StepDepth.OUT
         by_one = count == 1 and by_line and depth is not StepDepth.INTO and not is_inlined

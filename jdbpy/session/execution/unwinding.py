@@ -12,9 +12,10 @@ from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution.stepping import Stepping
-from jdbpy.session.model import Frame, StepDepth
-from jdbpy.session.target import Target
-from jdbpy.session.types.signatures import java_name, split_method
+from jdbpy.session.java.signatures import java_name, split_method
+from jdbpy.session.model.options import StepDepth
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.messages import stack_frame, thread_reference

@@ -3,27 +3,132 @@
 Searched backwards and level by level: the referrers of the object, then theirs, all of a level in one batch, until one
 of them is a class that holds the last one in a static field, or an object that a stack holds. Each question walks the
 heap, so the number of objects asked about is bounded.
+
+The protocol tells who refers to an object and not from where; reading the referrer tells its field or element. What the
+VM itself holds inside an object (a class's loader) shows in none, and gives no place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
-from jdbpy.errors import JdwpError
-from jdbpy.session.concurrency import both
-from jdbpy.session.events import Notice
-from jdbpy.session.heap.model import HeapPath, PathStep
-from jdbpy.session.heap.places import places_of
-from jdbpy.session.heap.roots import stack_roots
-from jdbpy.session.model import Limits
-from jdbpy.session.stack.component import Stack
-from jdbpy.session.target import Target
+from jdbpy.errors import JdwpError, StateError
+from jdbpy.session.concurrency import both, together
+from jdbpy.session.java.signatures import simple_name
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.heap import HeapPath, PathStep, StackRoot
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.values import Limits
+from jdbpy.session.stack import Stack
+from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.target.refs import Field
+from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
-from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.reader import ClassLayout, Reader
+from jdbpy.session.values.variables import frame_slots, prefetch_slots, read_slots
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ObjectID, TaggedObjectID, TaggedValue
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import object_reference
+
+_CHUNK = 20_000
+"""Elements of an array looked at: the place of a reference further on stays unknown."""
+
+_MOST_PLACES = 5
+
+
+async def places_of(
+    target: Target, referrers: Sequence[TaggedObjectID], wanted: Sequence[int]
+) -> list[tuple[str, ...]]:
+    """For each referrer the places that hold the object beside it in ``wanted``: ``.next``, ``[3]``, ``static CACHE``.
+
+    wire: 2 trips when the classes are known, 1 more for each superclass that is not; whatever the number of referrers.
+    """
+    reader = target.objects.reader
+    return await reader.run(gather([_places_in(reader, *each) for each in zip(referrers, wanted, strict=True)]))
+
+
+async def _places_in(reader: Reader, referrer: TaggedObjectID, wanted: int) -> tuple[str, ...]:
+    try:
+        if referrer.tag == Tag.ARRAY:
+            length = await reader.length(referrer.objectID)
+            values = await reader.elements(referrer.objectID, 0, min(length, _CHUNK))
+            return tuple(f"[{index}]" for index, value in enumerate(values) if _is(value, wanted))[:_MOST_PLACES]
+        own = _own_places(reader, referrer.objectID, wanted)
+        if referrer.tag != Tag.CLASS_OBJECT:
+            return tuple((await own)[:_MOST_PLACES])
+        found, static = await read_both(own, _static_places(reader, referrer.objectID, wanted))
+        return tuple([*found, *static][:_MOST_PLACES])
+    except JdwpError:  # collected, or unloaded, meanwhile
+        return ()
+
+
+async def _own_places(reader: Reader, referrer: int, wanted: int) -> list[str]:
+    fields = await _instance_fields(reader, referrer)
+    values = await reader.fields(referrer, fields)
+    return [f".{field.name}" for field, value in zip(fields, values, strict=True) if _is(value, wanted)]
+
+
+async def _instance_fields(reader: Reader, object_id: int) -> list[Field]:
+    """All instance fields of an object that can hold a reference, inherited ones too."""
+    fields: list[Field] = []
+    shape: ClassLayout | None = await reader.shape(await reader.type_id(object_id))
+    while shape is not None:
+        fields += [field for field in shape.fields if not field.is_static and field.signature[0] in "L["]
+        shape = await reader.shape(shape.superclass) if shape.superclass else None
+    return fields
+
+
+async def _static_places(reader: Reader, class_object: int, wanted: int) -> list[str]:
+    shape = await reader.shape(await reader.reflected_type(class_object))
+    fields = [field for field in shape.fields if field.is_static and field.signature[0] in "L["]
+    values = await reader.statics(shape, fields)
+    name = simple_name(shape.name)
+    return [f"static {name}.{field.name}" for field, value in zip(fields, values, strict=True) if _is(value, wanted)]
+
+
+def _is(value: TaggedValue, wanted: int) -> bool:
+    return value.tag in OBJECT_TAGS and value.value == wanted
+
+
+_FRAMES = 50
+"""Frames of each thread that are looked at, the innermost first."""
+
+
+async def stack_roots(target: Target, stack: Stack) -> dict[int, StackRoot]:
+    """The objects in ``this``, arguments and locals of stopped threads, by id.
+
+    wire: the stacks (2 or 3 trips), 1 for what variables the methods have, 1 for the values, whatever the number of
+    frames; 1 more where there are methods without a variable table.
+    """
+    roots: dict[int, StackRoot] = {}
+    if not target.suspension.anything_held:
+        return roots
+    traces = await stack.all()
+    frames = [frame for trace in traces for frame in trace.frames[:_FRAMES] if not frame.native]
+    await prefetch_slots(target, frames)
+    for frame, held in zip(frames, await together(*(partial(_held, target, frame) for frame in frames)), strict=True):
+        for name, value in held:
+            roots.setdefault(value, StackRoot(frame.thread, frame, name))
+    return roots
+
+
+async def _held(target: Target, frame: Frame) -> list[tuple[str, int]]:
+    """The variables of a frame that hold objects; none when its thread was let go meanwhile. wire: 1 trip."""
+    try:
+        variables = [each for each in await frame_slots(target, frame) if each.signature[0] in "L["]
+        this, values = await read_slots(target, frame, variables)
+    except (JdwpError, StateError):
+        return []
+    named = [("this", this), *zip((each.name for each in variables), values, strict=True)]
+    return [
+        (name, int(value.value))
+        for name, value in named
+        if not isinstance(value, JdwpError) and value.tag in OBJECT_TAGS and value.value
+    ]
+
 
 _REFERRERS = 64
 """Referrers of one object that are followed: the first ones do for a shortest path in all but odd heaps."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import UsageError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.own_calls import CallRunner, UtilityCall, on
-from jdbpy.session.heap.model import ClassCount, Histogram, MemoryArea
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, on
+from jdbpy.session.model.heap import ClassCount, Histogram, MemoryArea
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.target import Raw
@@ -89,7 +89,7 @@ class Usage:
 
     async def histogram(self, pattern: str, *, limit: int) -> Histogram:
         """Instances and bytes by class, counted by the target itself after a collection (GC.class_histogram)."""
-        from jdbpy.session.vm.diagnostic_commands import run_diagnostic_command
+        from jdbpy.session.vm.hotspot import run_diagnostic_command
 
         text = await run_diagnostic_command(self._runner, "GC.class_histogram")
         wanted = re.compile(re.escape(pattern).replace(r"\*", ".*") if pattern else ".*")
@@ -135,6 +135,6 @@ def _whole(raw: Raw) -> int:
 
 def _class_name(name: str) -> str:
     """A name as the histogram writes it ("[I", "[Ljava.lang.String;") as Java does."""
-    from jdbpy.session.types.signatures import java_name
+    from jdbpy.session.java.signatures import java_name
 
     return java_name(name.replace(".", "/")) if name.startswith("[") else name

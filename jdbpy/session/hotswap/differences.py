@@ -1,13 +1,97 @@
-"""What differs between a class that the target runs and a newer one, in words. Pure."""
+"""What differs between a class that the target runs and a newer one; why the VM refuses to redefine it. Pure.
+
+A class is put into a form in which what the target runs and what a file holds can be compared (``ClassShape``). Code is
+compared by what it means, not by its bytes: the VM numbers the constants anew when it redefines a class. The agent
+gives one error for all classes together; which of them it means is told by comparing them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from jdbpy.errors import JdwpError
 from jdbpy.record import Record
-from jdbpy.session.hotswap.shape import ClassShape, MemberKey, MethodShape
-from jdbpy.session.types.signatures import java_name, parameter_types, simple_name
+from jdbpy.session.classes.code import OperandReader
+from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.java.class_file import ClassFile, version_words
+from jdbpy.session.java.constant_pool import KINDS, ConstantPool
+from jdbpy.session.java.signatures import java_name, parameter_types, simple_name
 from jdbpy.wire.constants import Error
+
+FIELD_BITS, METHOD_BITS = 0x00DF, 0x0DFF
+"""Modifiers that a class file and the agent tell alike (JVMS 4.5, 4.6).
+
+The agent marks synthetic members in its own way, and Java 17 lets bits of its own through.
+"""
+
+MemberKey = tuple[str, str]
+"""Name and JNI signature."""
+
+CodeRow = tuple[object, ...]
+
+
+class MethodShape(Record):
+    """A method: ``rows`` are its instructions with names for their operands, None when the code cannot be read."""
+
+    access: int
+    rows: tuple[CodeRow, ...] | None
+    lines: tuple[tuple[int, int], ...]
+    variables: frozenset[tuple[int, int, str, str, int]]
+
+
+class ClassShape(Record):
+    """A class. Names are internal; ``fields`` gives the modifiers of each; ``constants`` are (kind, text)."""
+
+    name: str
+    version: tuple[int, int]
+    access: int
+    superclass: str
+    interfaces: tuple[str, ...]
+    fields: Mapping[MemberKey, int]
+    methods: Mapping[MemberKey, MethodShape]
+    constants: frozenset[tuple[str, str]] | None
+
+
+def of_file(file: ClassFile) -> ClassShape:
+    """The shape of a class file."""
+    return ClassShape(
+        name=file.name,
+        version=(file.major, file.minor),
+        access=file.access,
+        superclass=file.superclass,
+        interfaces=file.interfaces,
+        fields={(field.name, field.signature): field.access & FIELD_BITS for field in file.fields},
+        methods={
+            (method.name, method.signature): MethodShape(
+                method.access & METHOD_BITS, code_rows(method.code, file.pool), method.lines, method.variables
+            )
+            for method in file.methods
+        },
+        constants=constants_of(file.pool),
+    )
+
+
+def code_rows(code: bytes, pool: ConstantPool | None) -> tuple[CodeRow, ...] | None:
+    """The instructions without the numbers of constants."""
+    reader = OperandReader(code, pool, (), "")
+    try:
+        return tuple(_rows(code, reader))
+    except (MalformedCode, IndexError):
+        return None
+
+
+def constants_of(pool: ConstantPool | None) -> frozenset[tuple[str, str]] | None:
+    """What the pool holds, whatever its numbers."""
+    return frozenset((KINDS[pool.tag(index)], pool.text(index)) for index in pool) if pool is not None else None
+
+
+def _rows(code: bytes, reader: OperandReader) -> Iterable[CodeRow]:
+    for instruction in decode(code):
+        operands = reader.operands(instruction)
+        text = operands.text.partition(", ")[2] if operands.text.startswith("#") else operands.text
+        cases = tuple((case.label, case.target) for case in operands.cases)
+        yield instruction.index, reader.name(instruction), text, operands.meaning, cases
+
 
 _CLASS_BITS = 0x0611  # public, final, interface, abstract: those that nested classes do not tell in their own way
 
@@ -82,3 +166,24 @@ def _of_method(key: MemberKey, before: MethodShape, method: MethodShape) -> Iter
 
 def _name(internal: str) -> str:
     return internal.replace("/", ".")
+
+
+_SHOWN = 3
+
+
+def explained(error: JdwpError, refused: Mapping[str, Sequence[Difference]], new: Sequence[ClassShape]) -> JdwpError:
+    """The error with what it is about. ``refused`` are the differences of each class by name, ``new`` its files."""
+    about = [
+        f"{name}: {difference.text}"
+        for name, found in refused.items()
+        for difference in found
+        if difference.refusal == error.number
+    ]
+    if error.number == Error.UNSUPPORTED_VERSION:
+        newest = max(new, key=lambda shape: shape.version)
+        about = [f"{newest.name.replace('/', '.')} is {version_words(newest.version)}"]
+    elif not about:
+        about = list(refused)
+    more = f" and {len(about) - _SHOWN} more" if len(about) > _SHOWN else ""
+    text = f"{error.message}: {'; '.join(about[:_SHOWN])}{more}"
+    return JdwpError(error.number, error.code, f"{text}; nothing was changed", hint=error.hint, command=error.command)

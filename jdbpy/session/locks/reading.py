@@ -11,14 +11,14 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both, once, together
-from jdbpy.session.locks.model import AwaitedLock, HeldLock, Lock, ThreadLocks
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers
-from jdbpy.session.model import NOT_KNOWN, Frame, Limits, ThreadInfo, ThreadRef
-from jdbpy.session.target import Target
-from jdbpy.session.threads.answers import FrameRange
-from jdbpy.session.threads.fields import expect_blockers, read_blockers
-from jdbpy.session.threads.reader import ReadThread, ThreadReader, wire_thread
+from jdbpy.session.model.locks import AwaitedLock, HeldLock, Lock, ThreadLocks
+from jdbpy.session.model.threads import NOT_KNOWN, Frame, ThreadInfo, ThreadRef
+from jdbpy.session.model.values import Limits
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import FrameRange, ReadThread, ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.thread_fields import expect_blockers, read_blockers
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import FrameID, ObjectID, TaggedValue, ThreadID

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
+from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.reader import Reader
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import ReferenceTypeID
 
 OWNABLE = "java.util.concurrent.locks.AbstractOwnableSynchronizer"
@@ -55,7 +55,7 @@ async def _read(reader: Reader, object_id: int) -> Synchronizer | None:
                 kind = "synchronizer" if shape.name == OWNABLE else "task"
                 owner = await _number(reader, object_id, type_id, _OWNER[shape.name])
             elif shape.name in (QUEUED, QUEUED_LONG):
-                above, state = await both(
+                above, state = await read_both(
                     _number(reader, object_id, shape.superclass, _OWNER[OWNABLE]),
                     _number(reader, object_id, type_id, "state"),
                 )

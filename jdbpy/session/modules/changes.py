@@ -6,8 +6,8 @@ HotSpot's own implementation calls the same methods of ``jdk.internal.module.Mod
 from __future__ import annotations
 
 from jdbpy.errors import StateError, Thrown, UsageError
-from jdbpy.session.eval.own_calls import CallRunner, OwnCalls
 from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls
 from jdbpy.wire.constants import Tag
 
 _MODULES = "jdk.internal.module.Modules"

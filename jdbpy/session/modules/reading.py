@@ -1,6 +1,8 @@
 """Reads modules from the fields of java.lang.Module and of its ModuleDescriptor. Nothing is run.
 
-Owns the names of those fields. To be run by the reader; a field that this JVM does not have raises UnknownLayout.
+Owns the names of those fields. To be run by the reader; a field that this JVM does not have raises UnknownLayout. What
+was added to modules after they were defined, by --add-exports and the like or by calls of java.lang.Module, the JDK
+keeps apart, in ``Module$ReflectionData``: maps by pairs of modules whose keys are weak (``java.lang.WeakPairMap``).
 """
 
 from __future__ import annotations
@@ -9,15 +11,94 @@ from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
-from jdbpy.session.modules.later import MOST, read_later
-from jdbpy.session.types.signatures import java_name
-from jdbpy.session.values.obj import find_fields
-from jdbpy.session.values.reader import Reader
+from jdbpy.session.java.signatures import java_name
+from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.values.obj import find_fields, named_fields, reference
+from jdbpy.session.values.objects import Viewer
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Entries, Items, UnknownLayout
-from jdbpy.session.values.viewer import Viewer
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
+
+MOST = 10_000
+_DATA = "java.lang.Module$ReflectionData"
+
+
+class Later(Record):
+    """Additions: pairs of object ids. ``exports`` and ``opens`` are (module, other module, package)."""
+
+    reads: tuple[tuple[int, int], ...] = ()
+    exports: tuple[tuple[int, int, str], ...] = ()
+    opens: tuple[tuple[int, int, str], ...] = ()
+    uses: tuple[tuple[int, int], ...] = ()  # module, class object
+
+
+async def read_later(reader: Reader, viewer: Viewer) -> Later:
+    """All additions; none when this JVM keeps them otherwise. wire: 8 trips or so, whatever their number."""
+    data = await reader.boot_class(_DATA)
+    if data is None:
+        return Later()  # nothing was ever added: the class is loaded when something is
+    try:
+        reads, exports, uses = await gather(
+            [_pairs(reader, viewer, data, name) for name in ("reads", "exports", "uses")]
+        )
+        packages = await gather([_packages(reader, viewer, value) for *_, value in exports])
+    except (UnknownLayout, JdwpError):
+        return Later()
+    flat = [
+        (module, other, package, opened)
+        for (module, other, _), found in zip(exports, packages, strict=True)
+        for package, opened in found
+    ]
+    return Later(
+        reads=tuple((module, other) for module, other, _ in reads),
+        exports=tuple((module, other, package) for module, other, package, _ in flat),
+        opens=tuple((module, other, package) for module, other, package, opened in flat if opened),
+        uses=tuple((module, other) for module, other, _ in uses),
+    )
+
+
+async def _pairs(reader: Reader, viewer: Viewer, data: ClassLayout, name: str) -> list[tuple[int, int, TaggedValue]]:
+    """The entries of one map: the objects of the pair, and the value."""
+    field = data.field(name, static=True)
+    if field is None:
+        return []
+    [pair_map] = await reader.statics(data, [field])
+    table = (await _fields(reader, pair_map, "map"))[0] if pair_map.value else None
+    if table is None or not table.value:
+        return []
+    shown = await viewer.show(int(table.value), MOST)
+    if not isinstance(shown, Entries):
+        return []
+    pairs = await gather([_pair(reader, key) for key, _ in shown.entries])
+    return [(*pair, value) for pair, (_, value) in zip(pairs, shown.entries, strict=True) if all(pair)]
+
+
+async def _pair(reader: Reader, key: TaggedValue) -> tuple[int, int]:
+    """The two objects that a key refers to, 0 for one that was collected."""
+    first, peer = await _fields(reader, key, "referent", "peer")
+    [second] = await _fields(reader, peer, "referent")
+    return int(first.value or 0), int(second.value or 0)
+
+
+async def _packages(reader: Reader, viewer: Viewer, value: TaggedValue) -> list[tuple[str, bool]]:
+    """The packages of one pair of modules; whether each is opened, not only exported."""
+    if value.tag not in OBJECT_TAGS or not value.value:
+        return []
+    shown = await viewer.show(int(value.value), MOST)
+    if not isinstance(shown, Entries):
+        return []
+    names, opened = await read_both(
+        gather([reader.text(int(key.value or 0)) for key, _ in shown.entries]),
+        gather([_fields(reader, flag, "value") for _, flag in shown.entries]),
+    )
+    return [(name, bool(flag[0].value)) for name, flag in zip(names, opened, strict=True)]
+
+
+async def _fields(reader: Reader, value: TaggedValue, *names: str) -> list[TaggedValue]:
+    """Fields of an object by name. Raises UnknownLayout."""
+    return await named_fields(reader, reference(value), names)
+
 
 _MODULE = "java.lang.Module"
 _DESCRIPTOR = "java.lang.module.ModuleDescriptor"
@@ -93,8 +174,8 @@ async def _brief(reader: Reader, descriptor: TaggedValue) -> Brief:
 
 async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents:
     """All about one module. wire: 15 trips or so."""
-    (values, later), special = await both(
-        both(
+    (values, later), special = await read_both(
+        read_both(
             _named(
                 reader,
                 _MODULE,
@@ -108,7 +189,7 @@ async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents
         ),
         _special(reader),
     )
-    (reads, exports, opens), declared = await both(
+    (reads, exports, opens), declared = await read_both(
         gather([
             _ids(viewer, values["reads"]),
             _accesses(reader, viewer, values["exportedPackages"], later_of(later.exports, module), special),
@@ -149,12 +230,12 @@ async def _declared(reader: Reader, viewer: Viewer, descriptor: TaggedValue) -> 
     requires, provides, uses, packages = await gather([
         _items(viewer, values[name]) for name in ("requires", "provides", "uses", "packages")
     ])  # fmt: skip
-    (required, provided), (used, packaged) = await both(
-        both(
+    (required, provided), (used, packaged) = await read_both(
+        read_both(
             gather([_required(reader, viewer, each) for each in requires]),
             gather([_provided(reader, viewer, each) for each in provides]),
         ),
-        both(_texts(reader, uses), _texts(reader, packages)),
+        read_both(_texts(reader, uses), _texts(reader, packages)),
     )
     main = await _text(reader, values["mainClass"])
     return Contents(
@@ -172,7 +253,7 @@ async def _declared(reader: Reader, viewer: Viewer, descriptor: TaggedValue) -> 
 
 async def _required(reader: Reader, viewer: Viewer, requires: TaggedValue) -> str:
     values = await _named(reader, f"{_DESCRIPTOR}$Requires", requires, "name", "mods")
-    name, modifiers = await both(_text(reader, values["name"]), _items(viewer, values["mods"]))
+    name, modifiers = await read_both(_text(reader, values["name"]), _items(viewer, values["mods"]))
     named = await gather([_named(reader, "java.lang.Enum", each, "name") for each in modifiers])
     words = await gather([_text(reader, each["name"]) for each in named])
     return " ".join([*sorted(word.lower() for word in words if word != "MANDATED"), name])
@@ -180,7 +261,7 @@ async def _required(reader: Reader, viewer: Viewer, requires: TaggedValue) -> st
 
 async def _provided(reader: Reader, viewer: Viewer, provides: TaggedValue) -> tuple[str, tuple[str, ...]]:
     values = await _named(reader, f"{_DESCRIPTOR}$Provides", provides, "service", "providers")
-    service, providers = await both(_text(reader, values["service"]), _items(viewer, values["providers"]))
+    service, providers = await read_both(_text(reader, values["service"]), _items(viewer, values["providers"]))
     return service, tuple(await _texts(reader, providers))
 
 
@@ -193,7 +274,7 @@ async def _accesses(
         shown = await viewer.show(int(table.value), MOST)
         if not isinstance(shown, Entries):
             raise UnknownLayout("a map is expected where there is none")
-        names, modules = await both(
+        names, modules = await read_both(
             gather([reader.text(int(key.value or 0)) for key, _ in shown.entries]),
             gather([_ids(viewer, value) for _, value in shown.entries]),
         )

@@ -1,6 +1,10 @@
 """Source files as text: decoding whatever bytes they are, lines as the compiler counts them, the package they declare.
 
 Pure. The compiler has accepted the file, so it is never wrong here; only our guess of its encoding may be.
+
+Owns also the judgment whether a file can be the one of a class: by the package that it declares (many files have the
+same name), and, for Java only, by the names on its lines: a file that has changed since, or is another one of that
+name, shows code that does not run. Names that a compiler or a tool makes up are not looked for.
 """
 
 from __future__ import annotations
@@ -11,9 +15,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from jdbpy.record import Record
-from jdbpy.session.events import SourceLine
-from jdbpy.session.types.class_names import path_of_package
-from jdbpy.session.types.signatures import outermost, simple_name
+from jdbpy.session.java.class_names import path_of_package
+from jdbpy.session.java.signatures import outermost, package_of, simple_name
+from jdbpy.session.model.events import SourceLine
+from jdbpy.session.model.threads import Location
 
 SUFFIXES = (
     *(".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".cljc", ".xtend", ".aj", ".rb", ".py"),
@@ -108,3 +113,131 @@ def _head(lines: Iterable[str]) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return " " + "\n" * match[0].count("\n")
+
+
+_PACKAGED = (".java", ".kt", ".kts", ".groovy", ".scala", ".xtend", ".aj")
+_CLOJURE = (".clj", ".cljc")
+
+
+def has_packages(path: str) -> bool:
+    """True if files of that language declare the package of their classes."""
+    return path.endswith((*_PACKAGED, *_CLOJURE))
+
+
+def belongs(file: SourceFile, class_name: str, source: str | None, *, by_name: bool) -> bool:
+    """True if a file may be the source of a class; ``source`` is what the class tells of it, a name or a path.
+
+    ``by_name``: nothing but the file's name has led to it.
+    """
+    path = file.path
+    if path.endswith(_CLOJURE):
+        return _has_namespace(file, class_name, by_name=by_name)
+    if not path.endswith(_PACKAGED):
+        return True
+    declared = package_in(file.lines)
+    if path.endswith(".scala"):
+        own = package_of(class_name)
+        if not declared:
+            return not own or _nested(file)
+        return f"{own}.".startswith(f"{declared}.")  # packages may be nested, package objects are packages too
+    if declared == package_of(class_name):
+        return True
+    if source is None or "/" not in source:
+        return False
+    # Code of another file that was inlined: the path of its source map has the directory of its package.
+    directory = source.removeprefix("./").rpartition("/")[0]
+    wanted = declared.replace(".", "/")
+    return directory == wanted or (bool(wanted) and f"/{directory}".endswith(f"/{wanted}"))
+
+
+def _has_namespace(file: SourceFile, class_name: str, *, by_name: bool) -> bool:
+    declared = namespace_in(file.lines).replace("-", "_")
+    if not declared:
+        return not by_name
+    return class_name.split("$")[0] == declared or package_of(class_name) == declared
+
+
+def _nested(file: SourceFile) -> bool:
+    """True if a Scala file has its packages in braces."""
+    return any(line.lstrip().startswith("package ") and "{" in line for line in file.lines[:400])
+
+
+_MOST_LINES = 50_000
+_TOKEN = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL
+)
+_IMPLICIT = frozenset({"values", "valueOf", "toString", "hashCode", "equals"})
+_BETWEEN = re.compile(r"[\w\s,.<>\[\]@?&]*")
+
+
+def doubt(file: SourceFile, place: Location) -> str:
+    """Why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks against it."""
+    line = place.line
+    if line is None:
+        return ""
+    if line > len(file.lines):
+        return f"it ends with line {len(file.lines)}"
+    if not file.path.endswith(".java") or len(file.lines) > _MOST_LINES or place.stratum:
+        return ""
+    code = _TOKEN.sub(_without_comments, "\n".join(file.lines))
+    words = set(re.findall(r"[\w$]+", code))
+    missing = [name for name in _class_names(place.class_name) if name not in words]
+    if missing:
+        return f"it has no class {missing[0]}"
+    lines = code.split("\n")
+    if not lines[line - 1].strip():
+        return f"it has no code on line {line}"
+    method = _method_in_source(place.method)
+    if not method or method in _IMPLICIT or "lombok" in words:
+        return ""
+    if method not in words:
+        return f"it has no method {method}"
+    bodies = _bodies(code, method)
+    if bodies and not any(first <= line <= last for first, last in bodies):
+        return f"line {line} is not in its method {method}"
+    return ""
+
+
+def _without_comments(match: re.Match[str]) -> str:
+    """A comment becomes nothing, a string quotes on each of its lines; all lines stay where they are."""
+    text = match[0]
+    return ("" if text.startswith("/") else '"').join(["", *("\n" * text.count("\n")), ""]) or " "
+
+
+def _class_names(class_name: str) -> list[str]:
+    """The names in source of a class and those around it; anonymous classes have none."""
+    simple = simple_name(class_name).partition("/")[0]
+    if simple.startswith("$") or simple.endswith("$") or "$$" in simple:
+        return []
+    return [name for each in simple.split("$") if (name := each.lstrip("0123456789"))]
+
+
+def _method_in_source(name: str) -> str:
+    """The method in which code of this method stands; "" for what is not found by its name."""
+    if name.startswith("lambda$"):
+        name = name.split("$")[1]
+        return "" if name in ("new", "static", "null") else name
+    return "" if "$" in name or name.startswith("<") else name
+
+
+def _bodies(code: str, method: str) -> list[tuple[int, int]]:
+    """The first and the last line of each declaration of a method of that name that has a body."""
+    found = []
+    for match in re.finditer(rf"(?<![\w$.]){re.escape(method)}\s*\(", code):
+        after = _closing(code, match.end() - 1, "(", ")")
+        between = _BETWEEN.match(code, after)
+        start = between.end() if between is not None else after
+        if code[start : start + 1] == "{":
+            end = _closing(code, start, "{", "}")
+            found.append((code.count("\n", 0, match.start()) + 1, code.count("\n", 0, end) + 1))
+    return found
+
+
+def _closing(code: str, start: int, opening: str, closing: str) -> int:
+    """Behind the bracket that closes the one at ``start``; the end of the text when none does."""
+    depth = 0
+    for match in re.compile(f"[{re.escape(opening + closing)}]").finditer(code, start):
+        depth += 1 if match[0] == opening else -1
+        if not depth:
+            return match.end()
+    return len(code)

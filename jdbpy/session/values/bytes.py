@@ -10,11 +10,11 @@ import struct
 from collections.abc import Sequence
 
 from jdbpy.errors import EvalError
-from jdbpy.session.types.signatures import PRIMITIVES, java_name
-from jdbpy.session.values.model import Bytes
+from jdbpy.session.java.signatures import PRIMITIVES, java_name
+from jdbpy.session.model.values import Bytes
+from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.obj import find_fields, number, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
-from jdbpy.session.values.waves import both
 from jdbpy.wire.ids import TaggedValue
 
 MOST = 256
@@ -47,7 +47,7 @@ def wanted(kind: str, count: int | None, length: int) -> int:
 
 async def of_array(reader: Reader, array_id: int, count: int | None) -> Bytes:
     """The first elements of an array. Raises EvalError for one of objects. wire: 2 trips, 1 when known."""
-    type_id, length = await both(reader.type_id(array_id), reader.length(array_id))
+    type_id, length = await read_both(reader.type_id(array_id), reader.length(array_id))
     signature = await reader.signature(type_id)
     kind = signature[1:]
     if kind not in WIDTHS:

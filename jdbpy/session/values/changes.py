@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from jdbpy.session.model import Frame, Value, Variable
-from jdbpy.session.suspension import Suspension
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.target.suspension import Suspension
 
 _MOST = 300
 """Questions that are remembered; the oldest are dropped."""

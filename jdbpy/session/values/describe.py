@@ -4,24 +4,25 @@
 and elements only and run no code in the target; all values are described side by side, in common waves.
 
 How deep: a value at depth 1 or more has children, which are described one level less deep. At depth 0 a collection or
-an array tells its size, a record or an Optional its parts in short, any other object its class and id.
+an array tells its size, a record or an Optional its parts in short, any other object its class and id:
+
+Order@17   ArrayList(3) ["a", "b", "c"]   HashMap(1) {"a"=1}   int[3] {1, 2, 3}   Point[x=1, y=2]   Optional["x"]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.escape import escape
-from jdbpy.session.model import Limits, Value, Variable
-from jdbpy.session.types.generics import source_type
-from jdbpy.session.types.refs import Field
-from jdbpy.session.types.signatures import PRIMITIVES, field_modifiers, java_name
-from jdbpy.session.values import texts
-from jdbpy.session.values.formats import formatted
-from jdbpy.session.values.literals import string_literal, utf16_length
-from jdbpy.session.values.primitives import primitive_text
+from jdbpy.session.java.generics import source_type
+from jdbpy.session.java.signatures import PRIMITIVES, field_modifiers, java_name, simple_name
+from jdbpy.session.java.texts import primitive_text, string_literal, utf16_length
+from jdbpy.session.model.values import Limits, Value, Variable, formatted
+from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.target.refs import Field
+from jdbpy.session.values.objects import Viewer
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import (
     Entries,
@@ -37,15 +38,78 @@ from jdbpy.session.values.shown import (
     UnknownLayout,
 )
 from jdbpy.session.values.strings import string_start
-from jdbpy.session.values.viewer import Viewer
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.layout import OBJECT_TAGS
 
 if TYPE_CHECKING:
-    from jdbpy.session.target import Target
+    from jdbpy.session.target.target import Target
     from jdbpy.session.values.views.registry import Registry, View
+
+
+_PREVIEW = 120
+"""Characters after which a preview ends in "...". The whole is among the children."""
+
+
+def label(class_name: str) -> str:
+    """A class name in short: without package and, for a nested class, without its outer ones; "Outer$1" stays."""
+    simple = simple_name(class_name).partition("/")[0]
+    inner = simple.rpartition("$")[2]
+    return inner if inner and not inner[0].isdigit() and "$$" not in simple else simple
+
+
+def object_head(class_name: str, object_id: int) -> str:
+    """An object that has no text of its own."""
+    return f"{label(class_name)}@{object_id}"
+
+
+def sized_head(class_name: str, size: int | None, object_id: int) -> str:
+    """A collection; one that does not tell its size is shown as any object."""
+    return object_head(class_name, object_id) if size is None else f"{label(class_name)}({size})"
+
+
+def array_head(signature: str, length: int) -> str:
+    """An array in the spelling of its creation: "int[3][]" for three rows of int[]."""
+    element = signature.lstrip("[")
+    return f"{label(java_name(element))}[{length}]" + "[]" * (len(signature) - len(element) - 1)
+
+
+def brackets(texts: Sequence[str], size: int | None) -> str:
+    """A sequence, of which ``texts`` are the first elements."""
+    return f"[{_joined(texts, size)}]"
+
+
+def braces(texts: Sequence[str], size: int | None) -> str:
+    """A map or an array, of which ``texts`` are the first entries."""
+    return f"{{{_joined(texts, size)}}}"
+
+
+def with_parts(name: str, texts: Sequence[str]) -> str:
+    """A record: "Point[x=1, y=2]"."""
+    return f"{name}[{_joined(texts, len(texts))}]"
+
+
+def _joined(texts: Sequence[str], size: int | None) -> str:
+    shown: list[str] = []
+    room = _PREVIEW
+    for text in texts:
+        room -= len(text) + 2
+        if room < 0 and shown:
+            break
+        shown.append(text)
+    if size is None or len(shown) < size:
+        shown.append("...")
+    return ", ".join(shown)
+
+
+def composed(plain: Value, parts: Iterable[tuple[str, str]], write: Callable[[list[str]], str]) -> Value:
+    """A value whose text is written of those of others, each as it is and in the format that was asked for."""
+    pairs = list(parts)
+    shown, formatted = [each for each, _ in pairs], [each for _, each in pairs]
+    text = write(shown)
+    other = write(formatted) if formatted != shown else text
+    return plain.replace(text=text, formatted=other if other != text else "")
+
 
 _MOST_VALUES = 10_000
 """Values of one description in all, or one collection of as many elements as the limits allow: depth and width may each
@@ -132,7 +196,9 @@ class Describer:
     async def with_statics(self, value: ids.TaggedValue) -> Value:
         if value.tag not in _WITH_FIELDS or not value.value or self._limits.depth < 1:
             return (await self.describe(value, self._limits.depth)).value
-        described, statics = await both(self.describe(value, self._limits.depth), self._statics_of(int(value.value)))
+        described, statics = await read_both(
+            self.describe(value, self._limits.depth), self._statics_of(int(value.value))
+        )
         return described.value.replace(children=(*described.value.children, *statics))
 
     async def describe(self, value: ids.TaggedValue, depth: int) -> Described:
@@ -175,17 +241,17 @@ class Describer:
         return Value(type_name, literal, tag, object_id, object_id, length, truncated)
 
     async def _array(self, array_id: int, depth: int) -> Described:
-        type_id, length = await both(self.reader.type_id(array_id), self.reader.length(array_id))
+        type_id, length = await read_both(self.reader.type_id(array_id), self.reader.length(array_id))
         wanted = min(length, self._limits.elements, self._left) if depth >= 1 else 0
-        signature, elements = await both(self.reader.signature(type_id), self.reader.elements(array_id, 0, wanted))
-        head = texts.array_head(signature, length)
+        signature, elements = await read_both(self.reader.signature(type_id), self.reader.elements(array_id, 0, wanted))
+        head = array_head(signature, length)
         value = Value(java_name(signature), head, "[", array_id, array_id, length)
         if depth < 1:
             return Described(value)
         described = await self._all(elements, depth - 1)
         children = _elements(described, java_name(signature[1:]))
         value = value.replace(truncated=len(children) < length, children=children)
-        return self._composed(value, described, lambda heads: f"{head} {texts.braces(heads, length)}", head)
+        return self._composed(value, described, lambda heads: f"{head} {braces(heads, length)}", head)
 
     # -- objects -------------------------------------------------------------------------------------------------
 
@@ -199,7 +265,7 @@ class Describer:
                 return await self.describe(ids.TaggedValue(special, object_id), depth)
             tag = chr(special)
         if self._raw and depth == self._limits.depth and view is not None and depth >= 1:
-            described, children = await both(
+            described, children = await read_both(
                 self._by_view(view, tag, object_id, chain, 1), self._fields(object_id, chain, depth)
             )
             value = described.value.replace(children=children, length=None, truncated=False)
@@ -226,7 +292,7 @@ class Describer:
             except Exception as error:  # a view, which may be the user's own, must not spoil what stands beside it
                 note = f"its view failed: {type(error).__name__}: {error}"
         children = await self._fields(object_id, chain, depth)
-        text = texts.object_head(chain[0].name, object_id)
+        text = object_head(chain[0].name, object_id)
         return Described(Value(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
 
     async def _write(
@@ -234,7 +300,7 @@ class Describer:
     ) -> Described:
         """Turns what a view has read into text and children."""
         name = chain[0].name
-        plain = Value(name, texts.object_head(name, object_id), tag, object_id, object_id)
+        plain = Value(name, object_head(name, object_id), tag, object_id, object_id)
         match shown:
             case Scalar(text=text, fields=fields, held=wrapped):
                 children = await self._fields(object_id, chain, depth) if fields and not self._brief else ()
@@ -243,17 +309,17 @@ class Describer:
             case Text(text=text, length=length):
                 return Described(self._string(object_id, name, text, length, tag))
             case Items(size=size, items=items, name=other):
-                head = texts.sized_head(other or name, size, object_id)
+                head = sized_head(other or name, size, object_id)
                 if depth < 1:
                     return Described(plain.replace(text=head, length=size))
                 described = await self._all(items, depth - 1)
                 plain = _container(plain, size, _elements(described))
-                return self._composed(plain, described, lambda heads: f"{head} {texts.brackets(heads, size)}", head)
+                return self._composed(plain, described, lambda heads: f"{head} {brackets(heads, size)}", head)
             case Entries(size=size, entries=entries, name=other):
-                head = texts.sized_head(other or name, size, object_id)
+                head = sized_head(other or name, size, object_id)
                 if depth < 1:
                     return Described(plain.replace(text=head, length=size))
-                keys, held = await both(
+                keys, held = await read_both(
                     self._all([key for key, _ in entries], depth - 1),
                     self._all([held for _, held in entries], depth - 1),
                 )
@@ -262,7 +328,7 @@ class Describer:
 
                 def entries_text(heads: list[str]) -> str:
                     shown = [f"{key}={each}" for key, each in zip(heads[::2], heads[1::2], strict=True)]
-                    return f"{head} {texts.braces(shown, size)}"
+                    return f"{head} {braces(shown, size)}"
 
                 return self._composed(plain, [part for pair in pairs for part in pair], entries_text, head)
             case _ if depth < 0:  # what follows shows its parts even at depth 0, but their parts no more
@@ -273,17 +339,17 @@ class Describer:
                 return self._composed(plain.replace(children=children), pair, "=".join)
             case Holder(value=held, name=part, empty=empty):
                 if held is None:
-                    return Described(plain.replace(text=f"{texts.label(name)}.{empty}"))
+                    return Described(plain.replace(text=f"{label(name)}.{empty}"))
                 [inner] = await self._all([held], depth - 1)
                 children = (_named(part, inner),) if depth >= 1 else ()
                 plain = plain.replace(children=children)
-                return self._composed(plain, [inner], lambda heads: f"{texts.label(name)}[{heads[0]}]")
+                return self._composed(plain, [inner], lambda heads: f"{label(name)}[{heads[0]}]")
             case Parts(parts=parts, name=other):
                 children, pieces = await self._parts(parts, depth)
 
                 def parts_text(heads: list[str]) -> str:
                     named = [f"{part.name}={head}" for part, head in zip(parts, heads, strict=False)]
-                    return texts.parts(texts.label(other or name), named)
+                    return with_parts(label(other or name), named)
 
                 return self._composed(plain.replace(children=children), pieces, parts_text)
             case Trouble(message=message, parts=parts, note=note):
@@ -306,7 +372,7 @@ class Describer:
         head: str | None = None,
     ) -> Described:
         """A value whose text is written of the heads of others."""
-        return Described(texts.composed(plain, ((each.head, each.formatted) for each in described), write), head)
+        return Described(composed(plain, ((each.head, each.formatted) for each in described), write), head)
 
     # -- fields --------------------------------------------------------------------------------------------------
 
@@ -319,11 +385,11 @@ class Describer:
             classes.append(await self.reader.shape(classes[-1].superclass))
         fields = [(field, shape) for shape in classes for field in shape.fields if not field.is_static]
         fields = fields[: self._limits.fields]
-        values, _ = await both(
+        values, _ = await read_both(
             self.reader.fields(object_id, [field for field, _ in fields]),
             self.reader.foresee(field.signature for field, _ in fields),
         )
-        described, _ = await both(self._all(values, depth - 1), self.reader.learn_foreseen())
+        described, _ = await read_both(self._all(values, depth - 1), self.reader.learn_foreseen())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
 
     async def _statics_of(self, object_id: int) -> tuple[Variable, ...]:
@@ -334,10 +400,12 @@ class Describer:
             return ()
         fields = [[field for field in shape.fields if field.is_static] for shape in chain]
         read = [self.reader.statics(shape, wanted) for shape, wanted in zip(chain, fields, strict=True)]
-        found, _ = await both(gather(read), self.reader.foresee(field.signature for part in fields for field in part))
+        found, _ = await read_both(
+            gather(read), self.reader.foresee(field.signature for part in fields for field in part)
+        )
         values = [value for part in found for value in part][: self._limits.fields]
         owners = [(field, shape) for shape, wanted in zip(chain, fields, strict=True) for field in wanted]
-        described, _ = await both(self._all(values, self._limits.depth - 1), self.reader.learn_foreseen())
+        described, _ = await read_both(self._all(values, self._limits.depth - 1), self.reader.learn_foreseen())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(owners, described, strict=False))
 
     # -- how much ------------------------------------------------------------------------------------------------

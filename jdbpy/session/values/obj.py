@@ -10,12 +10,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.types.generics import source_type
-from jdbpy.session.types.refs import Field
-from jdbpy.session.types.signatures import java_name
+from jdbpy.session.java.generics import source_type
+from jdbpy.session.java.signatures import java_name
+from jdbpy.session.target.reading import gather
+from jdbpy.session.target.refs import Field
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Part, Shown, UnknownLayout
-from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS

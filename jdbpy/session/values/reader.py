@@ -18,13 +18,13 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import together
-from jdbpy.session.types import facts
-from jdbpy.session.types.cache import TypeCache
-from jdbpy.session.types.likely import LikelyClasses
-from jdbpy.session.types.refs import Field, RefType, as_declared
-from jdbpy.session.types.signatures import java_name, signature_of
+from jdbpy.session.java.signatures import java_name, signature_of
+from jdbpy.session.target import facts
+from jdbpy.session.target.prefetch import LikelyClasses
+from jdbpy.session.target.reading import Reading, ask, drive, gather
+from jdbpy.session.target.refs import Field, RefType, as_declared
+from jdbpy.session.target.types import TypeCache
 from jdbpy.session.values.remembered import Remembered, StringBody
-from jdbpy.session.values.waves import Reading, ask, drive, gather
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error, TypeTag

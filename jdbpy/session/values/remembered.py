@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from jdbpy.record import Record
-from jdbpy.session.types.refs import RefType
+from jdbpy.session.target.refs import RefType
 
 V = TypeVar("V")
 

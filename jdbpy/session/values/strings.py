@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy.session.values.literals import utf16_length
+from jdbpy.session.java.texts import utf16_length
+from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.remembered import StringBody
-from jdbpy.session.values.waves import both
 from jdbpy.wire.ids import TaggedValue
 
 WHOLE = 4_096
@@ -65,7 +65,9 @@ async def string_part(reader: Reader, string_id: int, start: int, count: int) ->
         data = text.encode("utf-16-be", "surrogatepass")
         return data[2 * start : 2 * (start + count)].decode("utf-16-be", "surrogatepass")
     if body.layout == "utf16":
-        pieces, high_first = await both(reader.elements(body.array, 2 * start, 2 * count), is_high_byte_first(reader))
+        pieces, high_first = await read_both(
+            reader.elements(body.array, 2 * start, 2 * count), is_high_byte_first(reader)
+        )
         return decode_utf16_bytes(pieces, high_first=high_first)
     elements = await reader.elements(body.array, start, count)
     return decode_latin1(elements) if body.layout == "latin1" else decode_chars(elements)

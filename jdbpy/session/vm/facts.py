@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, StateError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.own_calls import CallRunner, OwnCalls, UtilityCall, on
-from jdbpy.session.target import Target
-from jdbpy.session.vm.model import Clocks, VmFacts
+from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls, UtilityCall, on
+from jdbpy.session.model.vm import Clocks, VmFacts
+from jdbpy.session.target.target import Target
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.target import Raw

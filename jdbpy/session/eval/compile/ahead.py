@@ -15,18 +15,12 @@ from typing import TYPE_CHECKING, cast
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.eval.compile.ahead_classes import ClassesAhead
 from jdbpy.session.eval.compile.typenames import class_spellings
-from jdbpy.session.eval.java.descriptors import read_type
-from jdbpy.session.eval.java.types import (
-    OBJECT,
-    STRING,
-    ArrayType,
-    ClassType,
-    JavaType,
-)
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.mentions import THIS, Mentions, Path
 from jdbpy.session.eval.target import Ref, Spot
-from jdbpy.session.types import refs
+from jdbpy.session.java.descriptors import read_type
+from jdbpy.session.java.types import OBJECT, STRING, ArrayType, ClassType, JavaType
+from jdbpy.session.target import refs
 from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:

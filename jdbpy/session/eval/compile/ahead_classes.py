@@ -15,8 +15,11 @@ import trio
 
 from jdbpy.errors import JdbpyError
 from jdbpy.session.eval.compile.typenames import class_spellings, distant_spellings, usual_spellings
-from jdbpy.session.eval.java.descriptors import read_method, read_type
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.eval.syntax.mentions import MentionedCall, Mentions
+from jdbpy.session.eval.target import ClassFacts
+from jdbpy.session.java.descriptors import read_method, read_type
+from jdbpy.session.java.jdk import above, given, made_of
+from jdbpy.session.java.types import (
     BOXES,
     OBJECT,
     STRING,
@@ -28,10 +31,7 @@ from jdbpy.session.eval.java.types import (
     simple_name,
     source_name,
 )
-from jdbpy.session.eval.syntax.mentions import MentionedCall, Mentions
-from jdbpy.session.eval.target import ClassFacts
-from jdbpy.session.types import refs
-from jdbpy.session.types.jdk import above, given, made_of
+from jdbpy.session.target import refs
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

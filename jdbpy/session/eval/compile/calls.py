@@ -13,12 +13,16 @@ from jdbpy.errors import EvalError
 from jdbpy.record import Record
 from jdbpy.session.eval.compile.functions import Function, make_anonymous
 from jdbpy.session.eval.compile.names import compile_this, levels, null_dereferenced, value_or_type
-from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequence_call, stream_source
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
-from jdbpy.session.eval.java.class_graph import JavaMethod, JClass, class_names
-from jdbpy.session.eval.java.conversions import ConversionContext
-from jdbpy.session.eval.java.overloads import (
+from jdbpy.session.eval.ops.base import Op, Scope
+from jdbpy.session.eval.ops.calls import ENTRY_METHODS, ArrayOf, ClassObject, EntryPart, Instantiate, Invoke, MakeArray
+from jdbpy.session.eval.ops.intrinsics import intrinsic
+from jdbpy.session.eval.ops.read import ReadStatic
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, class_names
+from jdbpy.session.eval.typing.conversions import ConversionContext
+from jdbpy.session.eval.typing.overloads import (
     CallArgument,
     Resolved,
     Unresolved,
@@ -27,7 +31,8 @@ from jdbpy.session.eval.java.overloads import (
     takes,
     takes_strictly,
 )
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.java import signatures
+from jdbpy.session.java.types import (
     BOXES,
     ENTRY,
     INT,
@@ -42,13 +47,6 @@ from jdbpy.session.eval.java.types import (
     erasure,
     upper_bound,
 )
-from jdbpy.session.eval.ops.base import Op
-from jdbpy.session.eval.ops.calls import ArrayOf, ClassObject, Instantiate, Invoke, MakeArray
-from jdbpy.session.eval.ops.entries import ENTRY_METHODS, EntryPart
-from jdbpy.session.eval.ops.intrinsics import intrinsic
-from jdbpy.session.eval.ops.read import ReadStatic
-from jdbpy.session.eval.syntax import tree
-from jdbpy.session.types import signatures
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.functions import Function, make_function
-from jdbpy.session.eval.compile.scope import Scope
-from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
-from jdbpy.session.eval.java.conversions import ConversionContext, narrowing, narrows_constant, plan, refusal
-from jdbpy.session.eval.java.types import BOOLEAN, LATE, NULL, VOID, FunctionType, JavaType, SequenceType, boxed
-from jdbpy.session.eval.ops.base import FrameReads, Op, VariableStore
+from jdbpy.session.eval.ops.base import FrameReads, Op, Scope, VariableStore
 from jdbpy.session.eval.ops.convert import Convert, Late, LateConvert
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.syntax.imports import Imports
+from jdbpy.session.eval.syntax.lexer import Imports
 from jdbpy.session.eval.target import EvalTarget, FrameFacts
+from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
+from jdbpy.session.eval.typing.conversions import ConversionContext, narrowing, narrows_constant, plan, refusal
+from jdbpy.session.java.types import BOOLEAN, LATE, NULL, VOID, FunctionType, JavaType, SequenceType, boxed
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.names import Level

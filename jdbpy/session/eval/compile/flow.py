@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.operators import common_type
-from jdbpy.session.eval.compile.scope import Binding, Scope
 from jdbpy.session.eval.compile.typenames import resolve_type
-from jdbpy.session.eval.java.class_graph import JClass
-from jdbpy.session.eval.java.conversions import narrows_constant, refusal
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.eval.operands import LocalString
+from jdbpy.session.eval.ops.base import Binding, Op, Scope
+from jdbpy.session.eval.ops.flow import Branch, Declare, Label, Leave, Statements, SwitchOp, ThrowValue
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.typing.class_graph import JClass
+from jdbpy.session.eval.typing.conversions import narrows_constant, refusal
+from jdbpy.session.java import signatures
+from jdbpy.session.java.types import (
     INT,
     LATE,
     LONG,
@@ -25,11 +29,6 @@ from jdbpy.session.eval.java.types import (
     unboxed,
     upper_bound,
 )
-from jdbpy.session.eval.operands import LocalString
-from jdbpy.session.eval.ops.base import Op
-from jdbpy.session.eval.ops.flow import Branch, Declare, Label, Leave, Statements, SwitchOp, ThrowValue
-from jdbpy.session.eval.syntax import tree
-from jdbpy.session.types import signatures
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

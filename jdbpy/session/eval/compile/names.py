@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, Thrown
 from jdbpy.record import Record
-from jdbpy.session.eval.compile.scope import Scope
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, unknown_class
-from jdbpy.session.eval.java.class_graph import JavaField, JClass, bind_arguments
-from jdbpy.session.eval.java.descriptors import read_type
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.eval.ops.base import Op, ReadCell, Scope
+from jdbpy.session.eval.ops.calls import EntryPart
+from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.typing.class_graph import JavaField, JClass, bind_arguments
+from jdbpy.session.eval.variables import HIT_NAMES, OWN_NAMES
+from jdbpy.session.java.descriptors import read_type
+from jdbpy.session.java.types import (
     ENTRY,
     LATE,
     NULL,
@@ -29,11 +33,6 @@ from jdbpy.session.eval.java.types import (
     substitute,
     upper_bound,
 )
-from jdbpy.session.eval.ops.base import Op, ReadCell
-from jdbpy.session.eval.ops.entries import EntryPart
-from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
-from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.variables import HIT_NAMES, OWN_NAMES
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

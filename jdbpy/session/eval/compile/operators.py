@@ -9,10 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.compile.scope import Scope
-from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.conversions import ConversionContext, castable
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.eval.operands import LocalString
+from jdbpy.session.eval.ops.base import Constant, NotConstant, Op, Scope
+from jdbpy.session.eval.ops.operators import (
+    Concat,
+    ConditionalOp,
+    SameObject,
+    ShortCircuit,
+    StringConversion,
+    arithmetic_op,
+    comparison_op,
+    shift_op,
+    unary_op,
+)
+from jdbpy.session.eval.ops.values import constant_text
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.typing.conversions import ConversionContext, castable
+from jdbpy.session.java import arithmetic
+from jdbpy.session.java.types import (
     BOOLEAN,
     BYTE,
     CHAR,
@@ -31,21 +45,6 @@ from jdbpy.session.eval.java.types import (
     is_string,
     unboxed,
 )
-from jdbpy.session.eval.operands import LocalString
-from jdbpy.session.eval.ops.base import Constant, NotConstant, Op
-from jdbpy.session.eval.ops.operators import (
-    Concat,
-    ConditionalOp,
-    SameObject,
-    ShortCircuit,
-    StringConversion,
-    arithmetic_op,
-    comparison_op,
-    shift_op,
-    unary_op,
-)
-from jdbpy.session.eval.ops.values import constant_text
-from jdbpy.session.eval.syntax import tree
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.compile.scope import Binding, Scope
-from jdbpy.session.eval.java.conversions import ConversionContext
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.eval.ops.base import Binding, Op, Scope
+from jdbpy.session.eval.ops.flow import Body as LeaveBody
+from jdbpy.session.eval.ops.read import ReadElement
+from jdbpy.session.eval.ops.sequence_methods import GIVES, KEEPS, METHODS
+from jdbpy.session.eval.ops.sequences import ElementBody, GatherValues, SequenceCall, TakeElement, TakeSlice
+from jdbpy.session.eval.syntax import tree
+from jdbpy.session.eval.typing.conversions import ConversionContext
+from jdbpy.session.java.types import (
     BOOLEAN,
     INT,
     LATE,
@@ -21,12 +26,6 @@ from jdbpy.session.eval.java.types import (
     unboxed,
     upper_bound,
 )
-from jdbpy.session.eval.ops.base import Op
-from jdbpy.session.eval.ops.flow import Body as LeaveBody
-from jdbpy.session.eval.ops.read import ReadElement
-from jdbpy.session.eval.ops.sequence_methods import GIVES, KEEPS, METHODS
-from jdbpy.session.eval.ops.sequences import ElementBody, GatherValues, SequenceCall, TakeElement, TakeSlice
-from jdbpy.session.eval.syntax import tree
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from jdbpy.session.eval.compile import assign, calls, casts, flow, functions, names, operators, sequences
+from jdbpy.session.eval.compile import assign, calls, flow, functions, names, operators, sequences
+from jdbpy.session.eval.compile.assign import compile_cast, compile_instance_of, compile_literal, compile_object_id
 from jdbpy.session.eval.compile.compiler import CompileExpression
 from jdbpy.session.eval.syntax import tree
 
 EXPRESSIONS: dict[type[tree.Expression], CompileExpression] = {
-    tree.Literal: casts.compile_literal,
+    tree.Literal: compile_literal,
     tree.Name: names.compile_name,
-    tree.ObjectId: casts.compile_object_id,
+    tree.ObjectId: compile_object_id,
     tree.Held: names.compile_held,
     tree.ExpressionList: sequences.compile_values,
     tree.Select: names.compile_select,
@@ -28,8 +29,8 @@ EXPRESSIONS: dict[type[tree.Expression], CompileExpression] = {
     tree.Binary: operators.compile_binary,
     tree.Conditional: operators.compile_conditional,
     tree.Assign: assign.compile_assign,
-    tree.Cast: casts.compile_cast,
-    tree.InstanceOf: casts.compile_instance_of,
+    tree.Cast: compile_cast,
+    tree.InstanceOf: compile_instance_of,
     tree.Lambda: functions.compile_function,
     tree.MethodRef: functions.compile_function,
     tree.Switch: flow.compile_switch,

@@ -9,19 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError
-from jdbpy.session.eval.java.class_graph import JClass
-from jdbpy.session.eval.java.types import (
-    OBJECT,
-    PRIMITIVES,
-    ArrayType,
-    ClassType,
-    JavaType,
-    Wildcard,
-    boxed,
-    simple_name,
-)
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.syntax.imports import Imports
+from jdbpy.session.eval.syntax.lexer import Imports
+from jdbpy.session.eval.typing.class_graph import JClass
+from jdbpy.session.java.types import OBJECT, PRIMITIVES, ArrayType, ClassType, JavaType, Wildcard, boxed, simple_name
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler

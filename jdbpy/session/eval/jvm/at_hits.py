@@ -11,17 +11,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
-from jdbpy.session.eval.java.class_graph import ClassGraph
-from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
-from jdbpy.session.eval.jvm.glance import FrameGlance, glance_of, read_of, reads_primitives_only
+from jdbpy.session.eval.jvm.glance import FrameGlance, FrameRead, glance_of, read_of, reads_primitives_only
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled
-from jdbpy.session.model import Frame, ThreadRef
-from jdbpy.session.points.conditions import Passing
-from jdbpy.session.target import Target
-from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.eval.typing.class_graph import ClassGraph
+from jdbpy.session.model.threads import Frame, ThreadRef
+from jdbpy.session.target.conditions import Passing
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.ids import CodeLocation, FrameID
 from jdbpy.wire.messages import thread_reference
 

@@ -15,14 +15,13 @@ import trio
 from jdbpy.errors import EvalError, JdbpyError, Thrown, UsageError
 from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
-from jdbpy.session.eval.jvm.raw import from_wire, to_wire
-from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.eval.target import Invocation, Raw, Ref
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
-from jdbpy.session.types.refs import Method
-from jdbpy.session.types.signatures import FINAL, split_method
-from jdbpy.session.values.assignable import OF_THE_JDK, require_assignable
+from jdbpy.session.eval.target import Invocation, Raw, Ref, from_wire, to_wire
+from jdbpy.session.java.signatures import FINAL, split_method
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import Method
+from jdbpy.session.target.target import Target
+from jdbpy.session.values.writes import OF_THE_JDK, require_assignable
 from jdbpy.wire.constants import InvokeOptions, Tag, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
 from jdbpy.wire.messages import class_type, interface_type, object_reference

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
-from jdbpy.session.code import constant_pool
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.java.types import simple_name
 from jdbpy.session.eval.target import ClassFacts, Ref
-from jdbpy.session.suspension import Moment
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
-from jdbpy.session.types.refs import RefType
-from jdbpy.session.types.signatures import java_name, signature_of
-from jdbpy.session.values.assignable import as_seen_from
+from jdbpy.session.java import constant_pool
+from jdbpy.session.java.signatures import java_name, signature_of
+from jdbpy.session.java.types import simple_name
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.suspension import Moment
+from jdbpy.session.target.target import Target
+from jdbpy.session.values.writes import as_seen_from
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 from jdbpy.wire.messages import reference_type

@@ -11,29 +11,26 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
-from jdbpy.session.eval.javac.classes import define_classes
-from jdbpy.session.eval.javac.compiler import ClassFiles, compile_class
-from jdbpy.session.eval.javac.source import JavaSource
+from jdbpy.session.eval.javac import ClassFiles, JavaSource, compile_class
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
 from jdbpy.session.eval.jvm.heap_target import HeapTarget, as_eval_error
 from jdbpy.session.eval.jvm.invoking import require_invocation
-from jdbpy.session.eval.jvm.loading import Loading, class_names
+from jdbpy.session.eval.jvm.loading import Loading, class_names, define_classes
 from jdbpy.session.eval.jvm.pins import Pins
-from jdbpy.session.eval.jvm.raw import from_wire, to_wire
 from jdbpy.session.eval.jvm.throwables import read_throwable
-from jdbpy.session.eval.own_calls import OwnCalls
-from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.eval.syntax.imports import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref
-from jdbpy.session.local_paths import local_class_path
-from jdbpy.session.model import Frame
-from jdbpy.session.stack.variables import frame_slots, read_slots
-from jdbpy.session.target import Target
-from jdbpy.session.threads.reader import wire_thread
-from jdbpy.session.types import facts
-from jdbpy.session.types.refs import Method
+from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports
+from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref, from_wire, to_wire
+from jdbpy.session.eval.utility_calls import OwnCalls
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.sources.local_classes import local_class_path
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import Method
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values import writes
+from jdbpy.session.values.variables import frame_slots, read_slots
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS

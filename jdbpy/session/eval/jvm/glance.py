@@ -1,8 +1,9 @@
 """The short way to a condition's value: for one that only reads, and is evaluated where the answers come in.
 
 Owns the rule which conditions these are, and their evaluation without a task: it is a coroutine that is driven by the
-answers to what it asks (``values/waves``). What it needs beside commands, a class that is not known yet or a method
-that has to be run, ends it without a value; the pump then evaluates the condition in the usual way.
+answers to what it asks (``target/reading``). What it needs beside commands, a class that is not known yet or a method
+that has to be run, ends it without a value; the dispatcher then evaluates the condition in the usual way. A frame whose
+id is foreseen is read in one trip: ``this`` and the slots of variables.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
-from jdbpy.session.eval.jvm.frame_reads import FrameRead
 from jdbpy.session.eval.jvm.heap_target import HeapTarget
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Constant, Null, Op, Run, VariableStore
@@ -22,12 +22,51 @@ from jdbpy.session.eval.ops.intrinsics import Intrinsic, ReadsField
 from jdbpy.session.eval.ops.operators import Compute, ConditionalOp, SameObject, ShortCircuit
 from jdbpy.session.eval.ops.read import ArrayLength, ReadElement, ReadField, ReadLocal, ReadStatic, ReadThis
 from jdbpy.session.eval.program import Compiled
-from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Ref
-from jdbpy.session.target import Target
+from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Local, Ref, from_wire
+from jdbpy.session.target.reading import Drive, Reading, gather
+from jdbpy.session.target.refs import as_declared
+from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
-from jdbpy.session.values.waves import Drive, Reading, gather
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, ThreadID
+from jdbpy.wire.messages import stack_frame
+
+
+class FrameRead:
+    """What is read of a frame: the variables, and ``this`` if it is asked for."""
+
+    def __init__(self, locals_: Sequence[Local], *, this: bool) -> None:
+        self._locals = locals_
+        self._slots = [stack_frame.SlotInfo(local.slot, ord(local.signature[0])) for local in locals_]
+        self._this = this
+
+    def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
+        """One command for all slots, one for ``this``."""
+        found: list[Command[Any]] = []
+        if self._slots:
+            found.append(stack_frame.GetValues(thread, frame, self._slots))
+        if self._this:
+            found.append(stack_frame.ThisObject(thread, frame))
+        return found
+
+    def values(self, outcomes: Sequence[Any]) -> FrameValues | None:
+        """What the answers to ``commands`` say; None when the slots cannot be read all together."""
+        rest = list(outcomes)
+        this: Ref | None = None
+        if self._this:
+            answer = rest.pop()
+            if isinstance(answer, JdwpError):
+                raise answer
+            if answer.objectThis.objectID:
+                this = Ref(answer.objectThis.objectID, answer.objectThis.tag)
+        if not rest:
+            return FrameValues(this, {})
+        if isinstance(rest[0], JdwpError):
+            return None
+        values = as_declared(self._locals, rest[0].values)
+        slots = {local.slot: from_wire(value) for local, value in zip(self._locals, values, strict=True)}
+        return FrameValues(this, slots)
+
 
 T = TypeVar("T")
 

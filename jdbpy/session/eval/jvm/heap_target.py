@@ -1,7 +1,8 @@
-"""What objects, classes and arrays of the target hold, read and written for an expression.
+"""What classes, objects and arrays of the target hold, read and written for an expression.
 
-Owns what was read ahead, until something is written or run. Knows no frame, and runs nothing. The commands are those of
-the session's reader and of ``values.writes``; here their values become raw ones, and their errors the expression's.
+The part of ``EvalTarget`` that needs no stopped thread. Owns what was read ahead, until something is written or run.
+Knows no frame, and runs nothing. What loaders have answered is ``class_finder``'s; the commands are those of the
+session's reader and of ``values.writes``; here their values become raw ones, and their errors the expression's.
 """
 
 from __future__ import annotations
@@ -12,20 +13,78 @@ from typing import TypeVar
 
 from jdbpy.errors import EvalError, JdwpError, Thrown, UsageError
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
-from jdbpy.session.eval.jvm.class_target import ClassTarget
-from jdbpy.session.eval.jvm.raw import from_wire, to_wire
-from jdbpy.session.eval.target import Raw, Ref, Spot
-from jdbpy.session.target import Target
-from jdbpy.session.types.refs import Field, as_declared
+from jdbpy.session.eval.target import ClassFacts, Raw, Ref, Spot, from_wire, to_wire
+from jdbpy.session.java.signatures import signature_of
+from jdbpy.session.target.reading import Reading, gather
+from jdbpy.session.target.refs import Field, as_declared
+from jdbpy.session.target.target import Target
 from jdbpy.session.values import writes
+from jdbpy.session.values.objects import contents
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.strings import MOST, string_length, string_part
-from jdbpy.session.values.viewer import contents
-from jdbpy.session.values.waves import Reading, gather
-from jdbpy.wire.constants import Error
+from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import reference_type
+
+
+class ClassTarget:
+    """The loaded classes, as the code of one of them sees them through its loader."""
+
+    def __init__(self, target: Target, classes: ClassFinder) -> None:
+        self._target = target
+        self._classes = classes
+
+    @property
+    def release(self) -> int:
+        """See ``EvalTarget``."""
+        return self._target.release
+
+    @property
+    def far(self) -> bool:
+        """See ``EvalTarget``."""
+        return self._target.far
+
+    async def find_classes(self, names: Sequence[str]) -> list[int]:
+        """See ``EvalTarget``."""
+        return await self._classes.find(names)
+
+    def knows_classes(self, names: Sequence[str]) -> bool:
+        """See ``EvalTarget``."""
+        return self._classes.knows(names)
+
+    def likely_class(self, name: str) -> int:
+        """See ``EvalTarget``."""
+        return self._target.types.known_named(signature_of(name))
+
+    async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        """See ``EvalTarget``."""
+        return await self._classes.facts(ids)
+
+    async def simple_names(self, name: str) -> list[str]:
+        """See ``EvalTarget``."""
+        return await self._classes.simple_names(name)
+
+    async def has_package(self, name: str) -> bool:
+        """See ``EvalTarget``."""
+        return await self._classes.has_package(name)
+
+    async def referenced_classes(self) -> list[str]:
+        """See ``EvalTarget``."""
+        return await self._classes.referenced()
+
+    async def initialized(self, class_id: int) -> bool:
+        """See ``EvalTarget``."""
+        return await self._classes.initialized(class_id)
+
+    async def class_object(self, class_id: int) -> Ref:
+        """See ``EvalTarget``."""
+        known = self._classes.class_objects
+        if class_id not in known:
+            reply = await self._target.conn.request(reference_type.ClassObject(ReferenceTypeID(class_id)))
+            known[class_id] = Ref(reply.classObject, Tag.CLASS_OBJECT)
+        return known[class_id]
+
 
 T = TypeVar("T")
 Place = tuple[int, int, int]

@@ -19,10 +19,10 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
-from jdbpy.session.eval.rules import InvokeRules
-from jdbpy.session.events import Notice
-from jdbpy.session.target import Target
-from jdbpy.session.threads.reader import wire_thread
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, InvokeOptions
 from jdbpy.wire.messages import object_reference, thread_reference

@@ -1,20 +1,52 @@
-"""Loading classes: ``Class.forName`` is run in the frame's thread, with the loader of the frame's class."""
+"""Loading classes with ``Class.forName`` in the frame's thread and by the loader of its class; defining them.
+
+Class files are defined in the loader and package of the frame's class (JVMS 5.3.5).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from jdbpy.errors import JdbpyError, JdwpError, Thrown
+from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
 from jdbpy.session.concurrency import both, together
+from jdbpy.session.eval.javac import ClassFiles
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Invocation, Ref
-from jdbpy.session.target import Target
-from jdbpy.session.types.signatures import signature_of
+from jdbpy.session.eval.utility_calls import OwnCalls
+from jdbpy.session.java.signatures import signature_of
+from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassObjectID, ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import class_object_reference
+
+_LOADER = "java.lang.ClassLoader"
+_DEFINE = "(Ljava/lang/String;[BII)Ljava/lang/Class;"
+
+
+async def define_classes(target: Target, calls: OwnCalls, loader: Ref | None, compiled: ClassFiles) -> int:
+    """Defines the classes and returns the id of the last, linked. Raises Thrown when the target refuses one.
+
+    ``loader`` None stands for the system class loader. wire: 4 trips for each class.
+    """
+    if loader is None:
+        found = await calls.static(_LOADER, "getSystemClassLoader", "()Ljava/lang/ClassLoader;")
+        if not isinstance(found, Ref):
+            raise StateError("the target has no system class loader", code="NOT_AVAILABLE")
+        loader = found
+    class_object: Ref | None = None
+    for name, data in compiled.files:
+        array = await calls.bytes(data)
+        made = await calls.call(loader, _LOADER, "defineClass", _DEFINE, name, array, 0, len(data))
+        assert isinstance(made, Ref)
+        class_object = made
+    assert class_object is not None
+    # Only a linked class tells its methods, and this links it.
+    await calls.call(class_object, "java.lang.Class", "getDeclaredFields", "()[Ljava/lang/reflect/Field;")
+    command = class_object_reference.ReflectedType(ClassObjectID(ObjectID(class_object.id)))
+    return (await target.conn.request(command)).typeID
+
 
 CLASS = "java.lang.Class"
 _NOT_THERE = ("java.lang.ClassNotFoundException", "java.lang.NoClassDefFoundError")

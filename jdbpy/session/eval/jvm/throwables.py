@@ -9,11 +9,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, Thrown
-from jdbpy.session.eval.jvm.raw import from_wire
-from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.target import Target
-from jdbpy.session.types import facts
-from jdbpy.session.types.refs import Field, RefType
+from jdbpy.session.eval.target import Raw, Ref, from_wire
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import Field, RefType
+from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.strings import message_text
 from jdbpy.wire.ids import ReferenceTypeID

@@ -11,12 +11,11 @@ from contextlib import suppress
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.locks.model import AwaitedLock
 from jdbpy.session.locks.reading import LockReader
-from jdbpy.session.model import Frame
-from jdbpy.session.target import Target
-from jdbpy.session.threads.answers import FrameRange
-from jdbpy.session.threads.reader import ThreadReader, wire_thread
+from jdbpy.session.model.locks import AwaitedLock
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.wire.messages import thread_reference
 
 LIMIT = 2.0

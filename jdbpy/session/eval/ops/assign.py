@@ -8,12 +8,9 @@ it.
 from __future__ import annotations
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java.class_graph import JavaField
-from jdbpy.session.eval.java.types import JavaType, descriptor
 from jdbpy.session.eval.operands import Elements, Operand
 from jdbpy.session.eval.ops.base import Op, ReadCell, Run
 from jdbpy.session.eval.ops.calls import initialize
-from jdbpy.session.eval.ops.making import in_target
 from jdbpy.session.eval.ops.read import (
     ReadElement,
     ReadField,
@@ -24,7 +21,10 @@ from jdbpy.session.eval.ops.read import (
     out_of_bounds,
     require_array,
 )
+from jdbpy.session.eval.ops.values import in_target
 from jdbpy.session.eval.target import Local, Ref
+from jdbpy.session.eval.typing.class_graph import JavaField
+from jdbpy.session.java.types import JavaType, descriptor
 
 
 class LocatedVariable:

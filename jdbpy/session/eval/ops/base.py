@@ -1,26 +1,48 @@
-"""What an operation is, how several run, and the state of one evaluation.
-
-Owns ``Op`` (the base of all operations), ``Run`` (an evaluation under way: values of the frame, variables of the
-expression) and the rule when operations may wait side by side: when none of them does more than read.
-"""
+"""What an operation is, how several run, the state of one evaluation, and the names that an expression brings in."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import EvalError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import together
-from jdbpy.session.eval.compile.scope import NO_BINDINGS, Bindings
-from jdbpy.session.eval.java.class_graph import ClassGraph, JClass
-from jdbpy.session.eval.java.types import STRING, JavaType
 from jdbpy.session.eval.operands import Cell, Operand
 from jdbpy.session.eval.target import EvalTarget, FrameValues, Local, Ref
+from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
+from jdbpy.session.java.types import STRING, JavaType
 from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
+
+
+class Binding(Record):
+    """A variable of the expression: where its value is kept, and its type."""
+
+    cell: int
+    type: JavaType
+
+
+Bindings = Mapping[str, Binding]
+NO_BINDINGS: Bindings = MappingProxyType({})
+
+
+class Scope:
+    """Variables by name, and the types of operands that are held for an operation compiled late."""
+
+    def __init__(self, variables: Bindings | None = None, held: Mapping[int, JavaType] | None = None) -> None:
+        self.variables: Bindings = variables or NO_BINDINGS
+        self.held: Mapping[int, JavaType] = held or {}
+
+    def with_variables(self, more: Bindings) -> Scope:
+        return Scope({**self.variables, **more}, self.held) if more else self
+
+    def holding(self, types: Mapping[int, JavaType]) -> Scope:
+        return Scope(self.variables, {**self.held, **types})
 
 
 class NotConstant:

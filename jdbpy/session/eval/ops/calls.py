@@ -1,7 +1,6 @@
-"""Operations that run code in the target or make objects there: calls, ``new``, arrays, class literals.
+"""Operations that run code in the target or make objects there: calls, ``new``, arrays, classes compiled with javac.
 
-Owns the order of evaluation around a call (JLS 15.12.4) and the exceptions that Java has for null receivers and wrong
-array sizes. Whether code may be run at all is the target's decision.
+Entries of maps that the debugger has read itself are no objects of the target.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from collections.abc import Sequence
 
 from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.java.class_graph import JavaMethod, JClass
-from jdbpy.session.eval.java.types import VOID, ArrayType, ClassType, JavaType, descriptor, erasure, source_name
-from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.javac import METHOD, ClassFiles
+from jdbpy.session.eval.operands import Entry, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
-from jdbpy.session.eval.ops.making import in_target
+from jdbpy.session.eval.ops.values import in_target
 from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, make_method
+from jdbpy.session.java.types import LATE, VOID, ArrayType, ClassType, JavaType, descriptor, erasure, source_name
 
 MAX_ARRAYS = 10_000
 """How many arrays one ``new int[a][b]`` may make: each costs a request."""
@@ -178,3 +178,63 @@ class ClassObject(Op):
         if cls is None:
             raise EvalError(f"cannot find symbol: class {self.named}", self.at)
         return Operand(self.type, await run.target.class_object(cls.id))
+
+
+ENTRY_METHODS = {"getKey": "key", "getValue": "value"}
+"""The methods of ``Map.Entry`` that an entry of the debugger answers."""
+
+
+class EntryPart(Op):
+    """``it.key`` and ``it.value``."""
+
+    def __init__(self, entry: Op, name: str, at: int) -> None:
+        super().__init__(LATE, at, entry)
+        self.entry = entry
+        self.name = name
+
+    async def run(self, run: Run) -> Operand:
+        entry = (await self.entry.run(run)).value
+        assert isinstance(entry, Entry)
+        return entry.key if self.name == "key" else entry.value
+
+
+class EntryMethod(Op):
+    """``getKey()`` or ``getValue()`` of what is a ``Map.Entry`` by its static type: an entry of either kind."""
+
+    remote = True
+
+    def __init__(self, invoke: Invoke) -> None:
+        assert invoke.receiver is not None
+        super().__init__(invoke.type, invoke.at, invoke.receiver)
+        self.invoke = invoke
+        self.receiver = invoke.receiver
+
+    async def run(self, run: Run) -> Operand:
+        operand = await self.receiver.run(run)
+        if isinstance(operand.value, Entry):
+            part = getattr(operand.value, ENTRY_METHODS[self.invoke.method.member.name])
+            assert isinstance(part, Operand)
+            return part
+        return await self.invoke.on(run, [operand])
+
+
+class MakeFunction(Op):
+    """Runs the method of the compiled class that makes the object. The class is defined when that first happens."""
+
+    acts = True
+    remote = True
+    sure = True
+
+    def __init__(self, type: JavaType, compiled: ClassFiles, values: Sequence[Op], at: int) -> None:
+        super().__init__(type, at, *values)
+        self.compiled = compiled
+        self.values = values
+        self._class_id = 0
+
+    async def run(self, run: Run) -> Operand:
+        operands = await run_all(run, self.values)
+        if not self._class_id:
+            self._class_id = await run.target.define_classes(self.compiled)
+        (cls,) = await run.graph.of_ids([self._class_id])
+        method = make_method(cls, next(each for each in cls.facts.methods if each.name == METHOD))
+        return await Invoke(self.type, None, method, self.values, self.at).on(run, operands)

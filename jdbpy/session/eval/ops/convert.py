@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.conversions import ConversionContext, Plan, StepKind, plan, refusal
-from jdbpy.session.eval.java.types import BOOLEAN, LATE, OBJECT, JavaType, Primitive, SequenceType, is_string, jvm_name
 from jdbpy.session.eval.operands import Cell, LocalBox, Operand
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
 from jdbpy.session.eval.ops.read import cast_message
 from jdbpy.session.eval.ops.values import exact, unbox
+from jdbpy.session.eval.typing.conversions import ConversionContext, Plan, StepKind, plan, refusal
+from jdbpy.session.java import arithmetic
+from jdbpy.session.java.types import BOOLEAN, LATE, OBJECT, JavaType, Primitive, SequenceType, is_string, jvm_name
 
 if TYPE_CHECKING:
-    from jdbpy.session.eval.compile.scope import Scope
+    from jdbpy.session.eval.ops.base import Scope
     from jdbpy.session.eval.syntax import tree
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java.types import VOID, JavaType, is_string, unboxed
 from jdbpy.session.eval.operands import LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import Op, Run
 from jdbpy.session.eval.ops.values import exact, string_of, unbox
 from jdbpy.session.eval.target import Ref
+from jdbpy.session.java.types import VOID, JavaType, is_string, unboxed
 
 NO_VALUE = Operand(VOID, None)
 

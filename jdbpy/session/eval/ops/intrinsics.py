@@ -10,29 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.class_graph import JavaMethod
-from jdbpy.session.eval.java.types import (
-    BOXES,
-    DOUBLE,
-    FLOAT,
-    INT,
-    LONG,
-    STRING,
-    ClassType,
-    JavaType,
-    Primitive,
-    unboxed,
-)
 from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
-from jdbpy.session.eval.ops.calls import Invoke
-from jdbpy.session.eval.ops.entries import ENTRY_METHODS, EntryMethod
+from jdbpy.session.eval.ops.calls import ENTRY_METHODS, EntryMethod, Invoke
 from jdbpy.session.eval.ops.values import string_of, unbox
-from jdbpy.session.eval.syntax.literals import pair_surrogates
 from jdbpy.session.eval.target import Ref
-from jdbpy.session.types.signatures import signature_of, split_method
-from jdbpy.session.values.literals import utf16_length
+from jdbpy.session.eval.typing.class_graph import JavaMethod
+from jdbpy.session.java import arithmetic
+from jdbpy.session.java.literals import pair_surrogates
+from jdbpy.session.java.signatures import signature_of, split_method
+from jdbpy.session.java.texts import utf16_length
+from jdbpy.session.java.types import BOXES, DOUBLE, FLOAT, INT, LONG, STRING, ClassType, JavaType, Primitive, unboxed
 from jdbpy.session.values.strings import MOST
 from jdbpy.wire.constants import Tag
 

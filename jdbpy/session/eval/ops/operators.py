@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jdbpy.errors import Thrown
-from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.types import BOOLEAN, LATE, STRING, JavaType, Primitive, is_string, unboxed
 from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
-from jdbpy.session.eval.ops.making import in_target
-from jdbpy.session.eval.ops.values import string_of, text_of
-from jdbpy.session.eval.syntax.literals import pair_surrogates
+from jdbpy.session.eval.ops.values import in_target, string_of, text_of
 from jdbpy.session.eval.target import Ref
+from jdbpy.session.java import arithmetic
+from jdbpy.session.java.literals import pair_surrogates
+from jdbpy.session.java.types import BOOLEAN, LATE, STRING, JavaType, Primitive, is_string, unboxed
 
 Computation = Callable[..., bool | int | float]
 

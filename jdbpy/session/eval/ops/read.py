@@ -7,11 +7,11 @@ which one trip has filled before anything runs.
 from __future__ import annotations
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java.class_graph import JavaField
-from jdbpy.session.eval.java.types import INT, JavaType
 from jdbpy.session.eval.operands import Cell, Elements, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.target import Local, Ref
+from jdbpy.session.eval.typing.class_graph import JavaField
+from jdbpy.session.java.types import INT, JavaType
 
 
 class ReadThis(Op):

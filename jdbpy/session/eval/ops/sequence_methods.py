@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java import arithmetic
-from jdbpy.session.eval.java.types import (
+from jdbpy.session.eval.operands import LocalString, Operand
+from jdbpy.session.eval.ops.base import Run
+from jdbpy.session.eval.ops.intrinsics import units
+from jdbpy.session.eval.ops.sequences import Argument, ElementBody, Method
+from jdbpy.session.eval.ops.values import exact, string_of, text_of, unbox
+from jdbpy.session.java import arithmetic
+from jdbpy.session.java.types import (
     BOOLEAN,
     DOUBLE,
     FLOAT,
@@ -20,11 +25,6 @@ from jdbpy.session.eval.java.types import (
     source_name,
     unboxed,
 )
-from jdbpy.session.eval.operands import LocalString, Operand
-from jdbpy.session.eval.ops.base import Run
-from jdbpy.session.eval.ops.intrinsics import units
-from jdbpy.session.eval.ops.sequences import Argument, ElementBody, Method
-from jdbpy.session.eval.ops.values import exact, string_of, text_of, unbox
 
 
 async def _filter(run: Run, elements: list[Operand], args: Sequence[Argument], at: int) -> list[Operand]:

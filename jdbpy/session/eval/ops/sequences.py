@@ -12,19 +12,11 @@ from contextlib import suppress
 from functools import partial
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.java.types import (
-    ENTRY,
-    LATE,
-    NULL,
-    ArrayType,
-    JavaType,
-    SequenceType,
-    source_name,
-)
 from jdbpy.session.eval.operands import Elements, Entry, Operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all, side_by_side
 from jdbpy.session.eval.ops.values import exact
 from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.java.types import ENTRY, LATE, NULL, ArrayType, JavaType, SequenceType, source_name
 from jdbpy.wire.constants import Tag
 
 AT_ONCE = 256

@@ -1,7 +1,6 @@
-"""Java's lexical structure (JLS 3), as far as the evaluator needs it before the grammar takes over.
+"""Java's lexical structure (JLS 3), as far as the evaluator needs it before the grammar; import declarations.
 
-Owns tokens and the lexical errors in Java's words, with their column. The grammar itself is tree-sitter's; it recovers
-from bad tokens silently, so they are refused here. The debugger's own token ``..`` (a slice) is known here too.
+Import declarations (JLS 7.5) are read out of source files, whose names an expression may use.
 """
 
 from __future__ import annotations
@@ -137,3 +136,42 @@ _NUMBER_FAULTS: Mapping[str, Callable[[str], object]] = {
         r"^(?![0]?[xX])[^xX]*[eE][+-]?[fFdD]?$|^0[xX].*[pP][+-]?[fFdD]?$|^0[xX][^pP]*\.[^pP]*$|\.[^pP]*[lL]$"
     ).match,
 }
+
+
+class Imports(Record):
+    """Imports by kind; names are as written, dotted. ``types`` and ``members`` map the simple name to what it means."""
+
+    types: tuple[tuple[str, str], ...] = ()  # ("List", "java.util.List")
+    packages: tuple[str, ...] = ()  # "java.util" of java.util.*
+    members: tuple[tuple[str, str], ...] = ()  # ("max", "java.lang.Math.max")
+    classes: tuple[str, ...] = ()  # "java.lang.Math" of static java.lang.Math.*
+
+
+NO_IMPORTS = Imports()
+
+_COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_IMPORT = re.compile(r"(?<![\w$.])import\s+(static\s+)?([\w$.\s]+?)(\.\s*\*)?\s*;")
+_TYPE = re.compile(r"^\s*(?:[\w@()\s]*\s)?(?:class|interface|enum|record)\s+[\w$]+", re.MULTILINE)
+
+
+def read_imports(source: str) -> Imports:
+    """The imports of a compilation unit."""
+    text = _COMMENT_OR_STRING.sub(" ", source)
+    first_type = _TYPE.search(text)
+    header = text[: first_type.start()] if first_type else text
+    types: list[tuple[str, str]] = []
+    packages: list[str] = []
+    members: list[tuple[str, str]] = []
+    classes: list[str] = []
+    for static, spaced, star in _IMPORT.findall(header):
+        name = re.sub(r"\s+", "", spaced)
+        simple = name.rpartition(".")[2]
+        if static and star:
+            classes.append(name)
+        elif static:
+            members.append((simple, name))
+        elif star:
+            packages.append(name)
+        else:
+            types.append((simple, name))
+    return Imports(tuple(types), tuple(packages), tuple(members), tuple(classes))

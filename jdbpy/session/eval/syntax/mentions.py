@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from jdbpy.record import Record
-from jdbpy.session.eval.java.types import PRIMITIVES, Primitive
 from jdbpy.session.eval.syntax import tree
+from jdbpy.session.java.types import PRIMITIVES, Primitive
 
 THIS = "this"
 """The root of a path that begins at ``this``."""

@@ -7,7 +7,7 @@ a member, the operator of an operation, else where the node begins. The tree say
 from __future__ import annotations
 
 from jdbpy.record import Record
-from jdbpy.session.eval.java.types import JavaType
+from jdbpy.session.java.types import JavaType
 
 
 class Node(Record):

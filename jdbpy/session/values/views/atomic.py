@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import struct
 
+from jdbpy.session.java.texts import primitive_text
+from jdbpy.session.target.reading import gather
 from jdbpy.session.values.obj import Obj, number
-from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Holder, Part, Parts, Scalar, Shown
 from jdbpy.session.values.views.hashing import striped_sum
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
-from jdbpy.session.values.waves import gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 

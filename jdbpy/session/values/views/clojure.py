@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.shown import Entries, Holder, Items, Pair, Part, Parts, Scalar, Shown, UnknownLayout
 from jdbpy.session.values.views.maps import entries_of
@@ -9,7 +10,6 @@ from jdbpy.session.values.views.registry import interface_view, view
 from jdbpy.session.values.views.sequences import items_of
 from jdbpy.session.values.views.structures import KeyValue, TrieNode, cells, in_trie, numbers, radix_elements, unread
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -89,7 +89,7 @@ async def _vector_part(obj: Obj, whole: TaggedValue, start: int) -> Items:
     in_tree = 0 if size < 32 else (size - 1) >> 5 << 5
     if not 0 < number(shift) <= 35:
         raise UnknownLayout(f"a tree of {number(shift)} bits")
-    front, back = await both(
+    front, back = await read_both(
         radix_elements(obj, root, number(shift) // 5 + 1, start, min(end, in_tree) - start),
         obj.elements(tail, max(start - in_tree, 0), end - max(start, in_tree)) if end > in_tree else _nothing(),
     )

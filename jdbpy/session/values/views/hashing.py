@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.record import Record
-from jdbpy.session.types.refs import Field
+from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.target.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.shown import Entries, Shown, UnknownLayout
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -77,7 +77,9 @@ class Buckets:
     async def _expand(self, places: list[Slots | Bucket]) -> list[Plan[KeyValue]]:
         slots = [place for place in places if isinstance(place, Slots)]
         buckets = [place for place in places if isinstance(place, Bucket)]
-        from_slots, from_buckets = await both(gather([self._read_slots(each) for each in slots]), self._nodes(buckets))
+        from_slots, from_buckets = await read_both(
+            gather([self._read_slots(each) for each in slots]), self._nodes(buckets)
+        )
         plans = {id(place): plan for place, plan in zip([*slots, *buckets], [*from_slots, *from_buckets], strict=True)}
         return [plans[id(place)] for place in places]
 
@@ -216,7 +218,7 @@ async def weak_hash_map(obj: Obj) -> Shown:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["referent", "value", "next"])
     null_key = obj.view_class.field("NULL_KEY", static=True)
-    capacity, nulls = await both(
+    capacity, nulls = await read_both(
         obj.reader.length(reference(table)), obj.reader.statics(obj.view_class, [null_key] if null_key else [])
     )
     entries = await _WeakBuckets(obj, fields, nulls).entries(table, count, capacity)
@@ -249,7 +251,7 @@ async def concurrent_hash_map(obj: Obj) -> Shown:
     buckets = _ConcurrentBuckets(obj, fields)
     # Without cells the base is the count; with them it is less, and a table that is taken for small may be a large one.
     guess = number(base) if not cells.value else _SMALL + 1
-    count, capacity = await both(striped_sum(obj, base, cells), buckets.open(table, guess))
+    count, capacity = await read_both(striped_sum(obj, base, cells), buckets.open(table, guess))
     if not count:
         return Entries(count, [])
     return Entries(count, await buckets.entries(table, count, capacity))

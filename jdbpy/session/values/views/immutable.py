@@ -7,11 +7,11 @@ fields, so the order shown is the one that the program sees.
 from __future__ import annotations
 
 from jdbpy.record import Record
+from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Entries, Items, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
-from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -55,13 +55,13 @@ async def list_n(obj: Obj) -> Shown:
 
 @view(f"{_OUTER}$List12")
 async def list_12(obj: Obj) -> Shown:
-    (first, second), draw = await both(obj.read("e0", "e1"), _draw(obj))
+    (first, second), draw = await read_both(obj.read("e0", "e1"), _draw(obj))
     return Items(2, [first, second]) if _is_element(second, draw) else Items(1, [first])
 
 
 @view(f"{_OUTER}$Set12")
 async def set_12(obj: Obj) -> Shown:
-    (first, second), draw = await both(obj.read("e0", "e1"), _draw(obj))
+    (first, second), draw = await read_both(obj.read("e0", "e1"), _draw(obj))
     if not _is_element(second, draw):
         return Items(1, [first])
     return Items(2, [second, first] if draw.reverse else [first, second])
@@ -74,7 +74,7 @@ def _is_element(value: TaggedValue, draw: Draw) -> bool:
 
 @view(f"{_OUTER}$SetN")
 async def set_n(obj: Obj) -> Shown:
-    (size, array), draw = await both(obj.read("size", "elements"), _draw(obj))
+    (size, array), draw = await read_both(obj.read("size", "elements"), _draw(obj))
     count = number(size)
     if not obj.want or not count:
         return Items(count, [])
@@ -91,7 +91,7 @@ async def map_1(obj: Obj) -> Shown:
 
 @view(f"{_OUTER}$MapN")
 async def map_n(obj: Obj) -> Shown:
-    (size, array), draw = await both(obj.read("size", "table"), _draw(obj))
+    (size, array), draw = await read_both(obj.read("size", "table"), _draw(obj))
     count = number(size)
     if not obj.want or not count:
         return Entries(count, [])

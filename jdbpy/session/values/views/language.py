@@ -1,8 +1,12 @@
-"""java.lang: enums, records, throwables, string builders, threads, and Optional."""
+"""java.lang: enums, records, throwables, string builders, threads, Optional; boxes, BigInteger, BigDecimal."""
 
 from __future__ import annotations
 
-from jdbpy.session.types.signatures import simple_name
+from collections.abc import Sequence
+
+from jdbpy.session.java.signatures import simple_name
+from jdbpy.session.java.texts import primitive_text
+from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, Text, Trouble
 from jdbpy.session.values.strings import (
@@ -13,7 +17,6 @@ from jdbpy.session.values.strings import (
     message_text,
 )
 from jdbpy.session.values.views.registry import view
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -54,7 +57,7 @@ async def string_builder(obj: Obj) -> Shown:
         return Text(decode_chars(await obj.elements(array, 0, wanted)), length)
     if not number(coder[0]):
         return Text(decode_latin1(await obj.elements(array, 0, wanted)), length)
-    pieces, high_first = await both(obj.elements(array, 0, 2 * wanted), is_high_byte_first(obj.reader))
+    pieces, high_first = await read_both(obj.elements(array, 0, 2 * wanted), is_high_byte_first(obj.reader))
     return Text(decode_utf16_bytes(pieces, high_first=high_first), length)
 
 
@@ -67,8 +70,10 @@ async def throwable(obj: Obj) -> Shown:
     if not obj.want:
         return Trouble(await _message(obj, await obj.get("detailMessage")), [])
     fields = obj.read("detailMessage", "cause", "stackTrace", "suppressedExceptions")
-    (detail, cause, stack, suppressed), own = await both(fields, obj.own_parts())
-    message, [frames, others] = await both(_message(obj, detail), gather([_length(obj, stack), _size(obj, suppressed)]))
+    (detail, cause, stack, suppressed), own = await read_both(fields, obj.own_parts())
+    message, [frames, others] = await read_both(
+        _message(obj, detail), gather([_length(obj, stack), _size(obj, suppressed)])
+    )
     parts = [Part("message", detail, "java.lang.String")]
     if cause.value and cause.value != obj.id:
         parts.append(Part("cause", cause, "java.lang.Throwable"))
@@ -120,3 +125,60 @@ async def thread(obj: Obj) -> Shown:
 async def thread_group(obj: Obj) -> Shown:
     name = await obj.text(await obj.get("name"))
     return Scalar(f'ThreadGroup["{name}"]', fields=True)
+
+
+_NOT_COMPACT = -(1 << 63)
+"""``BigDecimal.INFLATED``: the digits are in ``intVal``."""
+
+
+@view(
+    "java.lang.Boolean",
+    "java.lang.Byte",
+    "java.lang.Character",
+    "java.lang.Double",
+    "java.lang.Float",
+    "java.lang.Integer",
+    "java.lang.Long",
+    "java.lang.Short",
+)
+async def boxed(obj: Obj) -> Shown:
+    value = await obj.get("value")
+    return Scalar(primitive_text(value, obj.reader.release), held=value)
+
+
+@view("java.math.BigInteger")
+async def big_integer(obj: Obj) -> Shown:
+    sign, magnitude = await obj.read("signum", "mag")
+    return Scalar(str(await _whole(obj, sign, magnitude)))
+
+
+async def _whole(obj: Obj, sign: TaggedValue, magnitude: TaggedValue) -> int:
+    """Sign and magnitude; the latter in 32-bit words, the most significant first, which come as signed numbers."""
+    words: Sequence[TaggedValue] = await obj.elements(magnitude)
+    result = 0
+    for word in words:
+        result = result << 32 | number(word) & 0xFFFFFFFF
+    return number(sign) * result
+
+
+@view("java.math.BigDecimal")
+async def big_decimal(obj: Obj) -> Shown:
+    compact, scale, big = await obj.read("intCompact", "scale", "intVal")
+    unscaled = number(compact)
+    if unscaled == _NOT_COMPACT:
+        unscaled = await _whole(obj, *await obj.object_fields(big, "signum", "mag"))
+    return Scalar(decimal_text(unscaled, number(scale)))
+
+
+def decimal_text(unscaled: int, scale: int) -> str:
+    """``BigDecimal.toString``: plain for exponents down to -6, else in scientific notation."""
+    digits = str(abs(unscaled))
+    sign = "-" if unscaled < 0 else ""
+    if scale == 0:
+        return sign + digits
+    exponent = len(digits) - 1 - scale
+    if scale > 0 and exponent >= -6:
+        padded = digits.rjust(scale + 1, "0")
+        return f"{sign}{padded[:-scale]}.{padded[-scale:]}"
+    mantissa = digits[0] + (f".{digits[1:]}" if len(digits) > 1 else "")
+    return f"{sign}{mantissa}" + (f"E{exponent:+d}" if exponent else "")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from jdbpy.session.values.literals import utf16_length
+from jdbpy.session.java.texts import primitive_text, utf16_length
+from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
-from jdbpy.session.values.primitives import primitive_text
 from jdbpy.session.values.shown import Entries, Holder, Items, Part, Parts, Scalar, Shown, Text, UnknownLayout
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import whole_array
 from jdbpy.session.values.views.structures import cells, numbers
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -23,8 +22,8 @@ async def g_string(obj: Obj) -> Shown:
 
     What those give as a text only their code knows.
     """
-    pieces, held = await both(_elements(obj, "strings"), _elements(obj, "values"))
-    texts, values = await both(obj.texts(pieces), gather([_in_text(obj, value) for value in held]))
+    pieces, held = await read_both(_elements(obj, "strings"), _elements(obj, "values"))
+    texts, values = await read_both(obj.texts(pieces), gather([_in_text(obj, value) for value in held]))
     parts = [text or "" for text in texts]
     joined = "".join(
         part + (values[index] if index < len(values) else "") for index, part in enumerate(parts)

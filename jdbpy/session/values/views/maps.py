@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, readable
 from jdbpy.session.values.shown import Entries, Pair, Shown, UnknownLayout
 from jdbpy.session.values.views.hashing import KeyValue, striped_sum
@@ -9,7 +10,6 @@ from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
 from jdbpy.session.values.views.structures import in_tree
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
-from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -66,7 +66,7 @@ async def enum_map(obj: Obj) -> Shown:
     count = number(size)
     if not obj.want or not count:
         return Entries(count, [])
-    universe, held = await both(obj.elements(keys), obj.elements(values))
+    universe, held = await read_both(obj.elements(keys), obj.elements(values))
     null = await static_mask(obj, "NULL")
     entries = [
         (key, _NULL if value.value == null else value) for key, value in zip(universe, held, strict=True) if value.value

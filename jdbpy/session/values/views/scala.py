@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jdbpy.session.types.signatures import simple_name
+from jdbpy.session.java.signatures import simple_name
+from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, UnknownLayout
@@ -16,7 +17,6 @@ from jdbpy.session.values.views.structures import (
     radix_elements,
     single_objects,
 )
-from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -33,7 +33,7 @@ async def scala_list(obj: Obj) -> Shown:
     if not obj.want:
         return Items(None, [], "List")
     link = "next" if obj.has("next") else "tl"
-    fields, ends = await both(
+    fields, ends = await read_both(
         find_fields(obj.reader, obj.view_class, ["head", link]), single_objects(obj.reader, f"{_IMMUTABLE}.Nil$")
     )
     if not ends:
@@ -77,7 +77,7 @@ async def queue(obj: Obj) -> Shown:
     added, first = await obj.read(incoming, outgoing)
     if not obj.want:
         return Items(None, [])
-    front, back = await both(items_of(obj, first, obj.want), items_of(obj, added, MOST_CELLS))
+    front, back = await read_both(items_of(obj, first, obj.want), items_of(obj, added, MOST_CELLS))
     if front.size is None or back.size is None:
         return Items(None, front.items)
     return Items(front.size + back.size, [*front.items, *reversed(back.items)][: obj.want])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
@@ -20,7 +21,6 @@ from jdbpy.session.values.views.structures import (
     unread,
 )
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread
-from jdbpy.session.values.waves import both
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -163,7 +163,7 @@ async def list_map(obj: Obj) -> Shown:
     if not obj.want:
         return Entries(None, [], "ListMap")
     names = ["_value", "_init"] if obj.has("_value") else ["value", "$outer"]
-    fields, ends = await both(
+    fields, ends = await read_both(
         find_fields(obj.reader, obj.view_class, ["key", *names]),
         single_objects(obj.reader, f"{_IMMUTABLE}.ListMap$EmptyListMap$"),
     )
@@ -178,7 +178,7 @@ async def list_set(obj: Obj) -> Shown:
     if not obj.want:
         return Items(None, [], "ListSet")
     old = obj.has("head")
-    fields, ends = await both(
+    fields, ends = await read_both(
         find_fields(obj.reader, obj.view_class, ["head" if old else "elem", "$outer"]),
         single_objects(obj.reader, f"{_IMMUTABLE}.ListSet$EmptyListSet$"),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.types.refs import Field
+from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.target.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Items, UnknownLayout
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 
@@ -41,7 +41,7 @@ async def ring(obj: Obj, array: TaggedValue, start: int, size: int) -> Items:
     if count <= 0:
         return Items(size, [])
     straight = min(count, await obj.reader.length(reference(array)) - start)
-    front, back = await both(obj.elements(array, start, straight), obj.elements(array, 0, count - straight))
+    front, back = await read_both(obj.elements(array, start, straight), obj.elements(array, 0, count - straight))
     return Items(size, [*front, *back])
 
 
@@ -51,7 +51,7 @@ async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tu
     While that class is not loaded there are no nodes: the field, which must be among ``names``, is null, and the class
     is one without fields.
     """
-    values, node = await both(obj.read(*names), obj.node_class(node_field))
+    values, node = await read_both(obj.read(*names), obj.node_class(node_field))
     if node is None and values[names.index(node_field)].value:
         raise UnknownLayout(f"the class of {node_field} is not loaded")
     return values, node or _NO_NODES

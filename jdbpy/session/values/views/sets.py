@@ -1,4 +1,7 @@
-"""Sets, and the key, value and entry views of maps: mostly a map behind them."""
+"""Sets, and the key, value and entry views of maps: mostly a map behind them. Wrappers are shown as what they wrap.
+
+Wrappers are those of Collections.unmodifiableX, synchronizedX and checkedX.
+"""
 
 from __future__ import annotations
 
@@ -105,3 +108,21 @@ async def bit_set(obj: Obj) -> Shown:
 def set_bits(words: list[int]) -> list[int]:
     """The numbers of the bits that are set in 64-bit words, which come as signed numbers."""
     return [64 * index + bit for index, word in enumerate(words) for bit in range(64) if word >> bit & 1]
+
+
+@view(
+    "java.util.Collections$UnmodifiableCollection",
+    "java.util.Collections$SynchronizedCollection",
+    "java.util.Collections$CheckedCollection",
+)
+async def wrapped_collection(obj: Obj) -> Shown:
+    return await obj.show(await obj.get("c"))
+
+
+@view(
+    "java.util.Collections$UnmodifiableMap",
+    "java.util.Collections$SynchronizedMap",
+    "java.util.Collections$CheckedMap",
+)
+async def wrapped_map(obj: Obj) -> Shown:
+    return await entries_of(obj, await obj.get("m"))

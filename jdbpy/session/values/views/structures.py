@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from jdbpy.session.types.refs import Field
+from jdbpy.session.target.reading import Reading, gather
+from jdbpy.session.target.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
-from jdbpy.session.values.waves import Reading, gather
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Scalar, Shown
 from jdbpy.session.values.views.registry import view
-from jdbpy.session.values.waves import both, gather
 from jdbpy.wire.ids import TaggedValue
 
 _DAYS_TO_1970 = 719_528
@@ -106,7 +106,7 @@ async def _time(obj: Obj, value: TaggedValue) -> str:
 
 async def _date_time(obj: Obj, value: TaggedValue) -> str:
     date, time = await obj.object_fields(value, "date", "time")
-    return "T".join(await both(_date(obj, date), _time(obj, time)))
+    return "T".join(await read_both(_date(obj, date), _time(obj, time)))
 
 
 async def _offset(obj: Obj, value: TaggedValue) -> str:
@@ -142,13 +142,13 @@ async def local_date_time(obj: Obj) -> Shown:
 @view("java.time.OffsetTime")
 async def offset_time(obj: Obj) -> Shown:
     time, offset = await obj.read("time", "offset")
-    return Scalar("".join(await both(_time(obj, time), _offset(obj, offset))))
+    return Scalar("".join(await read_both(_time(obj, time), _offset(obj, offset))))
 
 
 @view("java.time.OffsetDateTime")
 async def offset_date_time(obj: Obj) -> Shown:
     local, offset = await obj.read("dateTime", "offset")
-    return Scalar("".join(await both(_date_time(obj, local), _offset(obj, offset))))
+    return Scalar("".join(await read_both(_date_time(obj, local), _offset(obj, offset))))
 
 
 @view("java.time.ZonedDateTime")

@@ -1,0 +1,196 @@
+"""The breakpoints of a session: setting them at places, finding them by their place.
+
+Where a breakpoint stands in the target is ``placement``'s business; numbers, switching and what a hit means are those
+of all points (``points.component``).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+from jdbpy.errors import UsageError
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
+from jdbpy.session.breakpoints.placement import Placement
+from jdbpy.session.breakpoints.places import AbsoluteSpec
+from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.java.class_names import ClassName, path_of_package
+from jdbpy.session.java.signatures import outermost
+from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.events import StopReason
+from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.threads import Frame, Location
+from jdbpy.session.model.tracing import Reporting
+from jdbpy.session.target.requests import Hit, Vote
+from jdbpy.session.target.target import Target
+from jdbpy.wire.ids import ReferenceTypeID
+
+SelectedFrame = Callable[[], Awaitable[Frame]]
+
+
+class Breakpoints:
+    """The ``breakpoints`` of a session. ``selected_frame`` gives meaning to places like ``:42`` and ``+3``.
+
+    ``get``, ``remove``, ``enable``, ``disable``, ``set_condition``, ``set_hit_count`` and ``set_ignore`` are those of
+    ``points``.
+    """
+
+    def __init__(self, target: Target, points: Points, selected_frame: SelectedFrame | None = None) -> None:
+        self._target = target
+        self._points = points
+        self._selected_frame = selected_frame
+        self._placement = Placement(target, self._on_hit)
+        self.get = points.get
+        self.remove = points.remove
+        self.enable = points.enable
+        self.disable = points.disable
+        self.set_condition = points.set_condition
+        self.set_hit_count = points.set_hit_count
+        self.set_ignore = points.set_ignore
+
+    def refuse_lines_without_code(self) -> None:
+        """From now on a line without code is refused, as jdb does, instead of taken for the next one with code."""
+        self._placement.moves = False
+
+    def stop_at_failures(self) -> None:
+        """From now on a class is stopped at, as jdb does, in which nothing can be set that waited for it."""
+        self._target.stops_at_failures = True
+
+    async def add(
+        self,
+        spec: str,
+        *,
+        temporary: bool = False,
+        policy: SuspendPolicy | None = None,
+        condition: str = "",
+        thread: int | None = None,
+        ignore: int = 0,
+        log: str = "",
+        reporting: Reporting = Reporting(),
+        instance: int | None = None,
+        callers: Iterable[str] = (),
+        hits: str = "",
+        after: int | None = None,
+        after_each: bool = False,
+    ) -> Breakpoint:
+        """Sets a breakpoint; ``location_spec`` tells how places are written.
+
+        It stands on every code location of the place in every loader, and is set in classes that are loaded later;
+        when there is none yet, ``message`` of the result says what it waits for. ``policy`` is what a hit suspends: by
+        default everything, on a remote target only the thread that hits; NONE publishes a notice and goes on.
+        ``condition`` is a boolean Java expression, ``thread`` the id of the only thread to stop in, ``ignore`` how many
+        hits to let pass first; ``instance``, ``callers``, ``hits`` and ``after`` are those of ``PointOptions``. With
+        ``log`` it is a logpoint: a hit publishes a notice with this text, its expressions in braces evaluated, and goes
+        on; ``reporting`` says how, and with a stack makes a tracepoint of it. Raises UsageError when the place is not
+        there, EvalError for a condition or text that does not compile. wire: as ``Placement.arm``.
+        """
+        options = PointOptions(
+            policy,
+            temporary,
+            condition,
+            ignore,
+            thread,
+            instance,
+            callers=(callers,) if isinstance(callers, str) else tuple(callers),
+            hits=hits,
+            after=after,
+            after_each=after_each,
+            log=log,
+            reporting=reporting,
+        )
+        return await self.add_with(spec, options)
+
+    async def add_with(self, spec: str, options: PointOptions) -> Breakpoint:
+        """As ``add``, with all that a point may be given in one piece. Raises and wire: as ``add``."""
+        self._target.require_alive()
+        place = await self._absolute(parse_location(spec))
+        make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
+        return await self._points.add(make, options)
+
+    def adding_many(self) -> AbstractAsyncContextManager[None]:
+        """Within the block, ``add`` does not wait until the agent has confirmed a breakpoint in code that is known.
+
+        Thousands are added at the speed of sending them. They can be hit at once. One that the agent refuses is
+        published as a ``breakpoint-failed`` notice by the end of the block. wire: 1 trip at its end.
+        """
+        return self._placement.adding_many()
+
+    def list(self) -> builtins.list[Breakpoint]:
+        """All breakpoints by number; ``points.list`` has the other points too. No trip."""
+        return [point.snapshot() for point in self._all()]
+
+    def find(self, spec: str) -> builtins.list[int]:
+        """Numbers of the breakpoints at a place, however it is written; not relative to a frame. No trip."""
+        place = parse_location(spec)
+        if isinstance(place, CurrentLine):
+            raise UsageError(f"'{spec}' depends on the selected frame", hint="name the class: Class:LINE")
+        return [point.number for point in self._all() if point.is_at(place, self._target.types)]
+
+    async def clear_all(self) -> builtins.list[int]:
+        """Removes all breakpoints and returns their numbers. wire: 1 trip."""
+        numbers = [point.number for point in self._all()]
+        await self.remove(numbers)
+        return numbers
+
+    async def reinstall(self, type_ids: Iterable[int]) -> None:
+        """Sets all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
+        self._placement.forget_code()
+        renewed = [ReferenceTypeID(each) for each in type_ids]
+        for point in self._all():
+            if point.wanted:
+                await self._placement.renew(point, renewed)
+        await self._points.redefined(renewed)
+
+    async def enable_place(self, number: int, place: int) -> Breakpoint:
+        """Let a breakpoint stand again at one of its places, which was disabled. Raises UsageError. wire: 1 trip."""
+        return await self._switch_place(number, place, enabled=True)
+
+    async def disable_place(self, number: int, place: int) -> Breakpoint:
+        """Take a breakpoint out of one of its places, ``Breakpoint.places``. Raises UsageError. wire: no wait."""
+        return await self._switch_place(number, place, enabled=False)
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+
+    async def _switch_place(self, number: int, place: int, *, enabled: bool) -> Breakpoint:
+        self._target.require_alive()
+        self.get(number)
+        point = next((each for each in self._all() if each.number == number), None)
+        if point is None:
+            raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
+        point.code.get(number, place).enabled = enabled
+        if point.group is not None:
+            await self._placement.sync(point)
+        return point.snapshot()
+
+    def _on_hit(self, point: LogicalBreakpoint, hit: Hit) -> Vote:
+        return self._points.hit(point, StopReason.BREAKPOINT, hit)
+
+    def _all(self) -> builtins.list[LogicalBreakpoint]:
+        return self._points.of_type(LogicalBreakpoint)
+
+    async def _absolute(self, place: ClassLine | FileLine | CurrentLine | MethodPlace) -> AbsoluteSpec:
+        """The place without reference to the selected frame. wire: as reading that frame, when it refers to it."""
+        if isinstance(place, CurrentLine):
+            current = await self._current()
+            line = (current.line or 0) + place.line if place.relative else place.line
+            if place.relative and (current.line is None or line < 1):
+                raise UsageError(f"there is no line {place}", hint="the place must be one of the current file")
+            if current.source is None:
+                return ClassLine(ClassName(outermost(current.class_name), bound=True), line, place.part)
+            directory = path_of_package(current.class_name)
+            if current.source_path is not None:
+                directory = current.source_path.rpartition("/")[0]
+            return FileLine(directory, current.source, line, place.part)
+        if isinstance(place, MethodPlace) and place.class_name is None:
+            current = await self._current()
+            named: MethodPlace = place.replace(class_name=ClassName(current.class_name, bound=True))
+            return named
+        return place
+
+    async def _current(self) -> Location:
+        if self._selected_frame is None:
+            raise UsageError("no frame is selected", hint="name the class: Class:LINE or Class.method")
+        return (await self._selected_frame()).location

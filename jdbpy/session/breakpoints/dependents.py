@@ -1,0 +1,80 @@
+"""Points that wait for another one: they are not in the target, and cost it nothing, until that one has been hit.
+
+Owns the order of things: whoever is waited for holds its thread, even if it only reports, until the points that wait
+for it are set. After its own hit a point stays set, or (``after_each``) waits again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.model.events import Notice
+from jdbpy.session.target.target import Target
+
+
+class Dependents:
+    """The dependences among ``points``, which are those of ``Points`` by number."""
+
+    def __init__(self, target: Target, points: Mapping[int, Point]) -> None:
+        self._target = target
+        self._points = points
+
+    async def wait(self, point: Point) -> None:
+        """Takes a point out of the target until the one that it waits for is hit. wire: 1 trip."""
+        point.waiting = True
+        point.message = ""  # what it would have waited for otherwise may be there by then
+        replies = point.disarm()
+        await self._hold(point.after)
+        await self._target.conn.gather(replies)
+
+    async def was_hit(self, point: Point) -> None:
+        """Sets what waits for a point, before its thread runs on; a point that waits each time begins anew.
+
+        wire: none without dependents, else as setting each of them.
+        """
+        released = [each for each in self._of(point.number) if each.waiting]
+        for each in released:
+            each.waiting = False
+            if point.temporary:
+                each.after, each.after_each = None, False
+            await self._set(each)
+        if released:
+            await self._hold(point.number)
+        if point.after_each and point.after in self._points:
+            await self.wait(point)
+
+    async def were_removed(self, numbers: Iterable[int]) -> None:
+        """Makes points independent whose condition to be set is gone, and tells so. wire: as setting each of them."""
+        for number in numbers:
+            for each in self._of(number):
+                waited = each.waiting
+                each.after, each.after_each, each.waiting = None, False, False
+                if waited:
+                    await self._set(each)
+                text = f"{each.noun} {each.number} waits no more: number {number}, which it waited for, is gone"
+                data = (("breakpoint", each.number), ("after", number))
+                self._target.publish(Notice("breakpoint-free", text, data))
+
+    def _of(self, number: int) -> list[Point]:
+        return [each for _, each in sorted(self._points.items()) if each.after == number]
+
+    async def _hold(self, number: int | None) -> None:
+        """Makes a point hold its thread as long as others wait for it. wire: as setting it, when that changes it."""
+        point = self._points.get(number or 0)
+        if point is not None:
+            before = point.requested
+            point.awaited = any(each.waiting or each.after_each for each in self._of(point.number))
+            await point.renew(before)
+
+    async def _set(self, point: Point) -> None:
+        """Sets a point whose time has come; what is wrong with it now is told, as at a class that comes later."""
+        try:
+            await point.renew()
+        except Disconnected:
+            raise
+        except JdbpyError as error:
+            point.message = error.message
+            text = f"{point.noun} {point.number} cannot be set: {error.message}"
+            self._target.publish(Notice("breakpoint-failed", text, (("breakpoint", point.number),)))

@@ -1,0 +1,161 @@
+"""Catchpoints for exceptions: by class or pattern, caught or not, wherever they are thrown or only in some classes.
+
+A request is for one class and its subclasses, so a pattern becomes one for each exception class that it fits, those
+that are loaded later included; a class below another that has a request needs none. Exceptions of other classes thus
+cost the target nothing. For a class the subclasses count too, as in a Java ``catch``; for a pattern only the names that
+fit it, since ``*Exception`` would otherwise be every exception there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from jdbpy.errors import Disconnected, JdbpyError, ProtocolError, UsageError
+from jdbpy.session.breakpoints.event_point import Basis, Concerned, EventPoint
+from jdbpy.session.breakpoints.waiting import ClassWatch
+from jdbpy.session.java.class_names import ClassName
+from jdbpy.session.model import events
+from jdbpy.session.target.conditions import Given
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.requests import Hit
+from jdbpy.session.values.throwables import exception_info
+from jdbpy.wire.constants import EventKind
+from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedValue
+from jdbpy.wire.messages import event_request, object_reference
+from jdbpy.wire.pending import Pending
+
+_ANY = ReferenceTypeID(0)
+_MOST_ASKED = 32
+"""Classes that may be asked for at a time: of more exceptions in so short a time the classes are not counted."""
+
+_THROWABLE = "Ljava/lang/Throwable;"
+
+
+class ExceptionPoint(EventPoint):
+    """Stops where an exception is thrown."""
+
+    noun = "catchpoint"
+    kind = "exception"
+    what = "exceptions"
+    brings = frozenset(("exc",))
+    looks_at_thread = True
+
+    def __init__(self, basis: Basis, *, name: ClassName, caught: bool, uncaught: bool) -> None:
+        super().__init__(basis)
+        self.typed = name
+        self.caught = caught
+        self.uncaught = uncaught
+        self._throwable: RefType | None = None
+        self._covered: set[ReferenceTypeID] = set()
+        self._asked = 0  # classes of exceptions that are being asked for
+        self._watch = ClassWatch(basis.target, name, self._on_class, of_the_jdk=True)
+
+    @property
+    def spec(self) -> str:
+        which = "all" if self.caught and self.uncaught else "caught" if self.caught else "uncaught"
+        return f"{which} {self._watch.name.text}"
+
+    def is_for(self, name: ClassName) -> bool:
+        """Whether it was set for, or found, a class of that name."""
+        return self._watch.is_for(name)
+
+    async def _set_up(self) -> None:
+        """wire: 3 trips, and 1 a superclass that is new; 1 for every exception (``*``)."""
+        self._covered.clear()
+        if self.typed.text == "*":
+            await self._catch([_ANY])
+            return
+        throwables = await self._target.types.by_signature(_THROWABLE)
+        if not throwables:
+            raise ProtocolError("the target says that java.lang.Throwable is not loaded")
+        self._throwable = throwables[0]
+        pattern = self.typed.is_pattern
+        found = await self._watch.open(self._throwable.id if pattern else None)
+        await self._cover(found)
+        if self._covered:
+            self.message = ""
+        elif found and not pattern:
+            raise UsageError(f"{found[0].name} is no exception class", code="NO_EXCEPTION")
+        else:
+            self.message = self._watch.waiting()
+
+    def disarm(self) -> list[Pending[Any]]:
+        return [*self._watch.close(), *super().disarm()]
+
+    def concerns(self, hit: Hit) -> Concerned:
+        return self._fits(hit) if self.typed.is_pattern and self.typed.text != "*" else True
+
+    async def _fits(self, hit: Hit) -> bool:
+        """Whether the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
+        reader = self._target.objects.reader
+        type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
+        known = (await self._target.types.info([type_id])).get(type_id)
+        return known is None or self.typed.is_name_of(known.name)
+
+    def count(self, hit: Hit) -> None:
+        """Enters a hit with the class of the exception, which is asked for beside everything else. wire: no wait."""
+        place, object_id = hit.event.location, hit.event.exception.objectID
+        row = self.tally.row(self.tally.of_kind(hit.request.kind), (place.classID, place.methodID))
+        if row is None:
+            return
+        row.count += 1
+        if self._asked >= _MOST_ASKED:
+            return
+
+        def answered(reply: Any) -> None:
+            self._asked -= 1
+            if not isinstance(reply, JdbpyError):
+                self.tally.add_value(row, int(reply.typeID))
+
+        with suppress(Disconnected):
+            self._target.conn.submit(object_reference.ReferenceType(ObjectID(object_id)), on_reply=answered)
+            self._asked += 1
+
+    async def given(self, hit: Hit, text: str) -> Given:
+        thrown = hit.event.exception
+        return {"exc": (TaggedValue(thrown.tag, thrown.objectID), "")}
+
+    async def details(self, hit: Hit) -> dict[str, Any]:
+        """What was thrown and where it will be caught. wire: as ``exception_info``."""
+        return {"exception": await exception_info(self._target, hit.event)}
+
+    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+        info: events.ExceptionInfo | None = details.get("exception")
+        if info is None:
+            return "exception-thrown", f"an exception was thrown: {where}"
+        said = f": {info.message}" if info.message is not None else ""
+        how = "exception" if info.caught else "uncaught exception"
+        return "exception-thrown", f"{how} {info.type}{said} thrown: {where}"
+
+    async def _on_class(self, prepared: RefType) -> None:
+        waited = not self.requests
+        await self._cover([prepared])
+        if self._covered:
+            self.message = ""
+            self._announce(resolved=waited)
+        elif not self.typed.is_pattern:
+            self.message = f"{prepared.name} is no exception class"
+            self._announce(resolved=False)
+
+    async def _cover(self, types: Iterable[RefType]) -> None:
+        """Requests exceptions of those types that no request covers yet. wire: 1 trip, and 1 a superclass."""
+        assert self._throwable is not None
+        above = {
+            type_id: {type_id, *(each.id for each in chain)}
+            for type_id, chain in (await self._target.types.superclasses(each.id for each in types)).items()
+        }
+        exceptions = {type_id for type_id, chain in above.items() if self._throwable.id in chain}
+        new = [
+            type_id
+            for type_id in exceptions
+            if not above[type_id] & self._covered and not (above[type_id] - {type_id}) & exceptions
+        ]
+        self._covered.update(new)
+        await self._catch(new)
+
+    async def _catch(self, types: Iterable[ReferenceTypeID]) -> None:
+        only = [event_request.ExceptionOnly(type_id, self.caught, self.uncaught) for type_id in types]
+        if only:
+            await self._request([(EventKind.EXCEPTION, [modifier]) for modifier in only])

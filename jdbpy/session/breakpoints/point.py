@@ -1,0 +1,357 @@
+"""One point as the user sees it: a number, a subject, and what a hit does.
+
+Owns the state that all kinds have: hit counts with an operator (``-hit >= 10``), conditions that cannot be evaluated
+(the first failure stops and says why, its likes pass and are counted). What a kind asks of the target stands in its own
+module; when a hit counts is the rule of ``points``.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+import trio
+
+from jdbpy.errors import EvalError, UsageError
+from jdbpy.record import Record
+from jdbpy.session.breakpoints.callers import Callers
+from jdbpy.session.breakpoints.tally import Tally, carried
+from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.threads import Location
+from jdbpy.session.target.conditions import NOTHING, Condition, Given, LogText
+from jdbpy.session.target.hit_rates import HitLoad, Meter
+from jdbpy.session.target.requests import Hit, Sieve
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.pending import Pending
+
+_SYNTAX = re.compile(r"\s*(==|=|!=|>=|<=|>|<|%)?\s*(\d+)\s*")
+_ADMITS: Mapping[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "%": lambda hits, number: hits % number == 0,
+}
+
+
+class HitCount(Record):
+    """Which hits count: those whose number, from 1, stands in this relation to ``number``; ``%`` is every nth."""
+
+    op: str
+    number: int
+
+    def admits(self, hits: int) -> bool:
+        """Whether the hit of that number is let through."""
+        return _ADMITS[self.op](hits, self.number)
+
+    def following(self, hits: int) -> int | None:
+        """The number of the first hit after so many that is let through; None when there is none any more."""
+        match self.op:
+            case "%":
+                return (hits // self.number + 1) * self.number
+            case "==" | ">=" | ">":
+                return max(self.number + (self.op == ">"), hits + 1) if not self.is_over(hits) else None
+        return next((each for each in (hits + 1, hits + 2) if self.admits(each)), None)
+
+    def is_over(self, hits: int) -> bool:
+        """Whether no later hit can be let through: the point is then taken out of the target."""
+        last = {"==": self.number, "<=": self.number, "<": self.number - 1}.get(self.op)
+        return last is not None and hits >= last
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.number}"
+
+
+def parse_hit_count(text: str) -> HitCount:
+    """The hit count that a text spells; a bare number means that hit alone. Raises UsageError."""
+    match = _SYNTAX.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"'{text}' is no hit count", hint="write 3, '>= 10', '% 100': ==, !=, >=, <=, >, <, % and a number"
+        )
+    op, number = match[1] or "==", int(match[2])
+    if op == "%" and number == 0:
+        raise UsageError("every 0th hit makes no sense", hint="'% 100' lets every hundredth hit through")
+    count = HitCount("==" if op == "=" else op, number)
+    if count.is_over(0):
+        raise UsageError(f"no hit is {count}: they are counted from 1", hint="'== 1' lets only the first hit through")
+    return count
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+class Failures:
+    """The failures of one condition so far."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.last = ""
+        self._told: set[str] = set()
+
+    def note(self, message: str) -> bool:
+        """Takes in a failure; whether it is to be told: nothing like it was before, numbers in it aside."""
+        self.count += 1
+        self.last = message
+        kind = _NUMBER.sub("0", message)  # "Index 7 out of bounds for length 3" is one failure, not a thousand
+        new = kind not in self._told
+        self._told.add(kind)
+        return new
+
+
+_POLICIES = {
+    SuspendPolicy.NONE: JdwpSuspendPolicy.NONE,
+    SuspendPolicy.THREAD: JdwpSuspendPolicy.EVENT_THREAD,
+    SuspendPolicy.ALL: JdwpSuspendPolicy.ALL,
+}
+
+
+MOST_CHECKED = 20
+"""Places at which a condition is compiled when it is set: there may be thousands, for a pattern of classes."""
+
+_COUNTED = "the target counts, and tells only of the hit that is meant"
+
+
+class SieveOf(Protocol):
+    """Makes the sieve for requests of a kind of events, whose hits are counted as such or as ``meant``."""
+
+    def __call__(self, kind: EventKind, only: int, meant: EventKind | None = None, /) -> Sieve | None: ...
+
+
+def _no_sieve(kind: EventKind, only: int, meant: EventKind | None = None, /) -> Sieve | None:
+    return None
+
+
+class Point(ABC):
+    """A numbered point. ``noun`` is what messages call it; ``message`` says what it waits for."""
+
+    noun = "point"
+    brings: frozenset[str] = frozenset()
+    """Names of what its hits bring for expressions: ``ret``, ``exc``, ``old``, ``new``."""
+    kind = ""
+    """The ``kind`` of its ``model.Breakpoint``."""
+    looks_at_thread = False
+    """Whether a hit is told by reading what the thread may change as soon as it runs on."""
+
+    def __init__(self, number: int, policy: SuspendPolicy, options: PointOptions) -> None:
+        self.number = number
+        self.policy = policy
+        self.options = options
+        self.temporary = options.temporary
+        self.ignore = options.ignore
+        self.enabled = True
+        self._renewing = trio.Lock()
+        self.hits = 0
+        self.message = ""
+        self.condition_text = ""
+        self.condition: Condition | None = None
+        self.failures = Failures()
+        self.hit_count: HitCount | None = None
+        self.callers: Callers | None = None
+        self.after = options.after
+        self.after_each = options.after_each
+        self.removed = False
+        self.waiting = False  # for the point ``after``
+        self.counting = 0  # the ``agent_count`` with which it stands in the target
+        self.awaited = False  # by other points, which must be set before the thread of a hit runs on
+        self.log: LogText | None = None
+        self.reporting = options.reporting
+        self.file = options.reporting.file
+        """Where reports are written to; "" for the listeners, also after a file that could not be written."""
+        self.load = HitLoad()
+        self.was_hot = False  # which is said once
+        self.place_checked = False
+        self.meter = Meter(options.reporting)
+        self.tally = Tally()
+        self.sieve: SieveOf = _no_sieve
+        """The sieve for its requests for a kind of events; the id of a method limits it to that."""
+
+    @property
+    def over(self) -> bool:
+        """Whether no later hit can count."""
+        return self.hit_count is not None and self.hit_count.is_over(self.hits)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether it is to stand in the target now."""
+        return self.enabled and not (self.waiting or self.over or self.removed)
+
+    @property
+    def wire_policy(self) -> JdwpSuspendPolicy:
+        """What the agent is to suspend: the thread at least, where something must be done before it goes on.
+
+        No more than the thread, where a hit may turn out not to count: the rest is suspended by the stop.
+        """
+        told = self.looks_at_thread and self.reporting.hold
+        asked = self.condition is not None or self.callers is not None or self.awaited
+        if self.policy is SuspendPolicy.NONE and (asked or told or self.log is not None or self.reporting.stack):
+            return JdwpSuspendPolicy.EVENT_THREAD
+        if self.suspends_all and (asked or not (self.counts_every_hit or self.agent_count)):
+            return JdwpSuspendPolicy.EVENT_THREAD
+        return _POLICIES[self.policy]
+
+    @property
+    def suspends_all(self) -> bool:
+        """True if a stop at it suspends all threads."""
+        return self.policy is SuspendPolicy.ALL
+
+    @property
+    def counts_every_hit(self) -> bool:
+        """Whether a hit needs no look at it to be counted."""
+        return not (self.temporary or self.ignore or self.after_each) and self.hit_count is None
+
+    @property
+    def called(self) -> str:
+        """What messages call it: ``logpoint 3``."""
+        if self.reporting.stack:
+            return f"tracepoint {self.number}"
+        return f"{'logpoint' if self.log is not None else self.noun} {self.number}"
+
+    @property
+    def reports(self) -> bool:
+        """Whether a hit is reported and the target goes on."""
+        return self.log is not None or self.policy is SuspendPolicy.NONE
+
+    @property
+    def only_hit(self) -> int:
+        """Which of the hits to come, counted from 1, is the only one that can count; 0: there may be more, or that
+        depends on something else than their number."""
+        if self.condition is not None or self.callers is not None or self.after_each:
+            return 0
+        if self.hit_count is None:
+            return self.ignore + 1 if self.temporary else 0
+        if self.ignore or not (self.temporary or self.hit_count.op == "=="):
+            return 0
+        following = self.hit_count.following(self.hits)
+        return 0 if following is None else following - self.hits
+
+    @property
+    def agent_count(self) -> int:
+        """At which hit the agent is to report, and then drop its request; 0: at all of them."""
+        return 0
+
+    @property
+    def requested(self) -> tuple[object, ...]:
+        """What of the point's state its requests in the target depend on."""
+        return self.wanted, self.wire_policy, self.agent_count
+
+    async def renew(self, before: tuple[object, ...] | None = None) -> None:
+        """Sets the point anew, or takes it out, if ``requested`` is no longer what it was.
+
+        Commands and hits of other points may ask for it at the same time: one comes after the other, and what is not
+        wanted any more at the end does not stay. wire: as ``arm``.
+        """
+        async with self._renewing:
+            if self.requested != before:
+                self.disarm()
+                if self.wanted:
+                    await self.arm()
+            if not self.wanted:
+                self.disarm()
+
+    async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Takes note that classes have new code. wire: as setting the point there."""
+        return
+
+    async def check(self, condition: Condition | None) -> None:
+        """Raise EvalError for a condition that makes sense at none of its places, as far as that can be told.
+
+        wire: none, or 1 trip or 2 for classes and variables that are new.
+        """
+        wrong: EvalError | None = None
+        places = self.places() if condition is not None else ()
+        for place in places if len(places) <= MOST_CHECKED else ():
+            wrong = await condition.check(place, self.brings) if condition is not None else None
+            if wrong is None:
+                return
+        if wrong is not None:
+            raise wrong
+
+    def require_fitting(self, options: PointOptions) -> None:
+        """Raises UsageError for options that make no sense for such a point."""
+        return
+
+    @abstractmethod
+    async def arm(self) -> None:
+        """Sets the point in the target. Raises UsageError when it cannot be; nothing is left behind then."""
+
+    @abstractmethod
+    def disarm(self) -> list[Pending[Any]]:
+        """Takes the point out of the target; what is returned may be waited for."""
+
+    @property
+    @abstractmethod
+    def shown_spec(self) -> str:
+        """The subject as it is best typed. No trip."""
+
+    def places(self) -> tuple[Location, ...]:
+        """Where in code it stands now, if it is made of places. No trip."""
+        return ()
+
+    def snapshot(self) -> Breakpoint:
+        """The point as plain data. No trip."""
+        return Breakpoint(
+            number=self.number,
+            spec=self.shown_spec,
+            kind=self.kind,
+            enabled=self.enabled,
+            temporary=self.temporary,
+            policy=self.policy,
+            resolved=self.places(),
+            hits=self.hits,
+            condition=self.condition_text,
+            ignore=self.ignore,
+            thread=self.options.thread,
+            message=self.message or (_COUNTED if self.counting else ""),
+            hit_count=str(self.hit_count or ""),
+            over=self.over,
+            callers=self.options.callers,
+            after=self.after,
+            after_each=self.after_each,
+            waiting=self.waiting,
+            failures=self.failures.count,
+            failure=self.failures.last,
+            options=tuple(self.shown_options()),
+        )
+
+    def shown_options(self) -> list[tuple[str, str]]:
+        """What it is limited to and how it reports, as the words of a command say it."""
+        options, reporting = self.options, self.reporting
+        shown = [
+            ("from", ",".join(options.classes)),
+            ("except", ",".join(options.excludes)),
+            ("on", "" if options.instance is None else f"object {options.instance}"),
+            ("log", options.log),
+            ("stack", str(reporting.stack or "")),
+            ("limit", "" if reporting.limit is None else f"{reporting.limit}/s"),
+            ("to", self.file),
+            ("cost", f"{reporting.cost}%" if reporting.cost else ""),
+            ("-max", str(reporting.most or "")),
+        ]
+        no_stop = [] if reporting.hold else [("--no-stop", "")]
+        return [*no_stop, *((name, text) for name, text in shown if text)]
+
+    def count(self, hit: Hit) -> None:
+        """Enters a hit in the tally. No wait."""
+        place = getattr(hit.event, "location", None)
+        if place is not None:
+            self.tally.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
+
+    async def given(self, hit: Hit, text: str) -> Given:
+        """What a hit brings for an expression: ``$ret`` and the like. wire: 1 trip for what ``text`` mentions only."""
+        return NOTHING
+
+    async def details(self, hit: Hit) -> dict[str, Any]:
+        """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""
+        return {}
+
+    @abstractmethod
+    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+        """Kind and text of the notice for a hit that suspends nothing; ``where`` is thread and place in words."""

@@ -1,0 +1,438 @@
+"""All points of a session under their numbers: listed, switched on and off, removed, and what a hit of one means.
+
+Owns the row of numbers and the rule of a hit: callers, condition, hit count, ignore count, one time only, stop or
+report. What a kind of point asks of the target is its own business; whether a set of events stops the target is decided
+by all votes together in the pump.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
+from jdbpy.session.breakpoints.callers import Callers
+from jdbpy.session.breakpoints.dependents import Dependents
+from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
+from jdbpy.session.breakpoints.reports import Reporter, absolute
+from jdbpy.session.breakpoints.sieve import sieve_of
+from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.events import Notice, StopReason
+from jdbpy.session.model.options import NO_OPTIONS, PointOptions
+from jdbpy.session.model.tracing import TraceSummary
+from jdbpy.session.target.conditions import CompileCondition, CompileLogText, Condition
+from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
+from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict, Vote
+from jdbpy.session.target.target import Target
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy as WirePolicy
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages import event_request
+
+P = TypeVar("P", bound=Point)
+
+_IN_CODE = ("line", "method", "methods")
+"""Kinds of points that stand in code which their user has chosen."""
+
+
+class Points:
+    """The ``points`` of a session."""
+
+    def __init__(
+        self,
+        target: Target,
+        compile_condition: CompileCondition | None = None,
+        compile_log: CompileLogText | None = None,
+    ) -> None:
+        self._target = target
+        self._compile = compile_condition
+        self._compile_log = compile_log
+        self._points: dict[int, Point] = {}
+        self._last_number = 0
+        self._end: EventRequest | None = None  # what holds the end of the target for reports
+        self.reporter = Reporter(target)
+        self._dependents = Dependents(target, self._points)
+        self.hot = HotLimits()
+        """From when on it is reported, once for each breakpoint, that its hits cost the target much."""
+        target.hit_times.on_load = self._on_load
+        self.reporter.on_rate = self._on_rate
+
+    async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
+        """Gives a new point its number, its policy and its condition, and sets it.
+
+        Raises UsageError when it cannot be set, EvalError for a condition that does not compile.
+        """
+        self._target.require_alive()
+        _check_count(options.ignore)
+        if options.thread == 0:
+            raise UsageError("there is no thread 0", hint="'threads' lists them")
+        _check_held(options)
+        if options.after is not None:
+            self._point(options.after)
+        point = self._made(make, options)
+        if point.wire_policy is not WirePolicy.NONE or point.after is not None:
+            self._target.conn.require_allowed(event_request.Set)  # before anything of it is in the target
+        if point.after is None:
+            self._points[point.number] = point  # its first hit may come before all of it is set
+        try:
+            await point.renew()  # it may be removed or disabled meanwhile
+            await point.check(point.condition)
+            shown = point.snapshot()
+            if point.after is not None:  # it was set only to see whether it can be
+                self._point(point.after)
+                self._points[point.number] = point
+                await self._dependents.wait(point)
+                shown = shown.replace(waiting=point.waiting)
+            slip = await point.callers.slip() if point.callers is not None else ""
+        except BaseException:
+            self._points.pop(point.number, None)
+            point.removed = True
+            point.disarm()
+            if self._last_number == point.number:
+                self._last_number -= 1
+            raise
+        if slip:
+            self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
+        if point.reports:  # else all stays as it was: thousands may be added in a row
+            self._watch_end()
+        self._check_place(point, (*(place.class_name for place in point.places()), *options.classes))
+        return shown
+
+    def _made(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions) -> P:
+        """The point with what the debugger itself decides at its hits, not set yet. Raises UsageError, EvalError."""
+        policy = options.policy
+        if options.log or options.reporting.stack:
+            policy = SuspendPolicy.NONE
+        elif policy is None:
+            policy = self._target.default_policy
+        if options.log and self._compile_log is None:
+            raise UsageError("logpoints need an evaluator, and this session has none")
+        point = make(self._last_number + 1, policy)
+        point.require_fitting(options)
+        point.sieve = partial(sieve_of, point, self.reporter, self._target.conn)
+        point.file = absolute(options.reporting.file) if options.reporting.file else ""
+        point.hit_count = parse_hit_count(options.hits) if options.hits else None
+        point.callers = Callers(self._target, options.callers) if options.callers else None
+        point.condition_text = options.condition.strip()
+        point.condition = self._compiled(point.condition_text)
+        point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
+        self._last_number += 1
+        return point
+
+    def number_next(self, number: int) -> None:
+        """Give the next breakpoint this number, unless numbers up to it have been given already. No trip."""
+        self._last_number = max(self._last_number, number - 1)
+
+    def list(self) -> builtins.list[Breakpoint]:
+        """All points by number. No trip."""
+        return [self._shown(point) for _, point in sorted(self._points.items())]
+
+    def get(self, number: int) -> Breakpoint:
+        """The point of that number. Raises UsageError. No trip."""
+        return self._shown(self._point(number))
+
+    def of_type(self, kind: type[P]) -> builtins.list[P]:
+        """The points of a class, by number: for the component that sets them."""
+        return [point for _, point in sorted(self._points.items()) if isinstance(point, kind)]
+
+    async def remove(self, numbers: Iterable[int]) -> None:
+        """Removes points; what waits for one of them waits no more. Raises UsageError, and removes none, if one of
+        them does not exist. wire: 1 trip, and as setting what waited.
+        """
+        points = self._take(numbers)
+        for point in points:
+            del self._points[point.number]
+            point.removed = True
+        removed = [point.number for point in points]
+        self._target.publisher.drop_breakpoints(removed)
+        await self._disarm(points)
+        self._watch_end()
+        await self._dependents.were_removed(removed)
+
+    async def enable(self, numbers: Iterable[int]) -> None:
+        """Sets points again that were disabled; one whose hit count is over begins to count anew. Raises UsageError.
+
+        wire: as setting each of them.
+        """
+        for point in self._take(numbers):
+            before, enabled, hits = point.requested, point.enabled, point.hits
+            point.enabled = True
+            if point.over:
+                point.hits = 0
+            if not enabled or hits != point.hits:
+                point.meter.restart(point.hits)
+            try:
+                await point.renew(before)
+            except BaseException:
+                point.enabled, point.hits = enabled, hits
+                raise
+
+    async def disable(self, numbers: Iterable[int]) -> None:
+        """Takes points out of the target and keeps them. Raises UsageError. wire: 1 trip."""
+        points = self._take(numbers)
+        for point in points:
+            point.enabled = False
+        await self._disarm(points)
+
+    def disable_all(self) -> tuple[int, ...]:
+        """Disables what is enabled, and returns the numbers. wire: no wait."""
+        points = [point for _, point in sorted(self._points.items()) if point.enabled]
+        for point in points:
+            point.enabled = False
+            point.disarm()
+        self.reporter.settle(*points)
+        return tuple(point.number for point in points)
+
+    async def set_condition(self, number: int, condition: str) -> Breakpoint:
+        """Makes a point count only where the expression is true; "" makes it count always. Raises EvalError.
+
+        wire: none, or as setting the point, where its requests have to be others then.
+        """
+        point = self._point(number)
+        text = condition.strip()
+        changed = point.options.replace(condition=text)
+        _check_held(changed)
+        point.require_fitting(changed)
+        compiled = self._compiled(text)
+        if compiled is not None:
+            self._target.conn.require_allowed(event_request.Set)  # a condition is computed in a thread that is held
+        before = point.requested
+        await point.check(compiled)
+        point.condition, point.condition_text, point.failures = compiled, text, Failures()
+        await point.renew(before)
+        return point.snapshot()
+
+    async def set_hit_count(self, number: int, hits: str) -> Breakpoint:
+        """Makes only some hits of a point count, ``"== 3"``, ``">= 10"``, ``"% 100"``; "" makes all count. Hits are
+        counted anew. Raises UsageError. wire: as ``set_condition``.
+        """
+        point = self._point(number)
+        hit_count = parse_hit_count(hits) if hits.strip() else None
+        before = point.requested
+        point.hit_count, point.hits = hit_count, 0
+        point.meter.restart(0)
+        await point.renew(before)
+        return point.snapshot()
+
+    async def set_ignore(self, number: int, count: int) -> Breakpoint:
+        """Lets the next ``count`` hits of a point pass. wire: as ``set_condition``."""
+        _check_count(count)
+        point = self._point(number)
+        before = point.requested
+        point.ignore = count
+        await point.renew(before)
+        return point.snapshot()
+
+    async def summary(self, number: int, *, methods: int = 20, values: int = 5) -> TraceSummary:
+        """What the hits of a point that reports come to: by method how many, how often, and which values they brought.
+
+        They are counted whether they were reported or left out; so many ``methods`` are listed, and ``values`` of
+        each. A point that stops has no summary: raises UsageError. wire: 2 trips or 3, 0 when all is known.
+        """
+        from jdbpy.session.breakpoints.summary import summarize
+
+        point = self._point(number)
+        if not point.reports:
+            raise UsageError(
+                f"{point.called} stops, so there is no summary of its hits", hint="'trace', 'logpoint' and the like"
+            )
+        return await summarize(self._target, point, methods, values)
+
+    async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Sets points again in classes that were just redefined; breakpoints are set by their own component."""
+        renewed = tuple(type_ids)
+        for _, point in sorted(self._points.items()):
+            if point.wanted:
+                await point.redefined(renewed)
+
+    # -- hits --------------------------------------------------------------------------------------------------------
+
+    def hit(self, point: Point, reason: StopReason, hit: Hit) -> Vote:
+        """The vote on one hit: at once for one that is only counted."""
+        if self._points.get(point.number) is not point or point.waiting:
+            return GO  # it was removed, or has begun to wait, while the event was on its way
+        if not point.place_checked:
+            place = getattr(hit.event, "location", None)
+            self._check_place(point, () if place is None else (self._target.types.location(place).class_name,))
+            point.place_checked = True
+        if hit.request.sieve is not None and hit.request.sieve.taken:  # it is counted already
+            return self._report(point, hit)
+        if point.callers is not None or point.condition is not None:
+            return self._look(point, reason, hit)
+        return self._meet(point, reason, hit) if self._counts(point, hit) else GO
+
+    async def _report(self, point: Point, hit: Hit) -> Verdict:
+        assert hit.request.sieve is not None
+        await self.reporter.report(point, hit, *hit.request.sieve.taken.popleft())
+        return GO
+
+    async def _look(self, point: Point, reason: StopReason, hit: Hit) -> Verdict:
+        """The verdict on a hit that counts only if callers and condition fit.
+
+        A condition that fails stops, and says so: the user is to know rather than to wonder.
+        """
+        message = ""
+        try:
+            if point.callers is not None and not await point.callers.fit(hit.thread):
+                return GO
+            if point.condition is not None and not await point.condition.holds(
+                hit.thread, await point.given(hit, point.condition_text)
+            ):
+                return GO
+        except Disconnected:
+            raise
+        except JdbpyError as error:
+            if not point.failures.note(error.message):
+                return GO
+            message = _failed(point, error)
+        if not message and not self._counts(point, hit):
+            return GO
+        return await self._meet(point, reason, hit, message)
+
+    async def _meet(self, point: Point, reason: StopReason, hit: Hit, message: str = "") -> Verdict:
+        """What follows from a hit that counts, or whose condition failed with ``message``: a stop or a report."""
+        if not message:
+            if point.temporary:
+                self._points.pop(point.number, None)
+                point.removed = True
+                point.disarm()
+            await self._dependents.was_hit(point)
+        taken = self.reporter.take(point)
+        if point.reports:
+            point.count(hit)
+            await self.reporter.report(point, hit, taken, failed=message)
+            return GO
+        extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
+        if point.temporary and not message:
+            extra["temporary"] = True
+        try:
+            extra.update(await point.details(hit))
+        except JdwpError as error:
+            message = message or f"what happened could not be read: {error.message}"
+        if message:
+            extra["message"] = message
+        if taken.spent:
+            self.reporter.switch_off(point, taken)
+        return StopPlan(reason, extra, point.suspends_all)
+
+    # -- hot places --------------------------------------------------------------------------------------------------
+
+    def warn_at(self, *, rate: int | None = None, cost: int | None = None) -> None:
+        """Set from when on a point is reported as hot: at ``rate`` hits a second without a stop, or when they suspend
+        threads for ``cost`` percent of the time. 0: never; None: as before. No trip."""
+        limits = self.hot
+        self.hot = HotLimits(limits.rate if rate is None else rate, limits.cost if cost is None else cost)
+
+    def _check_place(self, point: Point, class_names: Iterable[str]) -> None:
+        """Reports once that the point suspends threads in code that other threads wait for."""
+        suspends = point.kind in _IN_CODE and point.wire_policy is not WirePolicy.NONE
+        name, kind = sensitive(class_names) if suspends else ("", "")
+        if kind and not point.place_checked:
+            point.place_checked = True
+            text = f"{point.called} is in {kind} code ({name}): {WHY[kind]}"
+            data = (("breakpoint", point.number), ("why", kind), ("class", name))
+            self._target.publish(Notice("hot-place", text, data))
+
+    def _on_load(self, point: Point, load: Load) -> None:
+        """A second with hits of a point that suspended threads and did not stop: is that more than it may cost?"""
+        if self._points.get(point.number) is not point or not point.enabled:
+            return
+        budget = point.reporting.cost
+        if budget and load.share * 100 > budget:
+            self.reporter.over_budget(point, load)
+        elif (self.hot.cost and not budget and load.share * 100 > self.hot.cost) or self._is_frequent(load.rate):
+            self._say_hot(point, load)
+
+    def _on_rate(self, point: Point, load: Load) -> None:
+        """A second with hits of a point that suspends nothing."""
+        if self._is_frequent(load.rate):
+            self._say_hot(point, load)
+
+    def _is_frequent(self, rate: float) -> bool:
+        return 0 < self.hot.rate < rate
+
+    def _say_hot(self, point: Point, load: Load) -> None:
+        if point.was_hot or load.hits < 2:
+            return
+        point.was_hot = True
+        share = round(load.share, 3)
+        data = (("breakpoint", point.number), ("why", "rate" if self._is_frequent(load.rate) else "cost"))
+        measured = (("hits", load.hits), ("rate", round(load.rate)), ("suspended", share))
+        self._target.publish(Notice("hot-place", f"{point.called} was {load.text}", (*data, *measured)))
+
+    def _watch_end(self) -> None:
+        """Makes the target wait at its end, where points report, until all reports before it were read. wire: no wait.
+
+        Sets of events are handled in their order, so that of the end comes after those reports.
+        """
+        requests = self._target.requests
+        wanted = any(point.reports for point in self._points.values())
+        if wanted and self._end is None and self._target.conn.allows(event_request.Set):
+            self._end, _ = requests.submit(RequestSpec(EventKind.VM_DEATH, WirePolicy.ALL, [], lambda hit: GO))
+        elif not wanted and self._end is not None:
+            requests.drop([self._end])
+            self._end = None
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def _counts(self, point: Point, hit: Hit) -> bool:
+        """Counts a hit; whether it is one to stop at, or to report. wire: no wait."""
+        if point.counting:  # the agent has counted, and has dropped the request
+            point.hits += point.counting - 1
+            point.ignore = 0
+            self._target.requests.spent(hit.request)
+        point.hits += 1
+        admitted = point.hit_count is None or point.hit_count.admits(point.hits)
+        if point.over:
+            point.disarm()
+        if admitted and point.ignore:
+            point.ignore -= 1
+            return False
+        return admitted
+
+    def _point(self, number: int) -> Point:
+        point = self._points.get(number)
+        if point is None:
+            raise UsageError(f"there is no breakpoint {number}", hint="'breakpoints' lists them")
+        return point
+
+    def _shown(self, point: Point) -> Breakpoint:
+        """The point as plain data, with a word when it waits in vain. No trip."""
+        shown, first = point.snapshot(), self._points.get(point.after or 0)
+        if point.waiting and first is not None and (first.over or not first.enabled):
+            why = f"number {first.number} is {'over' if first.enabled else 'switched off'}"
+            shown = shown.replace(message=f"{shown.message}; {why}" if shown.message else why)
+        return shown
+
+    def _take(self, numbers: Iterable[int]) -> builtins.list[Point]:
+        self._target.require_alive()
+        return [self._point(number) for number in dict.fromkeys(numbers)]
+
+    async def _disarm(self, points: Iterable[Point]) -> None:
+        points = tuple(points)
+        self.reporter.settle(*points)
+        await self._target.conn.gather([reply for point in points for reply in point.disarm()])
+
+    def _compiled(self, condition: str) -> Condition | None:
+        if condition and self._compile is None:
+            raise UsageError("conditions need an evaluator, and this session has none")
+        return self._compile(condition) if condition and self._compile is not None else None
+
+
+def _check_held(options: PointOptions) -> None:
+    reads = options.log or options.condition or options.callers or options.reporting.stack
+    if reads and not options.reporting.hold:
+        raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
+
+
+def _check_count(count: int) -> None:
+    if count < 0:
+        raise UsageError(f"an ignore count of {count} makes no sense", hint="it is the number of hits to let pass")
+
+
+def _failed(point: Point, error: JdbpyError) -> str:
+    return (
+        f"the condition of {point.noun} {point.number} failed: {error.message}; hits where it fails so again pass, "
+        f"'condition {point.number} EXPRESSION' changes it"
+    )

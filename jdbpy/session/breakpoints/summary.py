@@ -1,0 +1,124 @@
+"""From the tally of a point to its summary: names for methods, texts for values.
+
+Owns the wording of what was counted. Values are described when they are asked for; an object may be gone by then.
+"""
+
+from __future__ import annotations
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.tally import Key, Method, TallyRow
+from jdbpy.session.concurrency import both
+from jdbpy.session.model.tracing import MethodTally, TraceSummary, ValueCount
+from jdbpy.session.model.values import Limits
+from jdbpy.session.target.target import Target
+from jdbpy.session.values.describe import describe
+from jdbpy.wire.constants import EventKind
+from jdbpy.wire.event_parts import value_of
+from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
+
+_HAPPENED = {
+    EventKind.BREAKPOINT: "hit",
+    EventKind.METHOD_ENTRY: "entered",
+    EventKind.METHOD_EXIT: "exited",
+    EventKind.METHOD_EXIT_WITH_RETURN_VALUE: "exited",
+    EventKind.FIELD_ACCESS: "read",
+    EventKind.FIELD_MODIFICATION: "changed",
+    EventKind.EXCEPTION: "thrown",
+    EventKind.MONITOR_CONTENDED_ENTER: "wanted",
+    EventKind.MONITOR_CONTENDED_ENTERED: "got",
+    EventKind.MONITOR_WAIT: "waiting",
+    EventKind.MONITOR_WAITED: "waited",
+}
+
+
+async def summarize(target: Target, point: Point, most: int, most_values: int) -> TraceSummary:
+    """The summary of a point, with so many methods and so many values of each. wire: 2 trips or 3, 0 when known."""
+    tally, meter = point.tally, point.meter
+    rows = [(kind, method, row) for kind, found in tally.rows.items() for method, row in found.items() if row.count]
+    rows.sort(key=lambda each: -each[2].count)
+    listed = rows[:most]
+    names, texts = await both(
+        lambda: _names(target, {method for _, method, _ in listed}),
+        lambda: _values(target, [row for _, _, row in listed], most_values),
+    )
+    seconds = meter.seconds
+    methods = [
+        MethodTally(
+            *names[method],
+            _HAPPENED.get(kind, kind.name.lower()),
+            row.count,
+            row.count / seconds if seconds else 0.0,
+            values,
+            len(_merged(row)),
+            row.forgot,
+        )
+        for (kind, method, row), values in zip(listed, texts, strict=True)
+    ]
+    return TraceSummary(
+        point.number,
+        point.called.rpartition(" ")[0],
+        point.shown_spec,
+        point.enabled,
+        point.hits,
+        seconds,
+        point.hits / seconds if seconds else 0.0,
+        meter.cost,
+        tuple(methods),
+        tally.others + sum(row.count for _, _, row in rows[most:]),
+    )
+
+
+async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str, str, str, tuple[str, ...]]]:
+    """Class, name, signature and types of parameters; question marks for a class that was unloaded."""
+    ids = [ReferenceTypeID(type_id) for type_id in dict.fromkeys(type_id for type_id, _ in methods)]
+    try:
+        types, declared = await both(lambda: target.types.info(ids), lambda: target.types.methods(ids))
+    except JdwpError:
+        types, declared = {}, {}
+    found = {}
+    for type_id, method_id in methods:
+        known = types.get(ReferenceTypeID(type_id))
+        names = {each.id: each for each in declared.get(ReferenceTypeID(type_id), ())}
+        method = names.get(method_id)  # type: ignore[call-overload]
+        found[type_id, method_id] = (
+            known.name if known else "?",
+            method.name if method else "?",
+            method.signature if method else "",
+            method.parameters if method else (),
+        )
+    return found
+
+
+async def _values(target: Target, rows: list[TallyRow], most: int) -> list[tuple[ValueCount, ...]]:
+    """The most frequent values of each row."""
+    chosen = [sorted(_merged(row).items(), key=lambda item: -item[1])[:most] for row in rows]
+    values = [value for row in chosen for value, _ in row if isinstance(value, TaggedValue)]
+    classes = [ReferenceTypeID(value) for row in chosen for value, _ in row if isinstance(value, int)]
+    described, known = await both(lambda: describe(target, values, Limits(depth=0)), lambda: _classes(target, classes))
+    texts = iter(described)
+
+    def text(value: TaggedValue | int) -> str:
+        return known.get(ReferenceTypeID(value), "?") if isinstance(value, int) else next(texts).text
+
+    return [tuple(ValueCount(text(value), count) for value, count in row) for row in chosen]
+
+
+async def _classes(target: Target, ids: list[ReferenceTypeID]) -> dict[ReferenceTypeID, str]:
+    try:
+        return {type_id: known.name for type_id, known in (await target.types.info(ids)).items()}
+    except JdwpError:
+        return {}
+
+
+def _merged(row: TallyRow) -> dict[TaggedValue | int, int]:
+    """The values with their counts, those that were taken from bytes and the others together."""
+    merged: dict[TaggedValue | int, int] = {}
+    for key, count in row.values.items():
+        value = _decoded(key)
+        merged[value] = merged.get(value, 0) + count
+    return merged
+
+
+def _decoded(key: Key) -> TaggedValue | int:
+    return value_of(key) if isinstance(key, bytes) else key

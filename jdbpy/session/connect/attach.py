@@ -1,0 +1,339 @@
+"""The ways to a session with a target that runs: attach and listen.
+
+Owns sockets until the connection has them, and the order in which a session comes up and is taken down: whatever
+happens inside, the target is left running (attach, listen) or ended (launch), and the file of the wire log is closed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+import trio
+
+from jdbpy.errors import ConnectError, LeaveError
+from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.connect.greeting import (
+    CONNECT_LIMIT,
+    LOCALHOST,
+    LOOPBACK,
+    Address,
+    Greeted,
+    greet,
+    is_loopback,
+    loopbacks,
+    parse_address,
+)
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.options import Options
+from jdbpy.session.session import Session
+from jdbpy.session.target.target import Target
+from jdbpy.wire.connection import running
+from jdbpy.wire.effects import ReadOnlyGuard
+
+if TYPE_CHECKING:
+    from jdbpy.session.connect.launch import Launched
+    from jdbpy.wire.wirelog import WireLog
+
+AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005"
+"""What a JVM must be started with; shown wherever a connection fails."""
+
+START_LIMIT = 2.0
+"""Seconds to wait for the first stop of a target whose threads are suspended."""
+
+LATE_START_LIMIT = 1.0
+"""Seconds to wait for the first stop of a target that may have been left running by an earlier debugger."""
+
+GREETED_AT_ONCE = 16
+"""Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
+
+
+@asynccontextmanager
+async def attach(
+    address: str, *, options: Options | None = None, timeout: float = CONNECT_LIMIT
+) -> AsyncIterator[Session]:
+    """Attach to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
+
+    Without a host these are 127.0.0.1 and ::1, in that order.
+
+    ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. Leaving the
+    block detaches: the target runs on. Raises UsageError for the address, ConnectError if no JVM answers there.
+    wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
+    its start, and for a VM that no ``java`` launcher has started.
+    """
+    where = parse_address(address, default_host=LOCALHOST)
+    deadline = trio.current_time() + timeout
+    stream, reached = await _dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
+    left = max(0.0, deadline - trio.current_time())
+    async with open_session(stream, str(reached), options or Options(), timeout=left) as session:
+        yield session
+
+
+@asynccontextmanager
+async def listen(
+    address: str,
+    *,
+    options: Options | None = None,
+    on_listening: Callable[[str], None] | None = None,
+    timeout: float = math.inf,
+) -> AsyncIterator[Session]:
+    """Wait for a JVM that was started with ``server=n`` to connect to ``[HOST:]PORT``; loopback unless HOST is given.
+
+    ``on_listening`` gets the bound address (port 0 takes a free one) before the wait. Callers are greeted side by side,
+    and the first that is a JVM is debugged; the others are sent away, and the wait goes on, for ``timeout`` seconds.
+    Leaving the block detaches. Raises UsageError, ConnectError (port taken, no JVM connected).
+    """
+    where = parse_address(address, default_host=LOOPBACK, any_port=True)
+    try:
+        listeners = await trio.open_tcp_listeners(where.port, host=where.host)
+    except OSError as error:
+        raise ConnectError(
+            f"cannot listen on {where}: {error.strerror or error}", hint="choose another port"
+        ) from error
+    options = options or Options()
+    async with AsyncExitStack() as stack:
+        log = stack.enter_context(_wire_log(options))
+        for listener in listeners:
+            stack.push_async_callback(_close, listener)
+        port = listeners[0].socket.getsockname()[1]
+        if on_listening is not None:
+            on_listening(str(Address(where.host, port)))
+        greeted = await _first_jvm(listeners, log, trio.current_time() + timeout)
+        if greeted is None:
+            raise ConnectError(f"no JVM connected within {timeout:g} seconds", hint="start one with server=n")
+        for listener in listeners:
+            await listener.aclose()
+        remote = not is_loopback(parse_address(greeted.info.address, any_port=True).host)
+        caller = parse_address(greeted.info.address, any_port=True)
+        async with _session(greeted, options, remote=remote, ports=(port, caller.port)) as session:
+            yield session
+
+
+async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
+    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError."""
+    refused: list[tuple[Address, OSError]] = []
+    with trio.move_on_after(limit):
+        for where in addresses:
+            try:
+                # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
+                host = where.host.encode() if where.host.isascii() else where.host
+                stream = await trio.open_tcp_stream(host, where.port)
+            except OSError as error:
+                refused.append((where, error))
+                continue
+            stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
+            return stream, where
+        raise ConnectError(_why_not(refused), hint=_what_next(refused[0][1])) from refused[0][1]
+    raise ConnectError(
+        f"no answer from {addresses[0]} within {limit:g} seconds",
+        hint="a firewall or a wrong address; through ssh: ssh -L 5005:127.0.0.1:5005 HOST, then attach 5005",
+    )
+
+
+def _why_not(refused: Sequence[tuple[Address, OSError]]) -> str:
+    """Return what the addresses have answered; one of a machine without IPv6 is left out."""
+    [(where, first), *others] = [(where, _reason(error)) for where, error in refused]
+    if not isinstance(first, ConnectionRefusedError):
+        return f"cannot connect to {where}: {first.strerror or first}"
+    tried = [where, *(other for other, error in others if isinstance(error, ConnectionRefusedError))]
+    return f"no debugger agent is listening at {' or '.join(map(str, tried))} (connection refused)"
+
+
+def _reason(error: OSError) -> OSError:
+    """Return what trio found at the first of a name's addresses."""
+    if isinstance(error.__cause__, BaseExceptionGroup):
+        return next((one for one in error.__cause__.exceptions if isinstance(one, OSError)), error)
+    return error.__cause__ if isinstance(error.__cause__, OSError) else error
+
+
+def _what_next(error: OSError) -> str:
+    if isinstance(error, trio.socket.gaierror):
+        return "check the name of the host"
+    return (
+        f"start the JVM with {AGENT_LINE}; a JVM takes one debugger at a time, so another one may be attached "
+        "(on its machine: ss -tnp shows who)"
+    )
+
+
+async def _first_jvm(listeners: Sequence[trio.SocketListener], log: WireLog | None, deadline: float) -> Greeted | None:
+    """Return the first caller that is a JVM; None when there is none by then. The others are sent away."""
+    found: list[Greeted] = []
+    slots = trio.Semaphore(GREETED_AT_ONCE + len(listeners))  # each listener keeps one while it waits
+
+    async def accept(listener: trio.SocketListener) -> None:
+        while True:
+            await slots.acquire()
+            nursery.start_soon(caller, await listener.accept())
+
+    async def caller(stream: trio.SocketStream) -> None:
+        try:
+            greeted = await greet(stream, str(_peer(stream)), log=log)
+        except ConnectError:
+            return
+        finally:
+            slots.release()
+        found.append(greeted)
+        nursery.cancel_scope.cancel()
+
+    try:
+        async with open_nursery() as nursery:
+            nursery.cancel_scope.deadline = deadline
+            for listener in listeners:
+                nursery.start_soon(accept, listener)
+    except BaseException:
+        for greeted in found:
+            await greeted.connection.drop()
+        raise
+    for greeted in found[1:]:  # it came at the same moment
+        await greeted.connection.drop()
+    return found[0] if found else None
+
+
+def _peer(stream: trio.SocketStream) -> Address:
+    try:
+        host, port, *_ = stream.socket.getpeername()
+    except OSError:  # gone already; the handshake will say so
+        return Address(LOOPBACK, 0)
+    return Address(str(host), int(port))
+
+
+@contextmanager
+def _wire_log(options: Options) -> Iterator[WireLog | None]:
+    """The log that the options ask for. Raises UsageError."""
+    if not options.wire_log:
+        yield None
+        return
+    from jdbpy.wire.wirelog import open_wire_log
+
+    with open_wire_log(options.wire_log) as log:
+        yield log
+
+
+@asynccontextmanager
+async def open_session(
+    stream: trio.SocketStream,
+    name: str,
+    options: Options,
+    launched: Launched | None = None,
+    *,
+    suspended: bool = False,
+    timeout: float = CONNECT_LIMIT,
+) -> AsyncIterator[Session]:
+    """A session with the peer at the other end of the stream, usable within ``timeout`` seconds.
+
+    ``suspended``: it is known to be suspended at its start. Raises ConnectError.
+    """
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(_close, stream)
+        remote = not is_loopback(_peer(stream).host)
+        with _wire_log(options) as log:
+            greeted = await greet(stream, name, log=log, timeout=timeout, suspended=suspended)
+            ports = _ports(stream) if launched is None else None
+            async with _session(greeted, options, launched, remote=remote, ports=ports) as session:
+                yield session
+
+
+@asynccontextmanager
+async def _session(
+    greeted: Greeted,
+    options: Options,
+    launched: Launched | None = None,
+    *,
+    remote: bool,
+    ports: tuple[int, int] | None,
+) -> AsyncIterator[Session]:
+    """A session with a peer that has been greeted; ``ports``: our own one and the peer's."""
+    conn = greeted.connection
+    if options.read_only:  # the greeting only reads
+        conn.guard = ReadOnlyGuard(allow_suspend=options.allow_suspend)
+    async with AsyncExitStack() as stack:
+        if options.audit:
+            from jdbpy.wire.audit import open_audit_log
+
+            conn.audit = stack.enter_context(open_audit_log(options.audit, greeted.info.address))
+        await stack.enter_async_context(running(conn))
+        target = Target(
+            conn,
+            greeted.info,
+            greeted.capabilities,
+            remote=remote,
+            ports=ports,
+            hold=options.hold,
+            # A launched one is on this machine, and takes its time to answer because it is still starting.
+            round_trip=conn.round_trip if launched is None else 0.0,
+            launched=launched is not None,
+        )
+        async with open_nursery() as nursery:
+            session = Session(target, options, launched)
+            nursery.start_soon(session.run)
+            try:
+                try:
+                    if greeted.suspended:
+                        await _await_start(target)
+                    elif launched is None and not remote and ports is not None:
+                        await _await_late_start(target, ports)
+                    yield session
+                except (Exception, KeyboardInterrupt) as error:
+                    await _leave_after(session, error)
+                    raise
+                finally:
+                    await session.leave()
+            finally:
+                nursery.cancel_scope.cancel()
+
+
+def _ports(stream: trio.SocketStream) -> tuple[int, int] | None:
+    """Our own port and the peer's; None for a connection that is gone."""
+    try:
+        return stream.socket.getsockname()[1], stream.socket.getpeername()[1]
+    except OSError:
+        return None
+
+
+async def _close(resource: trio.abc.AsyncResource) -> None:
+    """Close, also in a cancelled scope, where ``aclose`` would put Cancelled in the place of a LeaveError."""
+    with trio.CancelScope(shield=True):
+        await resource.aclose()
+
+
+async def _leave_after(session: Session, error: BaseException) -> None:
+    """Leave after an error of the block, which is not hidden by one of leaving: that becomes a note of it."""
+    try:
+        await session.leave()
+    except LeaveError as failure:
+        error.add_note(failure.message)
+
+
+async def _await_start(target: Target) -> None:
+    """Wait for the stop at the start of a VM whose threads are suspended, so that its thread is selected.
+
+    That event comes when the agent gets round to it, which may be after it has answered the first commands. If it does
+    not come, an earlier debugger was killed while the agent reported an event: the agent resumed everything for it and
+    then suspended threads for that event. They are resumed, and that is reported.
+    """
+    with trio.move_on_after(START_LIMIT):
+        await target.publisher.wait_for_stop()
+    if target.last_stop is None and target.publisher.ending is None:
+        from jdbpy.session.target.leaving import resume_left_over
+
+        threads = await resume_left_over(target)
+        if threads:
+            what = "1 thread was" if threads == 1 else f"{threads} threads were"
+            target.publish(Notice("warning", f"{what} left suspended by an earlier debugger; resumed"))
+
+
+async def _await_late_start(target: Target, ports: tuple[int, int]) -> None:
+    """Wait for the first stop of a target whose agent has only begun to work, and is about to suspend all threads.
+
+    That is so with ``launch=``, ``onthrow=`` and ``onuncaught=``: the agent takes a debugger first, and a helper thread
+    of it then suspends the target and sends the event. Nothing on the wire tells that, but the options of the agent do,
+    where the JVM's command line can be read. No such event comes to a debugger that attaches later: the wait is short.
+    """
+    from jdbpy.session.local.tunnel import agent_options
+
+    given = await trio.to_thread.run_sync(agent_options, *ports)
+    if "launch" in given and given.get("suspend", "y") == "y" and target.last_stop is None:
+        with trio.move_on_after(LATE_START_LIMIT):
+            await target.publisher.wait_for_stop()

@@ -1,0 +1,384 @@
+"""The classes that an expression meets: what they extend, what they declare, and the relations between types.
+
+Owns subtyping (JLS 4.10), the view of a type as one of its supertypes with type arguments, and the lookup of members
+(JLS 8.2). Facts come from the target when they are first needed and are linked here; the relations are then answered
+without asking, so ``ensure`` the types first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from jdbpy.errors import EvalError
+from jdbpy.record import Record
+from jdbpy.session.eval.target import ClassFacts, EvalTarget
+from jdbpy.session.java import arithmetic, signatures
+from jdbpy.session.java.descriptors import MethodType, read_class, read_method, read_type
+from jdbpy.session.java.types import (
+    ARRAY_SUPERTYPES,
+    NULL,
+    OBJECT,
+    ArrayType,
+    ClassType,
+    JavaType,
+    Primitive,
+    TypeVar,
+    erasure,
+    substitute,
+    upper_bound,
+)
+from jdbpy.session.target import refs
+
+_METHODS_OF_OBJECT = frozenset(
+    (("equals", "(Ljava/lang/Object;)Z"), ("hashCode", "()I"), ("toString", "()Ljava/lang/String;"))
+)
+
+
+class JClass:
+    """A loaded class. ``parents`` are linked when they are first needed."""
+
+    def __init__(self, facts: ClassFacts) -> None:
+        self.facts = facts
+        self.id = facts.id
+        self.name = facts.name
+        self.parents: tuple[JClass, ...] | None = None  # superclass first; None until linked
+        self._signature = self._read_signature()
+        self.variables = {variable.name: variable for variable in self._signature[0]}
+
+    def _read_signature(self) -> tuple[tuple[TypeVar, ...], tuple[ClassType, ...]]:
+        if not self.facts.generic:
+            return (), ()
+        try:
+            signature = read_class(self.facts.generic)
+        except EvalError:  # obfuscators leave wrong ones behind; the erased view is still right
+            return (), ()
+        return signature.variables, signature.supertypes
+
+    @property
+    def is_interface(self) -> bool:
+        return bool(self.facts.modifiers & signatures.INTERFACE)
+
+    @property
+    def is_abstract(self) -> bool:
+        return bool(self.facts.modifiers & (signatures.ABSTRACT | signatures.INTERFACE))
+
+    @property
+    def is_final(self) -> bool:
+        return bool(self.facts.modifiers & signatures.FINAL)
+
+    @property
+    def is_enum(self) -> bool:
+        return bool(self.facts.modifiers & signatures.ENUM)
+
+    @property
+    def kind(self) -> str:
+        """What javac calls it in messages."""
+        if self.is_interface:
+            return "interface"
+        if self.is_enum:
+            return "enum"
+        return "record" if any(parent.name == "java.lang.Record" for parent in self.parents or ()) else "class"
+
+    @property
+    def package(self) -> str:
+        return self.name.rpartition(".")[0]
+
+    @property
+    def type(self) -> ClassType:
+        """The class as a raw type."""
+        return ClassType(self.name)
+
+    @property
+    def this_type(self) -> ClassType:
+        """The class applied to its own type variables: what ``this`` has inside it."""
+        return ClassType(self.name, tuple(self.variables.values()))
+
+    def parent_types(self) -> Iterator[tuple[JClass, ClassType]]:
+        """Each linked parent with the type arguments that the class gives it, in terms of its own variables."""
+        generic = {kind.name: kind for kind in self._signature[1]}
+        for parent in self.parents or ():
+            yield parent, generic.get(parent.name, parent.type)
+
+
+class JavaField(Record):
+    """A field found by name. ``type`` is generic, in terms of the owner's variables."""
+
+    owner: JClass
+    member: refs.Field
+    type: JavaType
+
+    @property
+    def declared_sure(self) -> bool:
+        """Whether the JVM guarantees the type: it is what the descriptor says, not only the generic signature."""
+        return isinstance(self.type, ClassType | ArrayType)
+
+
+class JavaMethod(Record):
+    """A method or constructor. ``type`` is generic, in terms of the owner's and its own variables."""
+
+    owner: JClass
+    member: refs.Method
+    type: MethodType
+    erased: MethodType
+
+    def __str__(self) -> str:
+        name = self.owner.type if self.member.name == "<init>" else self.member.name
+        return f"{name}({','.join(map(str, self.shown_parameters()))})"
+
+    def shown_parameters(self) -> list[str]:
+        shown = [str(kind) for kind in self.type.parameters]
+        if self.member.is_varargs and shown:
+            shown[-1] = shown[-1].removesuffix("[]") + "..."
+        return shown
+
+
+class ClassGraph:
+    """The classes of one evaluation context."""
+
+    def __init__(self, target: EvalTarget) -> None:
+        self.target = target
+        self._by_id: dict[int, JClass] = {}
+        self._by_name: dict[str, JClass | None] = {}
+
+    # Finding classes
+
+    async def of_ids(self, ids: Iterable[int]) -> list[JClass]:
+        """The classes with these ids. wire: 1 trip, 0 when known."""
+        wanted = list(ids)
+        missing = [class_id for class_id in dict.fromkeys(wanted) if class_id not in self._by_id]
+        if missing:
+            for facts in await self.target.class_facts(missing):
+                found = self._by_id[facts.id] = JClass(facts)
+                self._by_name.setdefault(found.name, found)
+        return [self._by_id[class_id] for class_id in wanted]
+
+    async def named(self, names: Iterable[str]) -> list[JClass | None]:
+        """The loaded classes with these binary names, None where there is none. wire: 2 trips, 0 when known."""
+        wanted = list(names)
+        missing = [name for name in dict.fromkeys(wanted) if name not in self._by_name]
+        if missing:
+            ids = await self.target.find_classes(missing)
+            found = await self.of_ids(class_id for class_id in ids if class_id)
+            by_id = {one.id: one for one in found}
+            for name, class_id in zip(missing, ids, strict=True):
+                self._by_name[name] = by_id.get(class_id)
+        return [self._by_name[name] for name in wanted]
+
+    async def first(self, names: Sequence[str]) -> JClass | None:
+        """The first of the names that a loaded class has. wire: 2 trips, 0 when known; none for what is behind it."""
+        known = next((at for at, name in enumerate(names) if self._is_found(name)), len(names))
+        return next((found for found in await self.named(names[: known + 1]) if found is not None), None)
+
+    def _is_found(self, name: str) -> bool:
+        return self._by_name.get(name) is not None or self.target.knows_classes([name])
+
+    async def load(self, name: str) -> JClass | None:
+        """The class, loaded through the frame's loader if need be; None when there is no such class."""
+        (found,) = await self.named([name])
+        if found is None and (class_id := await self.target.load_class(name)):
+            (found,) = await self.of_ids([class_id])
+            self._by_name[name] = found
+        return found
+
+    def known(self, kind: JavaType) -> JClass | None:
+        """The class of a type that was ensured; None for one that is not loaded, and for other types."""
+        return self._by_name.get(kind.name) if isinstance(kind, ClassType) else None
+
+    async def parents(self, cls: JClass) -> tuple[JClass, ...]:
+        """Superclass and interfaces. wire: 1 trip, 0 when known."""
+        if cls.parents is None:
+            facts = cls.facts
+            ids = ([facts.superclass] if facts.superclass else []) + list(facts.interfaces)
+            cls.parents = tuple(await self.of_ids(ids))
+        return cls.parents
+
+    async def link(self, classes: Iterable[JClass]) -> None:
+        """Links all ancestors of the classes. wire: 1 trip a level, 0 when known."""
+        level = list(dict.fromkeys(classes))
+        seen = {cls.id for cls in level}
+        while level:
+            await self.of_ids(
+                class_id
+                for cls in level
+                if cls.parents is None
+                for class_id in (cls.facts.superclass, *cls.facts.interfaces)
+                if class_id
+            )
+            above = {parent.id: parent for cls in level for parent in await self.parents(cls) if parent.id not in seen}
+            seen |= above.keys()
+            level = list(above.values())
+
+    async def ensure(self, types: Iterable[JavaType]) -> None:
+        """Learns all that the relations between these types depend on."""
+        names = {name for kind in types for name in class_names(kind)}
+        await self.link(cls for cls in await self.named(sorted(names)) if cls is not None)
+
+    # Relations; the types must have been ensured
+
+    def ancestors(self, cls: JClass) -> Iterator[JClass]:
+        """The class, then everything above it that is linked; each once, superclasses before interfaces."""
+        seen: dict[int, JClass] = {}
+        chain = [cls]
+        while chain:
+            current = chain.pop(0)
+            if current.id not in seen:
+                seen[current.id] = current
+                yield current
+                chain += current.parents or ()
+
+    def is_subtype(self, sub: JavaType, sup: JavaType) -> bool:
+        """Whether sub is a subtype of sup, type arguments aside (JLS 4.10, on erasures)."""
+        sub, sup = erasure(sub), erasure(sup)
+        if sub == sup:
+            return True
+        if isinstance(sub, Primitive) or isinstance(sup, Primitive):
+            return isinstance(sub, Primitive) and isinstance(sup, Primitive) and arithmetic.widens(sub, sup)
+        if sub is NULL or sup == OBJECT:
+            return True
+        if isinstance(sub, ArrayType):
+            if isinstance(sup, ArrayType):
+                both_references = sub.element.is_reference and sup.element.is_reference
+                return both_references and self.is_subtype(sub.element, sup.element)
+            return sup in ARRAY_SUPERTYPES
+        return self.as_super(sub, sup) is not None
+
+    def as_super(self, kind: JavaType, sup: JavaType) -> ClassType | None:
+        """``kind`` seen as its supertype ``sup``, with type arguments; None when it is no supertype (JLS 4.10.2)."""
+        return self._as_super(kind, sup, set())
+
+    def _as_super(self, kind: JavaType, sup: JavaType, seen: set[str]) -> ClassType | None:
+        """``seen`` are classes that do not lead to ``sup``: a generic signature may tell of circles."""
+        kind = upper_bound(kind)
+        if not isinstance(kind, ClassType) or not isinstance(sup, ClassType):
+            return None
+        if kind.name == sup.name:
+            return kind
+        cls = self._by_name.get(kind.name)
+        if cls is None or kind.name in seen:
+            return OBJECT if sup == OBJECT else None
+        seen.add(kind.name)
+        bindings = bind_arguments(cls, kind)
+        for _, parent_type in cls.parent_types():
+            view = parent_type if kind.args or not cls.variables else erasure(parent_type)
+            found = self._as_super(substitute(view, bindings), sup, seen)
+            if found is not None:
+                return found
+        return OBJECT if sup == OBJECT else None
+
+    def is_final(self, kind: JavaType) -> bool:
+        """Whether no other class can be a subtype: then what a type says is all there is to know."""
+        kind = upper_bound(kind)
+        if isinstance(kind, ArrayType):
+            return not kind.element.is_reference or self.is_final(kind.element)
+        cls = self.known(kind)
+        return not kind.is_reference or (cls is not None and cls.is_final)
+
+    def fits_function(self, kind: JavaType, arity: int) -> bool:
+        """Whether the type is a functional interface whose method takes so many parameters (JLS 9.8); -1 is any."""
+        cls = self.known(upper_bound(kind))
+        if cls is None or not cls.is_interface:
+            return False
+        abstract = {
+            (member.name, member.signature)
+            for one in self.ancestors(cls)
+            for member in one.facts.methods
+            if member.is_abstract and (member.name, member.signature) not in _METHODS_OF_OBJECT
+        }
+        concrete = {
+            (member.name, member.signature)
+            for one in self.ancestors(cls)
+            for member in one.facts.methods
+            if not member.is_abstract
+        }
+        left = [read_method(signature) for name, signature in abstract - concrete]
+        return len(left) == 1 and arity in (-1, len(left[0].parameters))
+
+    def common(self, left: JavaType, right: JavaType) -> JavaType:
+        """The nearest type that both are subtypes of: a plain version of lub (JLS 4.10.4)."""
+        if self.is_subtype(left, right):
+            return right
+        if self.is_subtype(right, left):
+            return left
+        cls = self.known(upper_bound(left))
+        candidates = [one for one in self.ancestors(cls) if self.is_subtype(right, one.type)] if cls else []
+        for one in candidates:
+            if one.name != OBJECT.name:
+                return self.as_super(left, one.type) or one.type
+        return OBJECT
+
+    # Members
+
+    async def field(self, cls: JClass, name: str) -> JavaField | None:
+        """The field of that name as a member of the class: its own hides those above it (JLS 8.3).
+
+        Private fields of superclasses count too. wire: 1 trip for each level that is not known.
+        """
+        level = [cls]
+        while level:
+            for owner in level:
+                for member in owner.facts.fields:
+                    if member.name == name:
+                        return JavaField(owner, member, _field_type(owner, member))
+            level = list(dict.fromkeys([parent for owner in level for parent in await self.parents(owner)]))
+        return None
+
+    async def methods(self, cls: JClass, name: str) -> list[JavaMethod]:
+        """The methods of that name that are members of the class, private ones included; overridden ones left out."""
+        await self.link([cls])
+        found: list[JavaMethod] = []
+        seen: set[tuple[JavaType, ...]] = set()
+        owners = list(self.ancestors(cls))
+        if cls.is_interface:  # an interface has Object's methods without extending it (JLS 9.2)
+            owners += [one for one in await self.named([OBJECT.name]) if one is not None]
+        for owner in owners:
+            if owner.is_interface and owner is not cls and name != "<init>":
+                inherited = [m for m in owner.facts.methods if not m.is_static]  # JLS 8.4.8: statics are not inherited
+            else:
+                inherited = list(owner.facts.methods)
+            for member in inherited:
+                if member.name != name or member.is_synthetic:
+                    continue
+                method = make_method(owner, member)
+                if method.erased.parameters not in seen:
+                    seen.add(method.erased.parameters)
+                    found.append(method)
+        return found
+
+    def constructors(self, cls: JClass) -> list[JavaMethod]:
+        return [make_method(cls, m) for m in cls.facts.methods if m.name == "<init>" and not m.is_synthetic]
+
+
+def make_method(owner: JClass, member: refs.Method) -> JavaMethod:
+    """A declared method with its types; a generic signature that does not fit the descriptor is left aside."""
+    erased = read_method(member.signature)
+    if not member.generic:
+        return JavaMethod(owner, member, erased, erased)
+    try:
+        generic = read_method(member.generic, owner.variables)
+    except EvalError:
+        return JavaMethod(owner, member, erased, erased)
+    # Constructors of inner and enum classes have parameters that their generic signature leaves out.
+    return JavaMethod(owner, member, generic if len(generic.parameters) == len(erased.parameters) else erased, erased)
+
+
+def _field_type(owner: JClass, member: refs.Field) -> JavaType:
+    try:
+        return read_type(member.generic or member.signature, owner.variables)
+    except EvalError:
+        return read_type(member.signature)
+
+
+def bind_arguments(cls: JClass, kind: ClassType) -> dict[str, JavaType]:
+    """What the type variables of the class stand for in one of its types; nothing when it is raw."""
+    if len(kind.args) != len(cls.variables):
+        return {}
+    return dict(zip(cls.variables, kind.args, strict=True))
+
+
+def class_names(kind: JavaType) -> Iterator[str]:
+    """Names of the classes that a type consists of, bounds included, type arguments left out."""
+    kind = erasure(kind)
+    while isinstance(kind, ArrayType):
+        kind = kind.element
+    if isinstance(kind, ClassType):
+        yield kind.name

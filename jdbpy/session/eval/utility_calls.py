@@ -1,0 +1,336 @@
+"""Methods of the JDK that the debugger runs on its own account, for what no command of the protocol tells.
+
+Owns which thread runs them and how a method is named: by its class, name and JNI signature, so that nothing in the
+selected frame can hide it, and access and module boundaries do not matter (docs/agent.md, "No access checks in calls").
+How a call is made safe is the business of ``jvm``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.errors import JdbpyError, StateError
+from jdbpy.record import Record
+from jdbpy.session.concurrency import both, together
+from jdbpy.session.java.signatures import java_name
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.stack import Stack
+from jdbpy.session.target.target import Target
+from jdbpy.wire.messages import object_reference
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.evaluator import Evaluator
+    from jdbpy.session.eval.jvm.frame_target import FrameTarget
+    from jdbpy.session.eval.target import Invocation, Raw, Ref
+    from jdbpy.session.target.refs import Method
+
+
+_PATIENCE = 20
+"""How often it is looked for a moment in which no event is being handled."""
+
+_CLASS = "java.lang.Class"
+_FACTORY = "java.lang.management.ManagementFactory"
+_GET_BEAN = "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;"
+
+_JDK = ("java.", "com.sun.", "sun.", "jdk.")
+
+
+class UtilityCall(Record):
+    """A method of the target by class, name and JNI signature; ``obj`` None for a static one.
+
+    An instance method is run as the object's class overrides it. A str among the arguments is made a String.
+    """
+
+    class_name: str
+    name: str
+    signature: str
+    args: tuple[Any, ...] = ()
+    obj: Any = None
+    static: bool = True
+
+
+class OwnCalls:
+    """Calls in one stopped thread. Raises Thrown when a method throws, StateError when it cannot be run."""
+
+    def __init__(self, frame: FrameTarget) -> None:
+        self._frame = frame
+        self._declared: set[tuple[int, str]] = set()  # objects by id, and a class that they were declared to be of
+
+    async def expect(self, *class_names: str, load: Sequence[str] = (), beans: Sequence[str] = ()) -> None:
+        """Learns classes that are going to be called, as far as they are loaded; loads those of ``load`` and ``beans``.
+
+        They are loaded in this order, and the first one is initialized before any other. ``beans`` are to be given to
+        ``bean``. wire: 2 trips, 0 when known; 4 where something is to be loaded.
+        """
+        frame = self._frame
+        wanted = [*load, *beans]
+        # Over a link the names of what may have to be loaded are made beside the question whether it is.
+        found, texts = await both(
+            lambda: frame.find_classes([*wanted, *class_names, _CLASS]), lambda: self._texts_ahead(wanted)
+        )
+        missing = [index for index, class_id in enumerate(found[: len(wanted)]) if not class_id]
+        # All up to the last one that is missing: what is loaded and stands before it may not be initialized yet.
+        count = missing[-1] + 1 if missing else 0
+        known = [class_id for class_id in found if class_id]
+        await together(
+            lambda: frame.class_facts(known),
+            lambda: frame.load_classes(wanted[:count], initialize=True, texts=texts and texts[:count]),
+            *(partial(frame.class_object, class_id) for class_id in found[len(load) : len(wanted)] if class_id),
+        )
+
+    async def _texts_ahead(self, names: Sequence[str]) -> list[Ref] | None:
+        """The names in the target, where it is far and one of them is not known yet."""
+        frame = self._frame
+        return await frame.class_texts(names) if frame.far and not frame.knows_classes(names) else None
+
+    async def bean(self, class_name: str) -> UtilityCall:
+        """What gives the bean of the platform with this interface; its result is to be declared so. wire: 0 or 1 trip.
+
+        ``getPlatformMXBean`` makes sure that the bean has the interface, and throws where there is none.
+        """
+        return UtilityCall(_FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
+
+    async def static(self, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
+        """Runs a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""
+        return (await self.all(UtilityCall(class_name, name, signature, args)))[0]
+
+    async def call(self, obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
+        """Runs an instance method that ``class_name`` declares, as the object's class overrides it. wire: 1 trip."""
+        return (await self.all(on(obj, class_name, name, signature, *args)))[0]
+
+    async def all(self, *calls: UtilityCall, slow: bool = False) -> list[Raw]:
+        """Runs methods that do not depend on each other; ``slow``: they are likely to take long.
+
+        wire: 1 trip over a link, 1 more for those that came too soon; without latency 1 each.
+        """
+        outcomes = await self.outcomes(*calls, slow=slow)
+        for outcome in outcomes:
+            if isinstance(outcome, JdbpyError):
+                raise outcome
+        return [outcome for outcome in outcomes if not isinstance(outcome, JdbpyError)]
+
+    async def outcomes(self, *calls: UtilityCall, slow: bool = False) -> list[Raw | JdbpyError]:
+        """``all``, with the error in the place of the result of a call that fails."""
+        ready: list[tuple[int, UtilityCall, Invocation]] = []
+        outcomes: list[Raw | JdbpyError] = [None] * len(calls)
+        prepared = await together(*(partial(self._prepared, call) for call in calls))
+        for index, (call, invocation) in enumerate(zip(calls, prepared, strict=True)):
+            if isinstance(invocation, JdbpyError):
+                outcomes[index] = invocation
+            else:
+                ready.append((index, call, invocation))
+        results = await self._frame.invoke_all([invocation for *_, invocation in ready], slow=slow)
+        for (index, call, invocation), result in zip(ready, results, strict=True):
+            outcomes[index] = result
+            if not isinstance(result, JdbpyError):
+                self._note(result, invocation.method.returns, call.class_name)
+        return outcomes
+
+    async def _prepared(self, call: UtilityCall) -> Invocation | JdbpyError:
+        """What is to be run, or why it cannot be."""
+        from jdbpy.session.eval.target import Invocation, Ref
+
+        if not call.static and not isinstance(call.obj, Ref):
+            return StateError(f"there is no object to call {call.class_name}.{call.name} on", code="NOT_AVAILABLE")
+        obj = call.obj if isinstance(call.obj, Ref) else None
+        try:
+            class_id, method = await self._method(call.class_name, call.name, call.signature)
+        except StateError as error:
+            return error
+        # What the JDK's own methods are declared to return, they return: no need to ask for its class.
+        sure = obj is not None and (obj.id, call.class_name) in self._declared
+        return Invocation(obj, class_id, method, tuple(await self._arguments(call.args)), sure=sure)
+
+    def _note(self, result: Raw, declared: str, class_name: str) -> None:
+        if class_name.startswith(_JDK):
+            self.declare(declared, result)
+
+    def declare(self, class_name: str, *objects: Raw) -> Raw:
+        """Says that these are objects of a class, as the JDK promises; gives the first one."""
+        from jdbpy.session.eval.target import Ref
+
+        self._declared.update({(each.id, class_name) for each in objects if isinstance(each, Ref)})
+        return objects[0] if objects else None
+
+    async def static_field(self, class_name: str, name: str) -> Raw:
+        """The value of a static field. Raises StateError when there is no such field on this JVM. wire: 1 trip."""
+        class_id = await self._class(class_name)
+        (known,) = await self._frame.class_facts([class_id])
+        for field in known.fields:
+            if field.name == name and field.is_static:
+                (value,) = await self._frame.read_statics(class_id, [field])
+                self._note(value, java_name(field.signature), class_name)
+                return value
+        raise StateError(f"{class_name} has no field {name} on this JVM", code="NOT_AVAILABLE")
+
+    async def constants(self, class_name: str) -> dict[int, str]:
+        """The constants of an enum: their names by their ids. wire: 1 trip."""
+        from jdbpy.session.eval.target import Ref
+
+        class_id = await self._class(class_name)
+        (known,) = await self._frame.class_facts([class_id])
+        fields = [each for each in known.fields if each.is_static and java_name(each.signature) == class_name]
+        values = await self._frame.read_statics(class_id, fields)
+        return {value.id: each.name for each, value in zip(fields, values, strict=True) if isinstance(value, Ref)}
+
+    async def fields(self, objects: Sequence[Raw], class_name: str, *names: str) -> list[list[Raw]]:
+        """Fields of objects that are declared to be of a class; [] for null. wire: 1 trip, whatever their number."""
+        from jdbpy.session.eval.target import Ref
+
+        (known,) = await self._frame.class_facts([await self._class(class_name)])
+        by_name = {field.name: field for field in known.fields if not field.is_static}
+        if not all(name in by_name for name in names):
+            raise StateError(f"{class_name} is laid out otherwise on this JVM", code="NOT_AVAILABLE")
+        wanted = [each for each in objects if isinstance(each, Ref)]
+        assert all((each.id, class_name) in self._declared for each in wanted)
+        found = iter(await self._frame.read_fields_of_all(wanted, [by_name[name] for name in names]))
+        return [next(found) if isinstance(each, Ref) else [] for each in objects]
+
+    async def class_object(self, class_name: str) -> Ref:
+        """The ``java.lang.Class`` of a class, which is loaded if need be. wire: 1 or 2 trips."""
+        return await self._frame.class_object(await self._class(class_name))
+
+    async def text(self, raw: Raw) -> str | None:
+        """The characters of a String, None for null. wire: 1 trip."""
+        return (await self.texts([raw]))[0]
+
+    async def texts(self, raws: Sequence[Raw]) -> list[str | None]:
+        """The characters of Strings, None for what is null. wire: 1 trip, whatever their number."""
+        from jdbpy.session.eval.target import Ref
+
+        found = iter(await self._frame.read_strings([raw for raw in raws if isinstance(raw, Ref)]))
+        return [next(found) if isinstance(raw, Ref) else None for raw in raws]
+
+    async def strings(self, texts: Sequence[str]) -> list[Raw]:
+        """Strings of the target with these characters. wire: 1 trip, 2 when they have to be pinned."""
+        return await together(*(partial(self._frame.new_string, text) for text in texts))
+
+    async def longs(self, count: int) -> Ref:
+        """A ``long[]`` of this length. wire: 1 trip."""
+        return await self._frame.new_array(await self._class("long[]"), count)
+
+    async def fill(self, array: Ref, numbers: Sequence[int]) -> None:
+        """Gives a ``long[]`` its elements. wire: 1 trip."""
+        await self._frame.write_array(array, "J", 0, list(numbers))
+
+    async def bytes(self, data: bytes) -> Ref:
+        """A ``byte[]`` with these elements. wire: 2 trips."""
+        array = await self._frame.new_array(await self._class("byte[]"), len(data))
+        await self._frame.write_array(array, "B", 0, [byte - 256 if byte > 127 else byte for byte in data])
+        return array
+
+    async def array(self, raw: Raw) -> list[Raw]:
+        """The elements of an array, [] for null. wire: 1 trip."""
+        return (await self.arrays([raw]))[0]
+
+    async def arrays(self, raws: Sequence[Raw]) -> list[list[Raw]]:
+        """The elements of arrays, [] for null. wire: 1 trip, whatever their number."""
+        from jdbpy.session.eval.target import Ref
+
+        found = iter(await self._frame.whole_arrays([raw for raw in raws if isinstance(raw, Ref)]))
+        return [next(found) if isinstance(raw, Ref) else [] for raw in raws]
+
+    async def _arguments(self, args: Sequence[Raw | str]) -> list[Raw]:
+        return await together(*(partial(self._argument, each) for each in args))
+
+    async def _argument(self, arg: Raw | str) -> Raw:
+        return await self._frame.new_string(arg) if isinstance(arg, str) else arg
+
+    async def _method(self, class_name: str, name: str, signature: str) -> tuple[int, Method]:
+        class_id = await self._class(class_name)
+        (known,) = await self._frame.class_facts([class_id])
+        for method in known.methods:
+            if (method.name, method.signature) == (name, signature):
+                return class_id, method
+        raise StateError(f"{class_name} has no method {name} on this JVM", code="NOT_AVAILABLE")
+
+    async def _class(self, class_name: str) -> int:
+        (class_id,) = await self._frame.find_classes([class_name])
+        class_id = class_id or await self._frame.load_class(class_name, initialize=True)
+        if not class_id:
+            raise StateError(
+                f"the target has no class {class_name}",
+                hint="its module was left out of this JVM, or the JVM is another than HotSpot",
+                code="NOT_AVAILABLE",
+            )
+        return class_id
+
+
+def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> UtilityCall:
+    """An instance method that ``class_name`` declares, to be run on an object."""
+    return UtilityCall(class_name, name, signature, args, obj, static=False)
+
+
+class CallRunner:
+    """Finds a thread that can run methods."""
+
+    def __init__(self, target: Target, stack: Stack, evaluator: Callable[[], Evaluator]) -> None:
+        self._target = target
+        self._stack = stack
+        self._evaluator = evaluator
+        self._known: tuple[int, Frame] | None = None  # a frame, and the number of the stop that it was read at
+
+    @property
+    def possible(self) -> bool:
+        """Whether some thread could run a method now."""
+        return self._target.conn.allows(object_reference.InvokeMethod) and self._thread() is not None
+
+    @asynccontextmanager
+    async def calls(self, what: str) -> AsyncIterator[OwnCalls]:
+        """Calls in the selected thread, or in another that an event has stopped; ``what`` they are for, in messages.
+
+        Objects that come out of them are kept from collection until the block ends. Not for handlers of events, which
+        it waits for. Raises StateError when no thread can run methods. wire: 1 trip, 0 when the frame is known.
+        """
+        target = self._target
+        target.require_alive()
+        target.conn.require_allowed(object_reference.InvokeMethod)
+        for _ in range(_PATIENCE):  # a thread that an event of ours holds for a moment is none that can be used
+            await target.publisher.settled()
+            thread = self._thread()
+            if thread is None or target.publisher.quiet:
+                break
+        if thread is None:
+            raise StateError(
+                f"{what} takes a method that is run in the target, and no thread can run one now",
+                hint="let the program come to a breakpoint, or do one step ('stepi')",
+                code="NOT_AT_EVENT",
+            )
+        frame = self._evaluator().frame_target(await self._frame(thread))
+        try:
+            yield OwnCalls(frame)
+        finally:
+            frame.pins.release()
+
+    def _thread(self) -> int | None:
+        able = [
+            thread
+            for thread in self._target.suspension.threads_at_events()
+            if thread not in self._target.suspension.evaluating
+        ]
+        selected = self._target.selection.thread
+        if selected is not None and selected.id in able:
+            return selected.id
+        return able[0] if able else None
+
+    async def _frame(self, thread: int) -> Frame:
+        """The frame that the thread is in, or was in before methods were run in it: its class's loader is what counts.
+
+        wire: 2 trips, 0 when it was read since the thread stopped.
+        """
+        target = self._target
+        number = target.suspension.stop_of(thread)
+        if self._known is not None and (self._known[0], self._known[1].thread.id) == (number, thread):
+            return self._known[1]
+        stop = target.last_stop
+        frame = stop.frame if stop is not None else None
+        if not frame or frame.thread.id != thread or frame.epoch != target.suspension.epoch_of(thread):
+            frames = await self._stack.frames(thread, 0, 1)
+            if not frames:
+                raise StateError("the thread that is stopped has no Java frames", hint="let it come to a breakpoint")
+            frame = frames[0]
+        self._known = number, frame
+        return frame

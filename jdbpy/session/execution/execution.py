@@ -1,0 +1,132 @@
+"""The ``execution`` component of a session: everything that lets threads run or holds them, in one place to call.
+
+It only composes ``resuming``, ``stepping`` and ``unwinding``; the ``start_`` forms return when the target has been let
+go, the others wait for the next stop or the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import trio
+
+from jdbpy.errors import Disconnected
+from jdbpy.session.execution.resuming import Resuming
+from jdbpy.session.execution.stepping import Stepping
+from jdbpy.session.execution.stops import StopShower
+from jdbpy.session.execution.unwinding import Convert, FramesOf, Unwinding
+from jdbpy.session.java import class_names
+from jdbpy.session.model.events import Exited, Gone, Stop, StopReason
+from jdbpy.session.model.options import StepDepth, StepSize
+from jdbpy.session.model.vm import VmState
+from jdbpy.session.target.target import Target
+
+
+class Execution:
+    """Runs and stops the threads of one target."""
+
+    def __init__(self, target: Target, stops: StopShower, frames_of: FramesOf, convert: Convert) -> None:
+        self._target = target
+        self._resuming = Resuming(target, stops)
+        self._stepping = Stepping(target, stops, self._resuming)
+        self._unwinding = Unwinding(target, self._stepping, frames_of, convert)
+        stops.hooks.append(self._stepping.on_stop)
+        self.suspend = self._resuming.suspend
+        self.unsuspend = self._resuming.unsuspend
+        self.release = self._resuming.release
+        self.pause = self._resuming.pause
+        self.interrupt = self._resuming.interrupt
+        self.force_return = self._unwinding.force_return
+        self.pop = self._unwinding.pop
+
+    async def resume(self, thread_id: int | None = None) -> tuple[Stop, ...]:
+        """Let the target (or one thread) run and return at once. Raises StateError when nothing is suspended.
+
+        A stop that no subscriber and no waiter has taken yet is not resumed: it is returned, and ``next_stop`` or
+        ``cont`` give it at once. An event that is being looked at is waited for.
+        """
+        await trio.lowlevel.checkpoint()
+        publisher = self._target.publisher
+        await publisher.settled()
+        publisher.run_for_subscribers()
+        return self._resuming.resume(thread_id)
+
+    def resume_everything(self) -> None:
+        """Resumes all threads, whatever suspended them, and forgets steps: their requests are out. wire: no wait."""
+        self._stepping.forget()
+        self._resuming.release()
+
+    async def cont(self) -> Stop | Exited:
+        """Lets the target run and waits for the next stop or its end; one that runs already is only waited for.
+
+        Stops come one by one: one of another thread that came meanwhile is returned by the next call, before anything
+        of its thread is resumed, also where a subscriber has shown it.
+
+        A target that turns out to stand at its start (launched, or with suspend=y) is let go: the start, which is told
+        by an event of its own, is no stop of a run. Raises Disconnected.
+        """
+        ending: Stop | Exited | None = None
+        while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
+            await self._target.publisher.settled()
+            self._target.publisher.run_for_waiters()
+            if self._target.state is VmState.STOPPED:
+                self._resuming.resume()
+            ending = await self.next_stop()
+        return ending
+
+    async def start_step(
+        self,
+        depth: StepDepth = StepDepth.INTO,
+        size: StepSize = StepSize.LINE,
+        count: int = 1,
+        thread_id: int | None = None,
+    ) -> None:
+        """Starts a step of the selected thread (or the given one). See ``Stepping.start``."""
+        thread = self._target.selection.require_thread().id if thread_id is None else thread_id
+        await self._stepping.start(thread, depth, size, count)
+
+    async def step(
+        self,
+        depth: StepDepth = StepDepth.INTO,
+        size: StepSize = StepSize.LINE,
+        count: int = 1,
+        thread_id: int | None = None,
+    ) -> Stop | Exited:
+        """Steps and waits for the stop: the end of the step, or what came before it."""
+        self._target.publisher.run_for_waiters()
+        await self.start_step(depth, size, count, thread_id)
+        return await self.next_stop()
+
+    async def start_until(self, line: int | None = None) -> None:
+        """Starts ``until``: to a later line than this, or the given one, of the current frame."""
+        await self._stepping.start_until(self._target.selection.require_thread().id, line)
+
+    async def until(self, line: int | None = None) -> Stop | Exited:
+        self._target.publisher.run_for_waiters()
+        await self.start_until(line)
+        return await self.next_stop()
+
+    async def start_reenter(self) -> None:
+        """Pops the top frame and enters its method again."""
+        await self._unwinding.reenter()
+
+    async def reenter(self) -> Stop | Exited:
+        self._target.publisher.run_for_waiters()
+        await self.start_reenter()
+        return await self.next_stop()
+
+    async def next_stop(self) -> Stop | Exited:
+        """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
+        ending = await self._target.publisher.next_stop()
+        if isinstance(ending, Gone):
+            raise Disconnected(ending.reason)
+        return ending
+
+    @property
+    def excludes(self) -> tuple[str, ...]:
+        """Class patterns that steps by line do not stop in (one ``*``, at the start or the end)."""
+        return self._stepping.patterns
+
+    def set_excludes(self, patterns: Iterable[str] | Sequence[str]) -> None:
+        """Replaces the patterns. Raises UsageError for one that the target would not understand."""
+        self._stepping.patterns = class_names.check_excludes(patterns)

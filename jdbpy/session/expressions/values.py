@@ -1,0 +1,257 @@
+"""The component ``session.values``: what expressions evaluate to, described; assignments; whole objects; conditions.
+
+Joins the evaluator, which gives operands, with ``describe``, which turns values into plain data. The evaluator and its
+grammar are imported when the first expression is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from jdbpy.errors import EvalError, StateError
+from jdbpy.session.concurrency import together
+from jdbpy.session.model.events import Stop
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.values import Bytes, Limits, Value, Variable, check_format
+from jdbpy.session.sources.sources import Sources
+from jdbpy.session.stack import Stack
+from jdbpy.session.target.target import Target
+from jdbpy.session.values.describe import describe
+from jdbpy.wire import ids
+from jdbpy.wire.constants import Tag
+
+if TYPE_CHECKING:
+    from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
+    from jdbpy.session.eval.evaluator import Evaluation, Evaluator
+    from jdbpy.session.eval.operands import Operand
+    from jdbpy.session.expressions.results import Results
+    from jdbpy.session.expressions.user_views import UserViews
+
+_DEFAULT = Limits()
+_IN_A_LINE = Limits(depth=0)
+_PREVIEW = Limits(depth=1, string=80, elements=10, fields=10)
+
+
+class Values:
+    """Java expressions in the selected frame. ``last_stop`` tells what ``$exc`` and ``$ret`` stand for."""
+
+    def __init__(
+        self, target: Target, stack: Stack, sources: Sources, last_stop: Callable[[], Stop | None] = lambda: None
+    ) -> None:
+        self._target = target
+        self._stack = stack
+        self._sources = sources
+        self._last_stop = last_stop
+        self._noted: Stop | None = None
+        self.rules = InvokeRules()
+        """How methods are run, unless one evaluation says otherwise; ``rules.replace(javac=True)`` makes new ones."""
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates, with its variables (``$name``)."""
+        from jdbpy.session.eval.evaluator import Evaluator
+
+        return Evaluator(self._target, self._sources.text, lambda: self.rules)
+
+    @cached_property
+    def views(self) -> UserViews:
+        """How objects of classes are shown, beside the views that are built in."""
+        from jdbpy.session.expressions.user_views import UserViews
+
+        return UserViews(self._target, lambda: self.evaluator.variables)
+
+    async def evaluate(
+        self,
+        text: str,
+        *,
+        limits: Limits = _DEFAULT,
+        format: str = "",
+        remember: bool = True,
+        time_limit: float | None = None,
+        others_run: bool | None = None,
+    ) -> Value:
+        """The value of a Java expression, or of the last of several statements, in the selected frame.
+
+        ``format`` is one of ``jdbpy.values.FORMATS``: numbers are then told in that form as well (``Value.formatted``).
+        The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
+        frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
+        default to ``rules``. Raises UsageError for an unknown format, EvalError in javac's words with the column,
+        Thrown when a Java exception leaves the expression, StateError when a method would have to be run and cannot, or
+        has not returned in time, TimedOut when the target does not answer for that time and 3 s.
+        wire: 1 trip for what is read of the frame, 1 for each further link.
+        """
+        from jdbpy.session.eval.program import Program
+        from jdbpy.session.java.types import VOID
+
+        program = Program(text)
+        async with self._evaluation(time_limit, others_run, format) as (evaluation, results):
+            operand = await evaluation.run(program)
+            number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
+            value = await results.describe(operand, limits)
+            value = self._target.changes.mark_value(evaluation.frame, ("value", text, limits, format), value)
+            return value.replace(number=number)
+
+    async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
+        """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation(format=format) as (evaluation, results):
+            value = await results.dump(await evaluation.run(program), limits)
+            return self._target.changes.mark_value(evaluation.frame, ("dump", text, limits, format), value)
+
+    async def bytes(self, text: str, count: int | None = None) -> Bytes:
+        """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.
+
+        Raises EvalError for what has none, else as ``evaluate``. wire: 2 trips more than evaluating it takes.
+        """
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            return await results.bytes(await evaluation.run(program), count)
+
+    async def to_string(self, text: str) -> Value:
+        """The string conversion of the value: of an object, what its ``toString()`` gives. Raises as ``evaluate``."""
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            return results.text(await evaluation.to_text(program))
+
+    async def assign(self, target_text: str, value_text: str) -> Value:
+        """Evaluates ``target = value``: a local, a field, a static field, an element, or ``$name``.
+
+        Returns the new value; its ``note`` says what else should be known (a final field). Raises as ``evaluate``.
+        """
+        async with self._evaluation() as (evaluation, results):
+            operand = await evaluation.run(self.evaluator.assignment(target_text, value_text))
+            value = await results.describe(operand, _DEFAULT)
+            notes = "; ".join(evaluation.target.notes)
+            return value.replace(note=notes) if notes else value
+
+    async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[Value]:
+        """Objects of the target by their ids, described. wire: what describing takes, 2 trips and more."""
+        self._target.require_alive()
+        return await describe(self._target, [ids.TaggedValue(Tag.OBJECT, each) for each in object_ids], limits)
+
+    async def save(self, name: str, text: str) -> Value:
+        """Evaluates an expression and keeps the value as ``$name``; an object is kept from collection until ``forget``.
+
+        Raises UsageError for a name that is the debugger's own, else as ``evaluate``. wire: 1 trip more than that.
+        """
+        from jdbpy.session.eval.program import Program
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, results):
+            operand = await evaluation.run(program)
+            await self.evaluator.saved.add(name.removeprefix("$"), operand, evaluation)
+            return await results.describe(operand, _DEFAULT)
+
+    def forget(self, name: str) -> None:
+        """Takes away what was saved under a name. Raises UsageError when there is nothing."""
+        self.evaluator.saved.remove(name.removeprefix("$"))
+
+    def saved(self) -> list[str]:
+        """The names of all ``$variables`` that have a value, the history left out."""
+        return self.evaluator.variables.names() if "evaluator" in self.__dict__ else []
+
+    async def saved_values(self, limits: Limits = _PREVIEW) -> tuple[Variable, ...]:
+        """All ``$variables`` with their values; their kind is "kept" for objects that are kept from collection.
+
+        An object that was collected is described as such. wire: what describing takes, all of them side by side.
+        """
+        self._note_stop()
+        found = [(name, self.evaluator.variables.get(name)) for name in self.saved() if name != "_"]
+        return await self._described([(name, operand) for name, operand in found if operand is not None], limits)
+
+    async def history(self, count: int = 10, limits: Limits = _PREVIEW) -> tuple[Variable, ...]:
+        """The last results of ``evaluate``, ``$1``, ``$2``..., as they are now. wire: as ``saved_values``."""
+        known = self.evaluator.variables.history(count) if "evaluator" in self.__dict__ else []
+        return await self._described(known, limits)
+
+    async def _described(self, named: Sequence[tuple[str, Operand]], limits: Limits) -> tuple[Variable, ...]:
+        self._target.require_alive()
+        if not named:
+            return ()
+        from jdbpy.session.expressions.results import Results
+
+        results = Results(self._target)
+        shown: list[Value] = await together(*(partial(results.describe, operand, limits) for _, operand in named))
+        saved = self.evaluator.saved
+        return tuple(
+            Variable(f"${name}", value.type, value, "kept" if saved.keeps(name) else "noted")
+            for (name, _), value in zip(named, shown, strict=True)
+        )
+
+    async def convert(self, text: str, signature: str) -> ids.TaggedValue:
+        """The value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
+        from jdbpy.session.eval.program import Program
+        from jdbpy.session.eval.target import to_wire
+
+        program = Program(text)
+        async with self._evaluation() as (evaluation, _):
+            return to_wire(signature, await evaluation.raw(program, signature))
+
+    def compile_condition(self, text: str) -> CompiledCondition:
+        """A condition for breakpoints. Raises EvalError when it is no Java expression."""
+        return self.evaluator.condition(text)
+
+    def compile_template(self, text: str) -> CompiledTemplate:
+        """The text of a logpoint, ``total {order.total}``. Raises EvalError with the column in it."""
+        from jdbpy.session.expressions.results import log_values
+
+        return self.evaluator.template(text, partial(log_values, self._target))
+
+    @asynccontextmanager
+    async def _evaluation(
+        self, time_limit: float | None = None, others_run: bool | None = None, format: str = ""
+    ) -> AsyncIterator[tuple[Evaluation, Results]]:
+        """An evaluation in the selected frame; without one, of what needs none. Raises TimedOut without answers."""
+        from jdbpy.session.expressions.results import Results
+
+        self._target.require_alive()
+        if format:
+            check_format(format)
+        rules = self.rules.changed(time_limit, others_run)
+        with self._target.answers.bounded(rules.limit):
+            frame: Frame | None = None
+            missing: StateError | None = None
+            try:
+                frame = await self._stack.standing()
+            except StateError as error:
+                missing = error
+            self._note_stop()
+            async with self.evaluator.evaluation(frame, rules) as evaluation:
+                try:
+                    yield evaluation, Results(self._target, format)
+                except EvalError as error:
+                    if missing is not None and error.code == "NEEDS_FRAME":
+                        raise missing from error
+                    raise
+
+    def _note_stop(self) -> None:
+        """Sets ``$exc``, ``$ret``, ``$old`` and ``$new`` by the last stop of the selected thread, once."""
+        thread = self._target.selection.thread
+        stop = self._target.stops.get(thread.id) if thread is not None else self._last_stop()
+        if stop is None or stop is self._noted:
+            return
+        from jdbpy.session.eval.target import Ref
+        from jdbpy.session.eval.variables import HIT_NAMES
+
+        self._noted = stop
+        variables = self.evaluator.variables
+        for name in HIT_NAMES:
+            variables.remove(name)
+        if stop.exception is not None:
+            variables.set_raw("exc", Ref(stop.exception.id))
+        if stop.return_value is not None:
+            variables.set_described("ret", stop.return_value)
+        if stop.old_value is not None:
+            variables.set_described("old", stop.old_value)
+        if stop.new_value is not None:
+            variables.set_described("new", stop.new_value)

@@ -1,0 +1,1 @@
+"""What is on this machine: Java runtimes, tunnels."""

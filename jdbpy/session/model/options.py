@@ -1,0 +1,98 @@
+"""What can be asked of a session, a breakpoint and a call: options, which are plain data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from jdbpy.record import Record
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.tracing import Reporting
+
+
+class Options(Record):
+    """Options of a session.
+
+    ``source_path``: directories and jars in which sources are looked for. ``wire_log``: a file for the readable log of
+    every packet. ``read_only``: no command that changes or suspends the target leaves; ``allow_suspend`` permits to
+    suspend in it. ``audit``: a file to which a line is appended for each packet that changes or suspends the
+    target. ``max_suspend``: seconds after which what is suspended is resumed, while the user does nothing
+    (``Session.touch``). ``hold``: "thread" or "all", what a breakpoint suspends unless it says
+    so itself; "" decides by where the JVM is. ``excludes``: step filters in place of the default ones.
+    """
+
+    source_path: tuple[str, ...] = ()
+    wire_log: str | None = None
+    read_only: bool = False
+    allow_suspend: bool = False
+    audit: str | None = None
+    hold: str = ""
+    max_suspend: float | None = None
+    excludes: tuple[str, ...] | None = None
+
+
+class PointOptions(Record):
+    """How a point behaves, and the filters that the target itself applies.
+
+    ``policy`` is what a hit suspends: by default everything, on a remote target the thread that hits; NONE publishes a
+    notice and goes on. ``ignore`` hits pass first; a ``temporary`` point goes after its hit; ``condition`` is a boolean
+    Java expression in the frame of the hit. The filters: ``thread`` (an id), ``instance`` (the id of the object that
+    must be ``this``; of a watchpoint the object whose field it is), ``classes`` and ``excludes`` (patterns of the class
+    whose code it happens in, one ``*`` at the start or end; ``Order+`` is that class and its subclasses).
+
+    What the debugger decides, beside the condition: ``callers`` are patterns of classes or methods, one of which must
+    fit a frame above that of the hit (``points.callers``); ``hits`` says which hits count, ``"== 3"``, ``">= 10"``,
+    ``"% 100"`` (``points.hit_count``); ``after`` is the number of a point that must be hit first, and with
+    ``after_each`` again after every hit of this one.
+
+    A hit has a number, from 1, when it passes the filters, comes from a fitting caller and its condition holds. Its
+    number must then fit ``hits``, and of those that do, the first ``ignore`` pass.
+
+    ``log`` makes a logpoint of it: each hit reports this text, in which ``{...}`` are Java expressions, and the thread
+    goes on. ``reporting`` is for these, and for all that the policy NONE makes report.
+    """
+
+    policy: SuspendPolicy | None = None
+    temporary: bool = False
+    condition: str = ""
+    ignore: int = 0
+    thread: int | None = None
+    instance: int | None = None
+    classes: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    callers: tuple[str, ...] = ()
+    hits: str = ""
+    after: int | None = None
+    after_each: bool = False
+    log: str = ""
+    reporting: Reporting = Reporting()
+
+
+NO_OPTIONS = PointOptions()
+
+
+class InvokeRules(Record):
+    """How methods are run. ``limit`` is in seconds for each call; ``others_run`` lets the other threads run meanwhile;
+    ``javac`` lets lambdas and anonymous classes be compiled here and defined in the target."""
+
+    limit: float = 10.0
+    others_run: bool = False
+    javac: bool = False
+
+    def changed(self, limit: float | None, others_run: bool | None) -> InvokeRules:
+        """These rules with what is given in place of their own."""
+        return InvokeRules(
+            self.limit if limit is None else limit,
+            self.others_run if others_run is None else others_run,
+            self.javac,
+        )
+
+
+class StepDepth(StrEnum):
+    INTO = "into"
+    OVER = "over"
+    OUT = "out"
+
+
+class StepSize(StrEnum):
+    LINE = "line"
+    MIN = "min"  # one bytecode instruction

@@ -1,0 +1,204 @@
+"""Plain data about threads and their frames: which are there, which are wanted, equal stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from jdbpy.errors import UsageError
+from jdbpy.json_form import HIDDEN, Inline, Json
+from jdbpy.record import Record
+from jdbpy.session.java.class_names import like
+
+
+class ThreadFilter(Record):
+    """Which threads are wanted; what is empty does not matter.
+
+    ``name``: ``*`` and ``?`` stand for anything, other text may stand anywhere in the name; upper and lower case are
+    the same. ``state``: one of ``STATES``. ``group``: the name of the thread's group.
+    """
+
+    name: str = ""
+    state: str = ""
+    group: str = ""
+
+
+STATES = {
+    "running": "running",
+    "sleeping": "sleeping",
+    "blocked": "waiting for a monitor",
+    "waiting": "waiting",
+    "new": "not started",
+    "ended": "ended",
+    "suspended": "",
+    "virtual": "",
+}
+"""The words for states that a filter takes, with the state as ``ThreadInfo`` says it; "" is told by another field."""
+
+
+class ThreadDetail(Record):
+    """All about one thread. What could not be told is None; ``notes`` say why.
+
+    Times are in seconds, ``allocated`` is in bytes, all since the thread began; they take methods run in the target.
+    ``user`` is the part of ``thread.cpu`` that was not spent in the system.
+    """
+
+    thread: ThreadInfo
+    class_name: Annotated[str, Json("of the thread object", "class")]
+    groups: Annotated[tuple[str, ...], "from the top down to its own"]
+    frames: int | None
+    interrupted: bool | None
+    context_loader: str | None
+    carrier: Annotated[ThreadRef | None, Json("the thread that a virtual thread is mounted on", optional=True)]
+    blocker: Annotated[str | None, Json("what it is parked for, as LockSupport.park was told", optional=True)]
+    user: Annotated[float | None, "seconds of the CPU time that were not spent in the system"]
+    allocated: Annotated[int | None, "bytes"]
+    notes: tuple[str, ...] = ()
+
+
+class EqualStacks(Record):
+    """Threads whose stacks are the same, frame by frame; ``frames`` are those of the first of them."""
+
+    threads: tuple[ThreadInfo, ...]
+    frames: Annotated[tuple[Frame, ...], "of the first of them; the innermost first"]
+    error: Annotated[str, "why there are none"] = ""
+
+
+EVERY_THREAD = ThreadFilter()
+
+
+def fits(chosen: ThreadFilter, info: ThreadInfo) -> bool:
+    """Whether the filter lets the thread through."""
+    return (
+        like(chosen.name, info.name)
+        and (not chosen.group or info.group.lower() == chosen.group.lower())
+        and (not chosen.state or _state_fits(chosen.state, info))
+    )
+
+
+def check(chosen: ThreadFilter) -> ThreadFilter:
+    """The filter itself. Raises UsageError for a state that there is not."""
+    if chosen.state and chosen.state not in STATES:
+        raise UsageError(f"'{chosen.state}' is no state of a thread", hint=f"there are {', '.join(STATES)}")
+    return chosen
+
+
+def fold(traces: Iterable[StackTrace]) -> list[EqualStacks]:
+    """Groups of threads with equal stacks, the largest first; among equals in the order of the threads.
+
+    Stacks are equal when they have the same methods at the same places. Threads without frames are grouped by why.
+    """
+    groups: dict[object, list[StackTrace]] = {}
+    for trace in traces:
+        groups.setdefault((trace.error, *map(_place, trace.frames)), []).append(trace)
+    folded = [
+        EqualStacks(tuple(trace.thread for trace in group), group[0].frames, group[0].error)
+        for group in groups.values()
+    ]
+    return sorted(folded, key=lambda group: -len(group.threads))
+
+
+def _place(frame: Frame) -> tuple[int, int, int]:
+    return frame.location.type_id, frame.location.method_id, frame.location.code_index
+
+
+def _state_fits(wanted: str, info: ThreadInfo) -> bool:
+    if wanted == "suspended":
+        return info.suspended
+    if wanted == "virtual":
+        return info.virtual
+    return info.state == STATES[wanted]
+
+
+NOT_KNOWN = "<unknown>"
+"""Stands for a name that the agent refused to tell; the ``error`` beside it says why."""
+
+
+class ThreadRef(Record):
+    """A thread by id and name (the name as it was when it was read); ``error`` says why that is not known."""
+
+    id: int
+    name: str
+    error: Annotated[str, "why its name is not known"] = ""
+
+
+class Location(Record):
+    """A place in code. ``line`` is None without line numbers (native code, compiled without -g)."""
+
+    class_name: Annotated[str, Json(key="class")]
+    method: str
+    signature: Annotated[str, "of the method, as the JVM writes it: `(I)V`"]
+    source: Annotated[str | None, "the file's name; null when the class does not tell"]
+    line: Annotated[int | None, "null without line numbers"]
+    code_index: Annotated[int, "of the bytecode instruction; -1 in native code"]
+    type_id: Annotated[int, HIDDEN] = 0
+    method_id: Annotated[int, HIDDEN] = 0
+    type_tag: Annotated[int, HIDDEN] = 1  # JDWP TypeTag of type_id
+    source_path: Annotated[str | None, HIDDEN] = None  # relative path, "com/acme/Order.java", when known
+    stratum: Annotated[str, "whose line it is, when it is not the class file's: Kotlin, JSP"] = ""
+    error: Annotated[str, "what of it is not known, and why"] = ""
+
+    @property
+    def source_file(self) -> str | None:
+        """The name or path by which `sources.text` finds the file; a path has a slash: "./index.jsp"."""
+        if self.source_path is None:
+            return self.source
+        return self.source_path if "/" in self.source_path else f"./{self.source_path}"
+
+
+class Frame(Record):
+    """One frame of a stopped thread. ``index`` counts from 1, the innermost."""
+
+    index: Annotated[int, "from 1, the innermost"]
+    location: Annotated[Location, Inline()]
+    thread: Annotated[ThreadRef, HIDDEN]
+    id: Annotated[int, HIDDEN] = 0  # JDWP frame id; void after the epoch has passed
+    epoch: Annotated[int, HIDDEN] = 0
+    native: bool = False
+    obsolete: Annotated[bool, "it runs an old version of a redefined method"] = False
+    # how many frames lie below it, towards the start of the thread; None: not known
+    height: Annotated[int | None, HIDDEN] = None
+    # of a class that the VM spun for a lambda or a method handle: nothing of the user's source
+    hidden: Annotated[bool, HIDDEN] = False
+
+
+class ThreadInfo(Record):
+    """A thread as ``threads`` shows it."""
+
+    json_name = "thread"
+
+    id: int
+    name: str
+    state: Annotated[str, 'in words: "running", "sleeping", "waiting for a monitor", "waiting", "not started", "ended"']
+    suspended: bool
+    suspend_count: int
+    group: Annotated[str, "its thread group"] = ""
+    at_breakpoint: Annotated[bool, "it stands where an event stopped it"] = False
+    virtual: bool = False
+    daemon: bool | None = None
+    priority: int | None = None
+    frame: Annotated[Frame | None, "top frame, when it was asked for and the thread is suspended"] = None
+    current: Annotated[bool, "it is the selected one"] = False
+    java_id: Annotated[int | None, "what Thread.getId() gives, when it was asked for"] = None
+    cpu: Annotated[float | None, "seconds of CPU time, when they were asked for"] = None
+    error: Annotated[str, "what of it is not known, and why"] = ""
+
+
+class ThreadGroup(Record):
+    """A thread group with everything below it."""
+
+    id: int
+    name: str
+    threads: tuple[ThreadInfo, ...]
+    groups: tuple[ThreadGroup, ...]
+
+
+class StackTrace(Record):
+    """The frames of one thread, innermost first; ``total`` counts those left out too; ``error`` says why none."""
+
+    json_name = "stack"
+
+    thread: ThreadInfo
+    frames: Annotated[tuple[Frame, ...], "the innermost first"]
+    total: Annotated[int, "frames of the thread, those that were left out too"]
+    error: Annotated[str, "why there are none"] = ""

@@ -1,0 +1,312 @@
+"""Classes on this machine: names of those that the target may load later, and which paths may be opened.
+
+Owns the search on the source path and the target's class path: in a thread that can be abandoned, bounded in time and
+number, once for each state of the paths. Nothing is read of a file but its name, and of one source file in each
+directory the line that names the package.
+
+Owns the decision which paths of the target may be opened here. The target may be anyone's: a path of its class path is
+opened only below a directory that the user has named or stands in, or in which the system and build tools keep their
+libraries. What the user launched is the user's own. Nothing in here runs a program; what is told is never run at all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+import trio
+
+from jdbpy.errors import JdbpyError
+from jdbpy.record import Record
+from jdbpy.session.java.class_names import ClassName, close_to
+from jdbpy.session.target.target import Target
+from jdbpy.wire.messages import virtual_machine
+
+_LIBRARIES = (
+    "/usr/share/java",
+    "/usr/share/maven-repo",
+    "/usr/lib/jvm",
+    "~/.m2/repository",
+    "~/.gradle/caches",
+    "~/.ivy2",
+    "~/.cache/coursier",
+    "~/.sbt",
+    "~/.groovy",
+)
+"""Where the system and build tools keep libraries."""
+
+
+class LocalPaths(Record):
+    """Entries of a path that the target told: those that may be ``used`` here, and those ``left_out``."""
+
+    used: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+
+async def local_class_path(target: Target) -> LocalPaths:
+    """The target's class path, as far as it may be opened on this machine. wire: 1 trip."""
+    reply = await target.conn.request(virtual_machine.ClassPaths())
+    return await allowed_paths(target, [os.path.join(reply.baseDir, each) for each in reply.classpaths if each])
+
+
+async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:
+    """Return which of the paths that the target has told may be opened on this machine. No trip."""
+    if target.launched:
+        return LocalPaths(tuple(told))
+    return await trio.to_thread.run_sync(below, told, target.named_paths, abandon_on_cancel=True)
+
+
+def path_of_url(url: str) -> str:
+    """The directory or archive that a URL of a class loader names; "" where it names none, or is inside an archive."""
+    from urllib.parse import unquote, urlsplit  # here: it takes a while to load
+
+    nested = url.removeprefix("jar:").removesuffix("!/")
+    split = urlsplit(nested)
+    return unquote(split.path) if split.scheme == "file" and not split.netloc and "!/" not in split.path else ""
+
+
+def below(paths: Iterable[str], named: Sequence[str] = ()) -> LocalPaths:
+    """The paths that lie below a directory the user or the system has named, before and after links are resolved.
+
+    Paths elsewhere are not touched: to look at one may wait for ever.
+    """
+    roots = _roots(named)
+    used, left_out = [], []
+    for path in paths:
+        full = os.path.normpath(path)
+        plain = os.path.isabs(full) and "\0" not in full and os.pathsep not in full
+        if plain and _is_below(full, roots) and _is_below(os.path.realpath(full), roots):
+            used.append(full)
+        else:
+            left_out.append(path)
+    return LocalPaths(tuple(used), tuple(left_out))
+
+
+def _roots(named: Sequence[str]) -> list[str]:
+    """The named directories and archives, the working directory and the libraries, links resolved and not."""
+    roots = []
+    with suppress(OSError):  # it was removed
+        roots.append(os.getcwd())
+    for each in (*named, *_LIBRARIES):
+        full = os.path.abspath(os.path.expanduser(each))
+        roots += [full, os.path.realpath(full)]
+    return [root for root in dict.fromkeys(roots) if root != os.sep]
+
+
+def _is_below(path: str, roots: Iterable[str]) -> bool:
+    return any(path == root or path.startswith(f"{root}{os.sep}") for root in roots)
+
+
+MOST_CLASSES = 100_000
+"""Names that are kept."""
+
+MOST_DIRECTORIES = 20_000
+"""Directories that are entered below all entries together."""
+
+MOST_ARCHIVES = 1_000
+
+LONGEST_SEARCH = 10.0
+"""Seconds after which the thread ends with the names it has."""
+
+_HEAD = 16_384
+"""Bytes of a source file among which its package is looked for."""
+
+_MOST_COMPARED = 5_000
+"""Names that are compared letter by letter for a suggestion."""
+
+_SOURCES = (".java", ".kt", ".scala", ".groovy")
+_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)", re.MULTILINE)
+_PASSED_OVER = frozenset({"node_modules", "__pycache__"})
+
+
+class _Paths(Record):
+    """Return the entries of the source path and of the class path that are searched."""
+
+    sources: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+class LocalClasses:
+    """The classes of one target's paths. Nothing is searched before ``look`` is first called."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._class_path: tuple[str, ...] | None = None
+        self._searched: _Paths | None = None
+        self._search: _ClassSearch | None = None
+        self._indexed: tuple[frozenset[str], dict[str, list[str]]] = (frozenset(), {})
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the last search has found so far. No trip."""
+        return self._search.found if self._search is not None else self._indexed[0]
+
+    async def look(self, limit: float) -> frozenset[str]:
+        """The names, or after ``limit`` seconds those found so far. wire: 1 trip, once."""
+        paths = await self._paths()
+        if self._search is None or paths != self._searched:
+            if self._search is not None:
+                self._search.ended = True
+            self._searched, self._search = paths, _ClassSearch(paths)
+        search = self._search
+        if not search.done:
+            with trio.move_on_after(limit):
+                await search.run()
+        return search.found
+
+    def has(self, name: ClassName) -> bool:
+        """True if one of the classes can be meant by a name as it was typed."""
+        return any(map(name.may_mean, self._index().get(name.needle.lower(), ())))
+
+    def near(self, name: str) -> list[str]:
+        """Up to three names that may have been meant instead of one that is not among them."""
+        index = self._index()
+        wanted = _last(name).lower()
+        if wanted in index:
+            return sorted(index[wanted])[:3]
+        like = [each for each in index if each[:1] == wanted[:1]]
+        close = close_to(wanted, like) if len(like) <= _MOST_COMPARED else []
+        return [sorted(index[each])[0] for each in close]
+
+    def _index(self) -> dict[str, list[str]]:
+        """The names by their last part, in small letters."""
+        if self._indexed[0] is not self.names:
+            index: dict[str, list[str]] = {}
+            for name in self.names:
+                index.setdefault(_last(name).lower(), []).append(name)
+            self._indexed = self.names, index
+        return self._indexed[1]
+
+    async def _paths(self) -> _Paths:
+        target = self._target
+        if self._class_path is None and (target.launched or not target.remote):
+            with suppress(JdbpyError):
+                self._class_path = (await local_class_path(target)).used
+        named = target.named_paths or (() if os.getcwd() == os.sep else (".",))
+        return _Paths(tuple(named), self._class_path or ())
+
+
+class _ClassSearch:
+    """One search. It blocks, on a dead mount for ever: its thread is abandoned then, and goes on alone."""
+
+    def __init__(self, paths: _Paths) -> None:
+        self._paths = paths
+        self._until = 0.0
+        self._directories = 0
+        self._names: set[str] = set()
+        self._over: trio.Event | None = None
+        self.found: frozenset[str] = frozenset()
+        self.done = False
+        self.ended = False  # nobody wants what it finds any more
+
+    async def run(self) -> None:
+        """Wait for the end of the search, in a thread of its own. Cancelled, the search goes on."""
+        if self._over is None:
+            self._over = over = trio.Event()
+            token = trio.lowlevel.current_trio_token()
+
+            def tell(_: object) -> None:
+                with suppress(trio.RunFinishedError):
+                    token.run_sync_soon(over.set)
+
+            trio.lowlevel.start_thread_soon(self._all, tell)
+        await self._over.wait()
+
+    def _all(self) -> None:
+        self._until = time.monotonic() + LONGEST_SEARCH
+        try:
+            for entry in (*self._paths.sources, *self._paths.classes):
+                if self._is_enough():
+                    break
+                is_source = entry in self._paths.sources
+                with suppress(OSError):
+                    self._entry(os.path.expanduser(entry), is_source)
+                self.found = frozenset(self._names)
+        finally:
+            self.done = True
+
+    def _entry(self, entry: str, is_source: bool) -> None:
+        if os.path.isdir(entry):
+            self._add(self._source_directory(entry) if is_source else self._class_directory(entry))
+        elif stat.S_ISREG(os.stat(entry).st_mode):
+            self._add(_archive(entry, _SOURCES if is_source else (".class",)))
+
+    def _add(self, names: Iterable[str]) -> None:
+        for count, name in enumerate(names):
+            if count % 64 == 0 and self._is_enough():
+                return
+            self._names.add(name)
+
+    def _is_enough(self) -> bool:
+        return (
+            self.ended
+            or len(self._names) >= MOST_CLASSES
+            or self._directories >= MOST_DIRECTORIES
+            or time.monotonic() > self._until
+        )
+
+    def _source_directory(self, root: str) -> Iterator[str]:
+        """Classes named like the source files; the package is what one file of each directory declares."""
+        for directory, files in self._walk(root):
+            sources = [name for name in files if name.endswith(_SOURCES) and name[:1].isupper()]
+            if sources:
+                package = _package_of(os.path.join(directory, sources[0]))
+                for name in sources:
+                    yield f"{package}.{name.rpartition('.')[0]}".removeprefix(".")
+
+    def _class_directory(self, root: str) -> Iterator[str]:
+        for directory, files in self._walk(root):
+            below = os.path.relpath(directory, root)
+            path = "" if below == "." else f"{below.replace(os.sep, '/')}/"
+            yield from _class_names(path + name for name in files if name.endswith(".class"))
+
+    def _walk(self, root: str) -> Iterator[tuple[str, list[str]]]:
+        """Directories with their files, without hidden ones and without following links."""
+        waiting = [root]
+        while waiting and not self._is_enough():
+            directory = waiting.pop()
+            self._directories += 1
+            files = []
+            with suppress(OSError), os.scandir(directory) as entries:
+                for each in entries:
+                    if each.is_dir(follow_symlinks=False):
+                        if each.name[:1] != "." and each.name not in _PASSED_OVER:
+                            waiting.append(each.path)
+                    elif each.is_file():
+                        files.append(each.name)
+            yield directory, sorted(files)
+
+
+def _last(name: str) -> str:
+    """The last part of a name: of a nested class its own."""
+    return name.rpartition(".")[2].rpartition("$")[2]
+
+
+def _package_of(path: str) -> str:
+    with open(path, "rb") as file:
+        found = _PACKAGE.search(file.read(_HEAD))
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def _archive(path: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Classes of a jar, or of an archive of sources whose directories are the packages."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return
+    yield from _class_names(name for name in names if name.endswith(suffixes))
+
+
+def _class_names(files: Iterable[str]) -> Iterator[str]:
+    """Names of the classes in files by their paths; not those that no source names."""
+    for path in files:
+        name = path.rpartition(".")[0].replace("/", ".")
+        if "-" not in name and not re.search(r"\$(\d|.*\$\$|\$)", name):
+            yield name

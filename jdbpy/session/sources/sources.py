@@ -1,0 +1,198 @@
+"""The sources of the classes that are debugged: found on the source path, read, and shown as a window of lines.
+
+Owns the source path and what was read from it. Files are found by the class's package and the name in its SourceFile
+attribute; where files do not follow packages (Kotlin), by name and the package that they declare. Reading happens in
+threads that can be abandoned; the target is asked nothing.
+
+The sources of the JDK must be those of exactly the target's version: the lines of another one would mislead. The target
+is not asked for the home of its runtime: it could name any directory, and what is in there is run to learn its version.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import trio
+
+from jdbpy.session.java.class_names import of_the_runtime
+from jdbpy.session.local.java_home import java_homes
+from jdbpy.session.model.events import Notice, SourceWindow
+from jdbpy.session.model.threads import Frame, Location
+from jdbpy.session.sources.local_classes import local_class_path
+from jdbpy.session.sources.roots import FoundSource, Search
+from jdbpy.session.sources.text import SourceFile, doubt
+from jdbpy.session.target.target import Target
+from jdbpy.wire.messages import virtual_machine
+
+_PLACES = ("lib/src.zip", "src.zip", "../src.zip", "../lib/src.zip")
+"""Where distributions put it, seen from java.home; the last two for a JRE inside a JDK 8."""
+
+
+async def find_jdk_sources(version: str) -> str | None:
+    """The ``src.zip`` of an installed JDK of that ``java.version``, found as `java_homes` finds it. No trip."""
+    return await trio.to_thread.run_sync(_find, version, abandon_on_cancel=True)
+
+
+def _find(version: str) -> str | None:
+    for java in java_homes():
+        if java.version == version:
+            for place in _PLACES:
+                archive = os.path.normpath(os.path.join(java.home, place))
+                if os.path.isfile(archive):
+                    return archive
+    return None
+
+
+AROUND = 5
+"""Lines shown on each side of the current one, unless asked otherwise."""
+
+RECENT = 0.3
+"""For so many seconds a stop takes a file as it was when it was last looked at: a loop may stop thousands of times."""
+
+SEARCH_LIMIT = 10.0
+"""Seconds that a search may take. Only what does not answer takes so long: a dead mount, a damaged disk."""
+
+_REMEMBERED = 32
+"""How many files a stop may take as they were a moment ago."""
+
+
+class Sources:
+    """The ``sources`` of a session. Without a source path the working directory is searched."""
+
+    def __init__(self, target: Target, path: Sequence[str] = ()) -> None:
+        self._target = target
+        self._path = target.named_paths = tuple(path)
+        self.with_jdk = True
+        """True if classes of the JDK are looked for in the sources of an installed one of the same version."""
+        self._search = Search(self.path)
+        self._jdk_looked_for = False
+        self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
+        self._doubts: dict[tuple[int, str, str, int | None], tuple[SourceFile, str]] = {}
+        self._warned: set[str] = set()
+        self._lock = trio.Lock()  # one search at a time: they share the indexes of the roots
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Directories and archives that are searched, in order; ("." for the working directory)."""
+        return self._path or (".",)
+
+    @path.setter
+    def path(self, path: Sequence[str]) -> None:
+        self._path = self._target.named_paths = tuple(path)
+        self._recent.clear()
+        self._warned.clear()
+        self._search.close()
+        self._search = Search(self.path, self._search.jdk)
+
+    async def class_path(self) -> tuple[str, ...]:
+        """The target's class path, on which jdb looks for sources; ``session.vm.paths`` has all. wire: 1 trip."""
+        self._target.require_alive()
+        return tuple((await self._target.conn.request(virtual_machine.ClassPaths())).classpaths)
+
+    async def use_class_path(self) -> None:
+        """Searches the target's class path, as jdb does: those entries that may be opened here. wire: 1 trip."""
+        self._target.require_alive()
+        self.path = (await local_class_path(self._target)).used
+
+    async def window(self, place: Location | Frame | None, around: int = AROUND) -> SourceWindow | None:
+        """The lines around a place, ``around`` before and after it; None without line numbers or source.
+
+        ``stale`` is set when the file cannot be what the class was compiled from, and ``warning`` says why: its end is
+        shown when it is too short.
+        """
+        location = place.location if isinstance(place, Frame) else place
+        if location is None or location.line is None:
+            return None
+        return self._window(await self._file(*_name(location)), location, around)
+
+    def has_recent(self, place: Location) -> bool:
+        """Whether ``recent_window`` knows: the file was looked at a moment ago. Of places without a line it does."""
+        looked_at, _ = self._recent.get(_name(place), (-RECENT, None))
+        return place.line is None or trio.current_time() - looked_at < RECENT
+
+    def recent_window(self, place: Location) -> SourceWindow | None:
+        """As ``window``, from the file as it was a moment ago; waits for nothing."""
+        _, file = self._recent.get(_name(place), (0.0, None))
+        return self._window(file, place, AROUND)
+
+    async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
+        """The whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
+        return await self._file(class_name, source)
+
+    async def find(self, class_name: str, source: str | None = None) -> str | None:
+        """Where the source file of a class is, or None."""
+        file = await self._file(class_name, source)
+        return file.path if file else None
+
+    def doubt(self, file: SourceFile, place: Location) -> str:
+        """Why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks against it."""
+        key = (id(file), place.class_name, place.method, place.line)
+        known = self._doubts.get(key)
+        if known is None or known[0] is not file:
+            if len(self._doubts) >= _REMEMBERED:
+                self._doubts.clear()
+            known = self._doubts[key] = (file, doubt(file, place))
+        return known[1]
+
+    def _window(self, file: SourceFile | None, place: Location, around: int) -> SourceWindow | None:
+        if file is None or place.line is None:
+            return None
+        return window_of(file, place.source or "", place.line, around, self.doubt(file, place))
+
+    async def _file(self, class_name: str, source: str | None) -> SourceFile | None:
+        async with self._lock:
+            found = await self._look(class_name, source)
+            if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
+                found = await self._look(class_name, source)
+            if len(self._recent) >= _REMEMBERED:
+                self._recent.clear()
+            self._recent[class_name, source] = trio.current_time(), found
+            return found
+
+    async def _look(self, class_name: str, source: str | None) -> SourceFile | None:
+        """The file as a search finds it; one that does not come back is abandoned, and its entry is left out after."""
+        search, found, expired = self._search, FoundSource(None), False
+        ended = False
+        try:
+            with trio.move_on_after(SEARCH_LIMIT) as scope:
+                found = await trio.to_thread.run_sync(search.find, class_name, source, abandon_on_cancel=True)
+                ended = True
+            expired = not ended and scope.cancelled_caught
+        finally:
+            if not ended and self._search is search:  # its thread goes on, with what it has
+                left = [entry for entry in search.entries if not expired or entry != search.at]
+                self._search = Search(left, None if expired and search.at == search.jdk else search.jdk)
+        problems = list(found.problems)
+        if expired:
+            problems.append(
+                f"{search.at} on the source path does not answer within {SEARCH_LIMIT:g} s; it is no longer searched"
+            )
+        for problem in problems:
+            if problem not in self._warned:
+                self._warned.add(problem)
+                self._target.publish(Notice("warning", problem))
+        return found.file
+
+    async def _open_jdk(self) -> bool:
+        """True if sources of the target's version of the JDK have been found just now. No trip."""
+        if self._jdk_looked_for:
+            return False
+        self._jdk_looked_for = True
+        self._search.jdk = await find_jdk_sources(self._target.info.version)
+        return self._search.jdk is not None
+
+
+def _name(place: Location) -> tuple[str, str | None]:
+    return place.class_name, place.source_file
+
+
+def window_of(file: SourceFile, name: str, line: int, around: int = AROUND, warning: str = "") -> SourceWindow:
+    """The lines of a file around one of them; see ``Sources.window``."""
+    total = len(file.lines)
+    beyond = line > total
+    middle = min(line, total)
+    first, last = max(1, middle - around), min(total, middle + around)
+    lines = file.numbered(first, last)
+    warning = warning or (f"it ends with line {total}" if beyond else "")
+    return SourceWindow(file.path, name, lines, None if beyond else line, total, bool(warning), warning)

@@ -1,1 +1,0 @@
-"""Stacks and the variables of frames."""

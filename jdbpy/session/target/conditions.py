@@ -1,0 +1,96 @@
+"""What a point needs of the evaluator: conditions and texts that were compiled when it was set, asked at every hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from jdbpy.errors import EvalError
+from jdbpy.record import Record
+from jdbpy.session.model.threads import Location
+from jdbpy.session.model.values import Variable
+from jdbpy.wire.command import Command
+from jdbpy.wire.ids import CodeLocation, FrameID, TaggedValue, ThreadID
+
+Given = Mapping[str, tuple[TaggedValue, str]]
+"""What a hit brings for expressions, ``ret``, ``exc``, ``old``, ``new``: the value and its declared type (a JNI
+signature, "" where only the value's own class is known)."""
+
+NOTHING: Given = MappingProxyType({})
+
+
+class ConditionEvaluation(Protocol):
+    """One evaluation of a condition, which goes on with what comes in. It waits for nothing itself."""
+
+    @property
+    def asks(self) -> Sequence[Command[Any]]:
+        """Return the commands for what it has to know next; none when it is over."""
+
+    @property
+    def holds(self) -> bool | None:
+        """The value, once it is over; None where it cannot be had so."""
+
+    def answer(self, outcomes: Sequence[Any]) -> None:
+        """Goes on with the answers to what it asks, or the errors in their place."""
+
+    def close(self) -> None:
+        """Ends it before its end."""
+
+
+class Glance(Protocol):
+    """A condition at one place in code that only reads: the frame there, and what is reached from that."""
+
+    def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
+        """Return the commands for the variables of the frame; there may be none."""
+
+    def begin(self, answers: Sequence[Any]) -> ConditionEvaluation:
+        """The evaluation with the answers to ``commands``, or the errors in their place."""
+
+
+class Condition(Protocol):
+    """A compiled Java expression of type boolean."""
+
+    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
+        """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
+
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
+        """What is wrong with it at a place in code, as far as that can be told without a thread that stands there.
+
+        ``names`` are those that hits bring.
+        """
+
+    def glance(self, place: CodeLocation) -> Glance | None:
+        """The short way to its value at a place; None where there is none, or none yet."""
+
+    def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
+        """Takes in what a glance has found out at a hit, so that ``holds`` need not: what it has read (the frame, then
+        its variables; nothing, if it did not ask for the frame), and that the condition holds, if it does."""
+
+
+class Passing(Record):
+    """A thread that may run on as soon as its frame has been asked for: where it stands, and how it is let go."""
+
+    at: CodeLocation
+    go_on: Callable[[], None]
+
+
+class LogEntry(Record):
+    """The text of a logpoint at a hit, and the values of its expressions."""
+
+    text: str
+    values: tuple[Variable, ...] = ()
+
+
+class LogText(Protocol):
+    """The compiled text of a logpoint."""
+
+    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
+        """The text in the innermost frame of a thread that an event has stopped. Raises EvalError."""
+
+
+CompileCondition = Callable[[str], Condition]
+"""Compiles the text of a condition. Raises EvalError when it is no expression."""
+
+CompileLogText = Callable[[str], LogText]
+"""Compiles the text of a logpoint. Raises EvalError for what is no expression in it."""

@@ -1,0 +1,460 @@
+"""The event pump: takes event sets off the connection, asks the owners, and lets the set go or makes it a stop.
+
+Owns the order of events and the rule of votes: every owner of a request in a set is asked, and the set is resumed,
+once and with its own suspend policy, only when all agree. It knows nothing of what a breakpoint or a step is.
+
+Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Four kinds
+are not kept waiting, but passed where they come in (``Connection.on_event``): those of a thread that evaluates an
+expression, whose invoke could otherwise never reply, hits whose condition is false (``fast_hits``), those that suspend
+nothing and are only counted (``RequestTable.sift``), and those whose owner lets them go without having to wait. The
+last are asked about at once only while no other set waits or is being handled, so that the order stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.session.model.events import Exited, Gone, Notice, StopReason
+from jdbpy.session.target.fast_hits import FastHits
+from jdbpy.session.target.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
+from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.target import Target
+from jdbpy.wire import event_parts
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.event_parts import only_request, thread_of
+from jdbpy.wire.framing import Packet
+from jdbpy.wire.messages import event as wire_event
+
+Votes = list[tuple[Hit, StopPlan]]
+
+StopShower = Callable[[Votes], Awaitable[None]]
+
+_ALL = bytes((JdwpSuspendPolicy.ALL,))
+"""The beginning of an event set that suspends everything."""
+
+_THREAD = bytes((JdwpSuspendPolicy.EVENT_THREAD,))
+"""The beginning of an event set that suspends the thread of its event."""
+
+EXIT_LIMIT = 3.0
+"""Seconds that the process of a launched target may outlive its connection before that counts as lost."""
+
+
+_HIGHEST_POLICY = bytes([JdwpSuspendPolicy.ALL])
+
+_MOST_WARNINGS = 20
+"""Different warnings of events that make no sense; there are no more, whatever the target sends."""
+
+
+class _Begun:
+    """The vote of an owner who was asked where the set came in, until the pump takes that set."""
+
+    def __init__(self, hit: Hit, vote: Vote) -> None:
+        self._asked = hit, vote
+        self._active = hit.request.active  # else the owner itself has cleared it, or the agent
+
+    def taken(self) -> tuple[Hit, Vote] | None:
+        """The vote; None if the request was cleared meanwhile, whose hits do not count any more."""
+        if self._active and not self._asked[0].request.active:
+            self.drop()
+            return None
+        return self._asked
+
+    def drop(self) -> None:
+        """Nobody is going to wait for it."""
+        vote = self._asked[1]
+        if isinstance(vote, Coroutine):
+            vote.close()
+
+
+class Pump:
+    """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given."""
+
+    def __init__(self, target: Target, show_stop: StopShower) -> None:
+        self._target = target
+        self._show_stop = show_stop
+        self.fast_hits = FastHits(target)
+        self._warned: set[str] = set()
+        self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
+        self._begun: _Begun | None = None  # of the next set that the pump takes
+        self._running = False
+        self._leaving = False
+        self._deferred: list[tuple[int, Packet]] = []  # hits whose turn comes when their thread is resumed, by thread
+        self.exit_status: Callable[[], Awaitable[int | None]] | None = None
+        """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
+        self.death_told = False
+        """Whether the VM has said, or was told, that it ends: a closed connection is then its end."""
+
+    async def run(self) -> None:
+        """Handles events until the connection is over, then publishes how it ended."""
+        conn = self._target.conn
+        for _ in range(conn.events_waiting):  # the VM's start comes before anybody is there to take it
+            self._target.publisher.came_in()
+        conn.on_event = self._take
+        self._target.on_resume = self._queue_deferred
+        self._running = True
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.fast_hits.run)
+                if self._target.far:
+                    nursery.start_soon(self._target.stops_ahead.run)
+                    nursery.start_soon(self._target.looks.run)
+                reason = await self._work()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._running = False
+            if self._begun is not None:
+                self._begun.drop()
+        await self._end(reason)
+
+    async def _end(self, reason: str) -> None:
+        """Publishes the ending: the end of the VM if it said so or its process is gone, else the lost connection."""
+        status: int | None = None
+        if self.exit_status is not None:
+            with trio.move_on_after(EXIT_LIMIT):
+                status = await self.exit_status()
+        if self.death_told or status is not None:
+            self._target.publish(Exited(status, reason))
+        else:
+            self._target.publish(Gone(reason))
+
+    def leave(self) -> None:
+        """From now on resume every event set where it comes in; none becomes a stop any more."""
+        self._leaving = True
+
+    def _take(self, packet: Packet) -> bool:
+        """Pass an event set as it comes in, if it is not to wait for its turn. A fault here ends nothing."""
+        if packet.data[:1] > _HIGHEST_POLICY:
+            self._warn(f"an event set has the unknown suspend policy {packet.data[0]}; all threads were resumed")
+        try:
+            return self._take_at_once(packet)
+        except Exception as fault:
+            self._warn(_fault(fault))
+            self._target.publisher.came_in()
+            return False
+
+    def _warn(self, text: str) -> None:
+        """Publish a warning, once."""
+        if text not in self._warned and len(self._warned) < _MOST_WARNINGS:
+            self._warned.add(text)
+            self._target.publish(Notice("warning", text))
+
+    def _take_at_once(self, packet: Packet) -> bool:
+        if self._leaving:
+            self._pass(packet)
+            return True
+        everything = packet.data[:1] == _ALL
+        if everything:
+            self._target.invocations.suspended_all()
+        if self._target.invocations.any:
+            if self._is_of_evaluation(packet):
+                return True
+            if everything:
+                self._let_calls_run()
+        if self._target.requests.sift(packet.data):
+            return True
+        if self._target.far:
+            self._target.stops_ahead.came_in(packet)
+        request = self._target.requests.find(only_request(packet))
+        if request is not None and packet.data[event_parts.KIND] != request.kind:
+            request = None  # of another session's request; the pump reports it
+        if request is not None and self._is_deferred(packet, request):
+            return True
+        if request is not None and request.guard is not None:
+            self._target.hit_times.arrived(request.guard, thread_of(packet, self._target.conn.id_sizes))
+        if request is not None and (self.fast_hits.take(packet, request) or self._decide(packet, request)):
+            return True
+        self._target.publisher.came_in()
+        return False
+
+    def _decide(self, packet: Packet, request: EventRequest) -> bool:
+        """Asks the owner of a set's one event, unless it has to wait for others, and lets it go if that is the verdict.
+
+        If it is not, or is not there yet, the set goes on from there when the pump takes it.
+        """
+        if not (self._running and self._target.publisher.quiet) or self._target.conn.parking:
+            return False
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # told when its turn comes
+        [event] = composite.events
+        if event.requestID != request.id or _misfit(event, request):
+            return False  # of an unknown kind, or the pump's to report
+        self._note_suspension(composite, undecided=True)
+        hit = self._hit(composite, event, request)
+        try:
+            vote = request.handler(hit)
+        except Exception as error:
+            vote = _failing(error)  # the pump's to tell
+        if vote is None:
+            self._let_go(composite)
+            return True
+        self._begun = _Begun(hit, vote)
+        return False
+
+    def _is_deferred(self, packet: Packet, request: EventRequest) -> bool:
+        """Return True if the hit was put off: all threads are suspended already, as a stop at its breakpoint does it.
+
+        A hit with policy ALL would not be reported before they are resumed (docs/agent.md, "Resuming before a packet").
+        One whose condition is to be asked yet suspends its thread only, and may be on its way when all are suspended
+        for the hit of another.
+        """
+        suspension = self._target.suspension
+        if not suspension.everything_held or request.guard is None or not request.guard.suspends_all:
+            return False
+        if packet.data[:1] != _THREAD or self._leaving:
+            return False
+        thread = thread_of(packet, self._target.conn.id_sizes)
+        if not thread or not suspension.is_suspended(thread):
+            return False
+        self._deferred.append((thread, packet))
+        return True
+
+    def _queue_deferred(self) -> None:
+        """Queues the deferred hits of threads that nothing but their hit suspends any more."""
+        if self._deferred:
+            suspended = self._target.suspension.is_suspended
+            due = [packet for thread, packet in self._deferred if not suspended(thread)]
+            self._deferred = [each for each in self._deferred if suspended(each[0])]
+            for packet in due:
+                self._target.publisher.came_in()
+                self._target.conn.queue_event(packet)
+
+    def _let_calls_run(self) -> None:
+        """Resumes the threads that run a method: the event of another thread is no business of theirs."""
+        with suppress(Disconnected), self._target.conn.gathering:
+            self._target.invocations.let_run()
+
+    def _is_of_evaluation(self, packet: Packet) -> bool:
+        """Whether the set is one of threads that evaluate; it has been let go then."""
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # told when its turn comes
+        evaluating = self._target.suspension.evaluating
+        if not all(getattr(event, "thread", 0) in evaluating for event in composite.events):
+            return False  # of another thread, or of none
+        self._note_suspension(composite)
+        self._resume(composite)
+        return True
+
+    def _pass(self, packet: Packet) -> None:
+        """Resumes an event set that came in while the session was being left."""
+        with suppress(JdbpyError):
+            composite = self._target.conn.decode_event(packet)
+            self.death_told = self.death_told or any(isinstance(each, wire_event.VMDeath) for each in composite.events)
+            self._note_suspension(composite)
+            self._resume(composite)
+
+    async def _work(self) -> str:
+        """Handles event sets until the connection ends; returns the reason why it did."""
+        while True:
+            try:
+                composite = await self._target.conn.next_event()
+            except Disconnected as gone:
+                return gone.reason
+            try:
+                await self._handle(composite)
+            except Disconnected:
+                pass
+            except JdbpyError as error:
+                if composite is self._gone or not await self._stop_unread(composite, error):
+                    self._let_go(composite)
+                    self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+            except Exception as fault:  # ours: the session goes on, and no thread stays suspended
+                self._let_go(composite)
+                self._target.publish(Notice("warning", _fault(fault)))
+            finally:
+                self._target.suspension.undecided = None
+                self._target.publisher.was_handled()
+
+    async def _handle(self, composite: wire_event.Composite) -> None:
+        begun, self._begun = self._begun, None
+        if begun is None:
+            packet = self._target.conn.packet_of(composite)
+            request = self._target.requests.find(only_request(packet)) if packet is not None else None
+            if packet is not None and request is not None and self._is_deferred(packet, request):
+                return
+            self._note_suspension(composite, undecided=True)
+        votes: Votes = []
+        for event in composite.events:
+            asked = self._ask(composite, event) if begun is None else begun.taken()
+            plan = await verdict_of(asked[1]) if asked is not None else None
+            if asked is not None and plan is not None:
+                votes.append((asked[0], plan))
+        if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
+            self._target.hit_times.stopped(_thread_of(composite))
+            await self._show_stop(self._with_all_suspended(composite, votes))
+        else:
+            self._let_go(composite)
+
+    def _with_all_suspended(self, composite: wire_event.Composite, votes: Votes) -> Votes:
+        """Suspends all threads for a stop that is to do so, if its event has suspended one. wire: no wait.
+
+        The count of that thread stays 1, so that all is as after an event with policy ALL.
+        """
+        thread = _thread_of(composite)
+        wanted = any(plan.everything for _, plan in votes)
+        if not (wanted and thread and composite.suspendPolicy == JdwpSuspendPolicy.EVENT_THREAD):
+            return votes
+        target = self._target
+        with target.conn.gathering:
+            target.submit_op(SuspendOp.VM_SUSPEND)
+            target.suspension.undecided = (thread, True)
+            target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True)
+            target.invocations.let_run()
+        return [(hit.replace(policy=JdwpSuspendPolicy.ALL), plan) for hit, plan in votes]
+
+    async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:
+        """Stops at events of which it could not be found out whether to stop; True if there are any.
+
+        The user wants to see them, and whatever resumed them would lose them.
+        """
+        votes: Votes = []
+        for event in composite.events:
+            reason = _REASONS.get(type(event))
+            request = self._target.requests.find(event.requestID) if reason is not None else None
+            if reason is not None and request is not None and composite.suspendPolicy != JdwpSuspendPolicy.NONE:
+                plan = StopPlan(reason, {"error": f"the stop could not be looked at: {error}"})
+                votes.append((self._hit(composite, event, request), plan))
+        if votes:
+            await self._show_stop(votes)
+        return bool(votes)
+
+    def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, Vote] | None:
+        """The vote of an event's owner; None when it has none."""
+        if isinstance(event, wire_event.VMDeath) and event.requestID == 0:
+            self.death_told = True  # published when the connection ends: a requested VMDeath may still stop the VM
+            return None
+        if isinstance(event, wire_event.UnknownEvent):
+            self._warn(f"an event of an unknown kind ({event.kind}) was passed over")
+            return None
+        request = self._target.requests.find(event.requestID) if event.requestID else _automatic
+        if request is None:
+            return None  # cleared while the event was on its way
+        if misfit := _misfit(event, request):
+            self._warn(f"an event was ignored: {misfit}")
+            return None
+        hit = self._hit(composite, event, request)
+        if request is _automatic and isinstance(event, wire_event.Exception) and hit.policy != JdwpSuspendPolicy.NONE:
+            return hit, self._thrown(event)
+        return hit, request.handler(hit)
+
+    async def _thrown(self, event: wire_event.Exception) -> Verdict:
+        """Stop at the exception of ``onthrow``. wire: as ``exception_info``."""
+        from jdbpy.session.values.throwables import exception_info
+
+        try:
+            return StopPlan(StopReason.EXCEPTION, {"exception": await exception_info(self._target, event)})
+        except JdwpError as error:
+            return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
+
+    def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> Hit:
+        policy = JdwpSuspendPolicy(composite.suspendPolicy)
+        alone = len(composite.events) == 1 and policy is JdwpSuspendPolicy.EVENT_THREAD
+        go_on = partial(self._let_go, composite) if alone else None
+        return Hit(event, request, getattr(event, "thread", 0), policy, go_on)
+
+    def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
+            return
+        thread = _thread_of(composite)
+        # An event without a thread suspends everything, whatever its policy (eventHelper.c).
+        everything = composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread
+        at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
+        self._target.suspension.event(thread, everything=everything, at_event=at_event)
+        if composite.suspendPolicy == JdwpSuspendPolicy.ALL:
+            self._target.invocations.entered()
+        else:
+            self._target.invocations.suspended(thread)
+        if undecided:
+            self._target.suspension.undecided = (thread, everything)
+            self._target.suspension.overruled = False
+
+    def _let_go(self, composite: wire_event.Composite) -> None:
+        """Resumes the set with its own policy, once. wire: no wait."""
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE or composite is self._gone:
+            return
+        self._gone = composite
+        self._target.suspension.undecided = None
+        if not self._target.suspension.overruled:
+            self._resume(composite)
+
+    def _resume(self, composite: wire_event.Composite) -> None:
+        if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
+            return
+        thread = _thread_of(composite)
+        with suppress(Disconnected), self._target.conn.gathering:
+            on_reply = self._target.hit_times.resuming(thread, JdwpSuspendPolicy(composite.suspendPolicy))
+            if composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread:
+                self._target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
+            else:
+                self._target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
+
+
+def _thread_of(composite: wire_event.Composite) -> int:
+    """The thread that a set suspends: that of its events; 0 if they have none, or not all the same."""
+    threads = {getattr(event, "thread", 0) for event in composite.events} - {0}
+    return threads.pop() if len(threads) == 1 else 0
+
+
+def _misfit(event: Any, request: EventRequest) -> str:
+    """Return what an event has that its request cannot bring about; empty for a sound one."""
+    kind = type(event).KIND
+    if request is _automatic:
+        sound = isinstance(event, wire_event.VMStart | wire_event.Exception)
+        return "" if sound else f"{_name(kind)} that was not requested"
+    if kind != request.kind:
+        return f"{_name(kind)} for a request of {_name(request.kind)}"
+    if isinstance(event, wire_event.ClassPrepare):  # it has no thread when the agent's own prepares the class
+        return "" if event.typeID else f"{_name(kind)} without a class"
+    if isinstance(event, wire_event.ThreadEvent) and not event.thread:
+        return f"{_name(kind)} without a thread"
+    if isinstance(event, wire_event.LocatableEvent) and not event.location.classID:
+        return f"{_name(kind)} without a location"
+    if missed := request.misses(event):
+        return f"{_name(kind)} with another {missed} than its request has"
+    return ""
+
+
+def _name(kind: int) -> str:
+    return EventKind(kind).name
+
+
+def _fault(fault: Exception) -> str:
+    from traceback import extract_tb
+
+    at = extract_tb(fault.__traceback__)[-1]
+    where = f"in {at.name}, line {at.lineno}"
+    return f"an event could not be handled, a fault of jdbpy: {type(fault).__name__}: {fault} ({where})"
+
+
+async def _failing(error: Exception) -> Verdict:
+    raise error
+
+
+_REASONS: dict[type[Any], StopReason] = {
+    wire_event.Breakpoint: StopReason.BREAKPOINT,
+    wire_event.SingleStep: StopReason.STEP,
+    wire_event.Exception: StopReason.EXCEPTION,
+    wire_event.FieldAccess: StopReason.ACCESS,
+    wire_event.FieldModification: StopReason.MODIFICATION,
+}
+"""Events that stop a thread for the user, unless their owner decides otherwise."""
+
+
+def _on_automatic(hit: Hit) -> Verdict:
+    """Events that the agent sends unasked: VMStart, or the exception of ``onthrow``.
+
+    See docs/agent.md, "Events that were not requested".
+    """
+    return None if hit.policy == JdwpSuspendPolicy.NONE else StopPlan(StopReason.START, {})
+
+
+_automatic = EventRequest(EventKind.VM_START, JdwpSuspendPolicy.ALL, _on_automatic)

@@ -1,0 +1,310 @@
+"""Hits of points whose condition is false: looked at and let go where packets come in, without waking a task.
+
+Owns the look at such a hit, from the event to the Resume, and what is asked ahead of the next one. It lets a hit go on
+its own only where there is nothing to decide: one event, of one point, whose condition only reads and is false. Hits
+of several threads are looked at side by side. Every other hit goes on to the pump, with what was found out; the pump's
+rules stay the only ones. The ledger learns of a hit when it is let go, in the same breath as of the Resume.
+
+The first reads are those of the frame, by the id that was foreseen: the agent refuses an id that is not that of the
+thread's frames now. What the condition reads then, fields of objects and the like, is asked for where the answers come
+in.
+
+Reading ahead. Over a link with latency the reads of the next hit follow the Resume after the time in which the thread
+was back lately, and are on their way when it hits. They are refused if it is not back, which does no harm: the hit is
+then read when it comes. The answers count if the event set came in before them, tells the place that they tell, and the
+frame has the id that was foreseen. Then they are those of the hit: the agent suspends the thread before it sends the
+event, and answers a command before it carries out the next. If the thread had run between its being read (held for
+another reason) and its hit, it would have been resumed in between, by a command behind the reads: the answers would
+have come before the event. Threads also run for an invoked method, of which the agent decides when it ends; so nothing
+is looked at here while one runs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.session.target.conditions import Condition, ConditionEvaluation, Glance
+from jdbpy.session.target.requests import EventRequest
+from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.target import Target
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, JdwpSuspendPolicy
+from jdbpy.wire.framing import Packet
+from jdbpy.wire.ids import CodeLocation, FrameID, ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.pending import Pending
+
+FAR = 0.002
+"""From which round trip on (seconds) reading ahead is worth while."""
+
+LEAST = 0.001
+"""The shortest time between a Resume and the reads of the next hit, in seconds."""
+
+_SHARE = 0.25
+"""The longest such time, as a share of the round trip: later reads save too little."""
+
+_SMOOTH = 8
+"""Over as many hits the time that a thread is away is averaged."""
+
+_MISSES = 8
+"""So many reads in a row that came too early end reading ahead ..."""
+
+_PAUSE = 100
+"""... for so many hits: they may follow each other more closely by then."""
+
+
+class _Look:
+    """One hit that is being looked at, or that may come. ``packet`` is its event set, once that is here."""
+
+    __slots__ = (
+        "ahead", "answers", "condition", "epoch", "glance", "guess", "outcomes", "packet", "place", "policy", "request",
+        "since",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        request: EventRequest,
+        condition: Condition,
+        glance: Glance,
+        place: CodeLocation,
+        guess: FrameID,
+        epoch: int,
+    ) -> None:
+        self.request = request
+        self.condition = condition
+        self.glance = glance
+        self.place = place
+        self.guess = guess
+        self.epoch = epoch
+        self.packet: Packet | None = None
+        self.policy = JdwpSuspendPolicy.EVENT_THREAD
+        self.answers: Sequence[Pending[Any]] = ()
+        self.outcomes: Sequence[Any] = ()  # of these, where the frame came with them, and is the one that was foreseen
+        self.ahead = False  # they were asked before the hit, together with the frame
+        self.since = 0.0  # when its reads were sent
+
+    def is_read_for(self, other: _Look) -> bool:
+        """Whether what was asked ahead for this one, and is not answered yet, is what would be asked for the other."""
+        same = self.glance is other.glance and self.place == other.place
+        same = same and self.guess == other.guess and self.epoch == other.epoch
+        return same and bool(self.answers) and not any(answer.done for answer in self.answers)
+
+
+class FastHits:
+    """The looks at hits of one target. ``take`` works without ``run``, which reads ahead."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._ahead: dict[ThreadID, _Look] = {}
+        self._due: deque[tuple[float, ThreadID, _Look]] = deque()  # what is to be read ahead, and when
+        self._more_due = trio.lowlevel.ParkingLot()
+        self._resumed: dict[ThreadID, float] = {}  # when hits were let go, while reading ahead
+        self._round_trip = 0.0
+        self._away = 0.0  # how long threads have needed from a Resume to their next hit
+        self._misses = 0
+        self._pause = 0
+        self.let_go = 0
+        """Hits that were let go here."""
+        self.read_ahead = 0
+        """Hits that were read before they had come in."""
+
+    async def run(self) -> None:
+        """Reads ahead when it is time, for ever."""
+        while True:
+            while not self._due:
+                await self._more_due.park()
+            when, thread, look = self._due.popleft()
+            await trio.sleep_until(when)
+            suspension = self._target.suspension
+            running = suspension.epoch_of(thread) == look.epoch and not suspension.evaluating
+            if running and self._ahead.get(thread) is look:
+                with suppress(Disconnected):
+                    self._read(look, thread)
+
+    def take(self, packet: Packet, request: EventRequest) -> bool:
+        """Takes the hit of an event set that has just come in, if it is one to be looked at here; the set is one event
+        of that request."""
+        if request.guard is None or request.guard.condition is None:
+            return False
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # the pump's to tell
+        [event] = composite.events
+        thread, place = ThreadID(ObjectID(getattr(event, "thread", 0))), getattr(event, "location", None)
+        ahead = self._ahead.pop(thread, None)
+        look = self._look(request, thread, place) if thread and place is not None else None
+        if look is None:
+            return False
+        if self._round_trip > FAR:
+            self._time(thread)
+        if ahead is not None and ahead.is_read_for(look):
+            look = ahead
+            self.read_ahead += 1
+            self._misses = 0
+        else:
+            try:
+                return self._look_at(look, thread, packet, JdwpSuspendPolicy(composite.suspendPolicy))
+            except Disconnected:
+                return False
+        look.packet = packet
+        look.policy = JdwpSuspendPolicy(composite.suspendPolicy)
+        return True
+
+    def _look_at(self, look: _Look, thread: ThreadID, packet: Packet, policy: JdwpSuspendPolicy) -> bool:
+        """Reads what the condition needs of a hit that is here. False if it is the pump's at once. wire: no wait."""
+        look.policy = policy
+        commands = look.glance.commands(thread, look.guess)
+        if commands:
+            look.packet = packet
+            self._ask(look, thread, commands)
+            return True
+        evaluation = look.glance.begin(())
+        if evaluation.asks or evaluation.holds is False:
+            look.packet = packet
+            self._go_on(look, thread, evaluation)
+            return True
+        return False
+
+    def _look(self, request: EventRequest, thread: ThreadID, place: CodeLocation) -> _Look | None:
+        """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
+        foresight, suspension = self._target.foresight, self._target.suspension
+        condition = request.guard.condition if request.guard is not None else None
+        if condition is None or not foresight.sure or suspension.evaluating:
+            return None
+        guess, glance = foresight.guess(thread), condition.glance(place)
+        if guess is None or glance is None:
+            return None
+        return _Look(request, condition, glance, place, guess, suspension.epoch_of(thread))
+
+    def _read(self, look: _Look, thread: ThreadID) -> None:
+        """Asks ahead for what the look needs, and where the thread is. wire: no wait."""
+        look.ahead = True
+        self._ask(look, thread, (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess)))
+
+    def _ask(self, look: _Look, thread: ThreadID, commands: Sequence[Command[Any]]) -> None:
+        look.since = trio.current_time()
+        *first, last = commands
+        submit, pending = self._target.conn.submit, list[Pending[Any]]()
+        look.answers = pending
+        pending += [submit(command) for command in first]
+        pending.append(submit(last, on_reply=partial(self._answered, look, thread)))
+
+    def _answered(self, look: _Look, thread: ThreadID, _: object) -> None:
+        """The last answer is here: lets the hit go, or hands it on."""
+        took = trio.current_time() - look.since
+        self._round_trip = min(took, self._round_trip * 1.1) if self._round_trip else took
+        if look.packet is None:  # asked ahead, and the thread was not back
+            if self._ahead.get(thread) is look:
+                del self._ahead[thread]
+            self._misses += 1
+            return
+        answers = [answer.outcome for answer in look.answers]
+        if self._is_read(look, thread, answers):
+            look.outcomes = answers if look.ahead else ()
+            self._go_on(look, thread, look.glance.begin(answers[1:] if look.ahead else answers))
+        else:
+            self._hand_on(look)
+
+    def _go_on(self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation) -> None:
+        """Resume the thread if the condition is false, hand the hit on if it is true, else ask for what is missing."""
+        if not self._is_as_it_was(look, thread):
+            evaluation.close()
+            self._hand_on(look)
+        elif evaluation.asks:
+            try:
+                *first, last = evaluation.asks
+                submit = self._target.conn.submit
+                answers = [submit(command) for command in first]
+                answers.append(submit(last, on_reply=lambda _: self._told(look, thread, evaluation, answers)))
+            except Disconnected:
+                evaluation.close()
+        elif evaluation.holds is False:
+            with suppress(Disconnected):
+                self._let_go(look, thread)
+        else:
+            look.condition.was_read(thread, look.epoch, look.outcomes, holds=bool(evaluation.holds))
+            self._hand_on(look)
+
+    def _told(
+        self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation, answers: list[Pending[Any]]
+    ) -> None:
+        """Take the answers to what the evaluation has asked, the last of which came just now."""
+        outcomes = [answer.outcome for answer in answers]
+        if any(isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError) for outcome in outcomes):
+            evaluation.close()
+            self._hand_on(look)
+            return
+        evaluation.answer(outcomes)
+        self._go_on(look, thread, evaluation)
+
+    def _hand_on(self, look: _Look) -> None:
+        """The hit is the pump's, as if it came in now."""
+        assert look.packet is not None
+        self._target.publisher.came_in()
+        self._target.conn.queue_event(look.packet)
+
+    def _is_as_it_was(self, look: _Look, thread: ThreadID) -> bool:
+        """True if all is still as it was when the hit came in."""
+        guard, suspension = look.request.guard, self._target.suspension
+        if not look.request.active or guard is None or guard.condition is not look.condition:
+            return False
+        return not suspension.evaluating and suspension.epoch_of(thread) == look.epoch
+
+    def _is_read(self, look: _Look, thread: ThreadID, answers: Sequence[Any]) -> bool:
+        """True if the answers are those of the hit: the frame is at its place and has the id that was foreseen."""
+        if not self._is_as_it_was(look, thread):
+            return False
+        errors = [answer for answer in answers if isinstance(answer, JdbpyError)]
+        if errors or not look.ahead:
+            if any(isinstance(error, JdwpError) and error.number == Error.INVALID_FRAMEID for error in errors):
+                self._target.foresight.refused()
+            return not errors
+        [top] = answers[0].frames
+        right = self._target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
+        return right and bool(top.location == look.place)
+
+    def _let_go(self, look: _Look, thread: ThreadID) -> None:
+        """Enters the hit and its end in the ledger; where it is worth while, sees to it that the next one is read."""
+        target, everything = self._target, look.policy is JdwpSuspendPolicy.ALL
+        target.suspension.event(thread, everything=everything)
+        on_reply = target.hit_times.resuming(thread, look.policy)
+        if everything:
+            target.invocations.entered()
+            target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
+        else:
+            target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
+        self.let_go += 1
+        if self._round_trip > FAR and not target.suspension.is_suspended(thread):
+            self._look_ahead(look, thread)
+
+    # -- reading ahead -----------------------------------------------------------------------------------------------
+
+    def _look_ahead(self, before: _Look, thread: ThreadID) -> None:
+        """Plans to read the next hit of the same point, for the case that the thread is back by then."""
+        self._resumed[thread] = now = trio.current_time()
+        if self._misses >= _MISSES:
+            self._misses, self._pause = 0, _PAUSE
+        if self._pause:
+            self._pause -= 1
+            return
+        look = self._look(before.request, thread, before.place)
+        if look is not None:
+            self._ahead[thread] = look
+            delay = max(LEAST, min(2 * self._away, self._round_trip * _SHARE))
+            self._due.append((now + delay, thread, look))
+            self._more_due.unpark()
+
+    def _time(self, thread: ThreadID) -> None:
+        """Learns from a hit how long its thread was away."""
+        resumed = self._resumed.pop(thread, None)
+        if resumed is not None:
+            away = max(0.0, trio.current_time() - resumed - self._round_trip)
+            self._away += (away - self._away) / _SMOOTH

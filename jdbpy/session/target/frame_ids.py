@@ -1,0 +1,59 @@
+"""The id that a thread's top frame will have at its next hit, foreseen from the last one.
+
+HotSpot's agent makes a frame id of a count of the thread's resumes and of the frame's number (docs/agent.md, "Frame ids
+count resumes"), so the next id of the top frame follows from the last, and the frame can be read in the trip that asks
+for it. Owns the guess and the proof: every guess is compared with what the agent then says, and after the first wrong
+one there are no more for that VM. It asks the target nothing.
+"""
+
+from __future__ import annotations
+
+from jdbpy.session.target.suspension import Suspension
+from jdbpy.wire.ids import FrameID
+
+_ONE_RESUME = 1 << 16
+
+
+class Foresight:
+    """The top frames of one target's threads."""
+
+    def __init__(self, suspension: Suspension) -> None:
+        self._suspension = suspension
+        self._last: dict[int, tuple[int, int]] = {}  # frame id and epoch of the thread then
+        self._proved = False
+        self._failed = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether guesses have come true, and never failed: good enough to let a thread go before it is known."""
+        return self._proved and not self._failed
+
+    def guess(self, thread: int) -> FrameID | None:
+        """The id of the top frame of a thread that has just stopped; None when nothing is known of it."""
+        if self._failed or thread not in self._last:
+            return None
+        frame_id, epoch = self._last[thread]
+        return FrameID(frame_id + (self._suspension.epoch_of(thread) - epoch) * _ONE_RESUME)
+
+    def guess_or_try(self, thread: int) -> FrameID | None:
+        """As ``guess``; for a thread of which nothing is known, the id that it has if no debugger was there before us.
+
+        Then our count of its resumes is the agent's. That one proves nothing when it is wrong.
+        """
+        if self._failed or thread in self._last:
+            return self.guess(thread)
+        return FrameID(self._suspension.epoch_of(thread) * _ONE_RESUME)
+
+    def refused(self) -> None:
+        """The agent does not know the id that was foreseen for a frame that is there."""
+        self._failed = True
+
+    def compare(self, thread: int, epoch: int, guess: FrameID | None, frame_id: FrameID) -> bool:
+        """Takes in the id of the thread's top frame in that epoch, as the agent tells it; whether the guess was it."""
+        first = thread not in self._last
+        self._last[thread] = (frame_id, epoch)
+        if guess is None or (first and guess != frame_id):
+            return False
+        self._proved = self._proved or guess == frame_id
+        self._failed = self._failed or guess != frame_id
+        return guess == frame_id

@@ -1,0 +1,313 @@
+"""Event requests that are set in the target, and who is asked when one of them fires.
+
+Owns the table request id -> handler. A request is entered while the reply of its ``Set`` is being read, before any
+later packet is looked at (``Connection.submit(on_reply=...)``), so that an event always finds its handler. It decides
+nothing itself: the pump asks the handlers and counts the votes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError
+from jdbpy.record import Record
+from jdbpy.session.model.events import StopReason
+from jdbpy.wire import event_parts
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import CodeLocation
+from jdbpy.wire.messages import event_request
+
+if TYPE_CHECKING:
+    from jdbpy.session.target.conditions import Condition
+    from jdbpy.session.target.hit_rates import HitLoad, Taken
+
+
+class Hit(Record):
+    """One event of a request, as its handler sees it. ``thread`` is 0 for events without one.
+
+    ``go_on`` lets the thread run at once, beside what the handler has submitted; the handler must then vote to go on.
+    It is there only where no other request has a say.
+    """
+
+    event: Any  # a record of jdbpy.wire.messages.event
+    request: EventRequest
+    thread: int
+    policy: JdwpSuspendPolicy
+    go_on: Callable[[], None] | None = None
+
+
+class Sieve(Record):
+    """Keeps from the handler those events of a request that only have to be counted.
+
+    ``take`` is shown the bytes of each set that is one event of the request, and returns True for one that needs no
+    more; it must not wait or raise. ``taken`` is what it found out about those that it passed on, in their order, with
+    the value that a field had, where that is known.
+    """
+
+    take: Callable[[bytes], bool]
+    taken: deque[tuple[Taken, bytes | None]]
+
+
+class StopPlan(Record):
+    """A handler's vote to stop: the reason, and what it knows of the ``Stop`` to be shown (fields by name).
+
+    ``everything``: all threads are to be suspended, although the event may have suspended its own thread only.
+    """
+
+    reason: StopReason
+    extra: dict[str, Any]
+    everything: bool = False
+
+
+GO = None
+"""A handler's vote to go on."""
+
+Verdict = StopPlan | None
+
+Vote = Verdict | Coroutine[Any, Any, Verdict]
+"""What a handler returns: its verdict, or a coroutine that comes to one, where it has to ask or to wait."""
+
+Handler = Callable[[Hit], Vote]
+"""Asked about each hit, in the order of the hits. A set whose only owner returns ``GO`` at once is resumed from where
+it came in, which costs half of what it costs to wake a task for it. An ``async def`` is a handler as well.
+
+What it does before it returns must be quick: nothing else is received meanwhile.
+"""
+
+
+async def verdict_of(vote: Vote) -> Verdict:
+    """What a vote comes to, however long that takes. wire: as its handler."""
+    return await vote if isinstance(vote, Coroutine) else vote
+
+
+class Guarded(Protocol):
+    """What a request is set for, as far as its hits can be let go without the handler: where the condition is false."""
+
+    condition: Condition | None
+    load: HitLoad
+
+    @property
+    def suspends_all(self) -> bool:
+        """True if a stop for it suspends all threads, whatever the policy of the request."""
+
+
+class RequestSpec(Record):
+    """What ``RequestTable.add_many`` is to set. Modifiers are tested by the agent in their order: Count goes last."""
+
+    kind: EventKind
+    policy: JdwpSuspendPolicy
+    modifiers: Sequence[Any]
+    handler: Handler
+    guard: Guarded | None = None
+    sieve: Sieve | None = None
+
+
+class EventRequest:
+    """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
+
+    __slots__ = ("active", "dropped", "guard", "handler", "id", "kind", "modifiers", "policy", "sieve")
+
+    def __init__(
+        self, kind: EventKind, policy: JdwpSuspendPolicy, handler: Handler, guard: Guarded | None = None
+    ) -> None:
+        self.kind = kind
+        self.policy = policy
+        self.handler = handler
+        self.guard = guard
+        self.modifiers: Sequence[Any] = ()
+        self.sieve: Sieve | None = None
+        self.id = 0
+        self.active = False
+        self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
+
+    @property
+    def key(self) -> bytes:
+        """The bytes of its kind and id in an event set."""
+        return bytes((self.kind,)) + self.id.to_bytes(4, "big", signed=True)
+
+    def misses(self, event: Any) -> str:
+        """Return the modifier that the event contradicts, empty if none: the event is not of this request.
+
+        Request ids begin anew with each session, and the agent may deliver an event to the next debugger that it had
+        taken from its queue for one that was killed.
+        """
+        for modifier in self.modifiers:
+            match modifier:
+                case event_request.LocationOnly(loc=wanted) if _place(event.location) != _place(wanted):
+                    return "location"
+                case event_request.ThreadOnly(thread=wanted) | event_request.Step(thread=wanted):
+                    if getattr(event, "thread", wanted) != wanted:
+                        return "thread"
+                case event_request.FieldOnly(fieldID=wanted) if event.fieldID != wanted:
+                    return "field"
+        return ""
+
+
+def _place(location: CodeLocation) -> tuple[int, int, int]:
+    return location.classID, location.methodID, location.index
+
+
+def _may_suspend_less(request: EventRequest) -> bool:
+    suspends_all = request.policy is JdwpSuspendPolicy.ALL and request.guard is not None and request.guard.suspends_all
+    counted = any(isinstance(modifier, event_request.Count | event_request.Step) for modifier in request.modifiers)
+    return suspends_all and not counted and request.sieve is None
+
+
+def _passed(data: bytes) -> bool:
+    """For the events of a request that was cleared."""
+    return True
+
+
+class RequestTable:
+    """The requests of one target, by id."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._by_id: dict[int, EventRequest] = {}
+        self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
+        self._suspend_less: list[EventRequest] = []  # than everything, for a while
+        self._former: dict[int, EventRequest] = {}  # by ids that they had: events of these may still be on their way
+        self.has_suspended = False
+        """True if a request that suspends threads was ever set: events of it may still be on their way."""
+
+    async def add(
+        self, kind: EventKind, policy: JdwpSuspendPolicy, modifiers: Sequence[Any], handler: Handler
+    ) -> EventRequest:
+        """Sets one request. Raises JdwpError when the agent refuses it. wire: 1 trip."""
+        [outcome] = await self.add_many([RequestSpec(kind, policy, modifiers, handler)])
+        if isinstance(outcome, JdbpyError):
+            raise outcome
+        return outcome
+
+    async def add_many(self, specs: Sequence[RequestSpec]) -> list[EventRequest | JdwpError]:
+        """Sets many requests at once; an item is the request or the error the agent gave for it. wire: 1 trip."""
+        commands = [event_request.Set(spec.kind, spec.policy) for spec in specs] if self._conn.guard else []
+        self._conn.require_allowed(*commands)  # all of them or none
+        submitted = [self.submit(spec) for spec in specs]
+        try:
+            outcomes = await self._conn.gather([reply for _, reply in submitted])
+        except BaseException:
+            with suppress(Disconnected):  # cancelled: the connection takes back those in flight, these were answered
+                self.submit_clear([request for request, _ in submitted])
+            raise
+        return [
+            outcome if isinstance(outcome, JdwpError) else request
+            for (request, _), outcome in zip(submitted, outcomes, strict=True)
+        ]
+
+    def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
+        """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
+        request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
+        request.sieve = spec.sieve
+        request.modifiers = spec.modifiers
+
+        def registered(outcome: Any) -> None:
+            if not isinstance(outcome, JdbpyError):
+                request.id = outcome.requestID
+                if request.dropped:
+                    with suppress(Disconnected):
+                        self._conn.submit(event_request.Clear(request.kind, request.id))
+                    return
+                request.active = True
+                self._by_id[request.id] = request
+                if request.sieve is not None:
+                    self._sieves[request.key] = request.sieve.take
+
+        self.has_suspended = self.has_suspended or spec.policy is not JdwpSuspendPolicy.NONE
+        command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
+        return request, self._conn.submit(command, on_reply=registered)
+
+    @property
+    def policy_of_watching(self) -> JdwpSuspendPolicy:
+        """The policy of requests of the debugger's own: the thread waits, unless this session may not suspend it."""
+        allowed = self._conn.allows(event_request.Set)
+        return JdwpSuspendPolicy.EVENT_THREAD if allowed else JdwpSuspendPolicy.NONE
+
+    def suspend_less(self) -> None:
+        """Makes the requests whose hits suspend everything suspend their thread only, until ``suspend_again``: a stop
+        at one of them suspends the rest then.
+
+        Those that the agent counts stay as they are, or it would count anew. wire: no wait.
+        """
+        if self._suspend_less:
+            return
+        self._former.clear()  # long handled
+        self._suspend_less = [each for each in self._by_id.values() if _may_suspend_less(each)]
+        for request in self._suspend_less:
+            self._set_anew(request, JdwpSuspendPolicy.EVENT_THREAD)
+
+    def suspend_again(self) -> None:
+        """Takes back ``suspend_less``. wire: no wait."""
+        changed, self._suspend_less = self._suspend_less, []
+        for request in changed:
+            if request.active:
+                self._set_anew(request, JdwpSuspendPolicy.ALL)
+
+    def _set_anew(self, request: EventRequest, policy: JdwpSuspendPolicy) -> None:
+        """Sets a request with another policy, then clears the one that stands; it keeps its object."""
+        kind, before = request.kind, request.id
+        request.policy = policy
+
+        def registered(outcome: Any) -> None:
+            if isinstance(outcome, JdbpyError):
+                return
+            if request.active and request.policy is policy:
+                self._by_id.pop(before, None)
+                self._former[before] = request
+                self._by_id[outcome.requestID] = request
+                request.id = outcome.requestID
+            else:  # it was removed meanwhile
+                with suppress(Disconnected):
+                    self._conn.submit(event_request.Clear(kind, outcome.requestID))
+
+        self._conn.submit(event_request.Set(kind, policy, list(request.modifiers)), on_reply=registered)
+        self._conn.submit(event_request.Clear(kind, before))
+
+    def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
+        """Submits the Clear of each request and forgets them at once: events still under way are let go.
+
+        One that the agent has not answered yet is cleared when it has.
+        """
+        pending = []
+        for request in requests:
+            request.dropped = not request.id
+            if request.active:
+                self.spent(request)
+                pending.append(self._conn.submit(event_request.Clear(request.kind, request.id)))
+        return pending
+
+    def drop(self, requests: Iterable[EventRequest]) -> list[Any]:
+        """``submit_clear`` for an end that must not fail: where the connection is gone there is nothing to clear."""
+        with suppress(Disconnected):
+            return self.submit_clear(requests)
+        return []
+
+    async def remove(self, requests: Iterable[EventRequest]) -> None:
+        """Clears requests. An event that was already on its way finds no handler and is passed. wire: 1 trip."""
+        await self._conn.gather(self.submit_clear(requests))
+
+    def spent(self, request: EventRequest) -> None:
+        """The agent has dropped the request itself: its Count has run out."""
+        request.active = False
+        self._by_id.pop(request.id, None)
+        if request.sieve is not None and request.id:  # of a flood, much may still be on its way
+            self._sieves[request.key] = _passed
+
+    def sift(self, data: bytes) -> bool:
+        """Whether an event set that has just come in, by its bytes, needs nothing more: its sieve has kept it."""
+        take = self._sieves.get(data[event_parts.KIND_AND_REQUEST])
+        return take is not None and data[event_parts.COUNT] == event_parts.ONE and take(data)
+
+    def find(self, request_id: int) -> EventRequest | None:
+        """The active request of that id, or None when it was cleared meanwhile or never was ours."""
+        found = self._by_id.get(request_id)
+        if found is None and request_id in self._former:
+            found = self._former[request_id]
+        return found if found is not None and found.active else None
+
+    def all_active(self) -> list[EventRequest]:
+        return list(self._by_id.values())

@@ -1,0 +1,37 @@
+"""Which thread and which frame the user is looking at. Pure state; reading frames is the stack component's work."""
+
+from __future__ import annotations
+
+from jdbpy.errors import StateError, UsageError
+from jdbpy.session.model.threads import ThreadRef
+
+
+class Selection:
+    """The selected thread and frame number (from 1). Nothing is selected while the selected thread runs."""
+
+    def __init__(self) -> None:
+        self.thread: ThreadRef | None = None
+        self.frame = 1
+
+    def select(self, thread: ThreadRef, frame: int = 1) -> None:
+        self.thread = thread
+        self.frame = frame
+
+    def clear(self) -> None:
+        self.thread = None
+        self.frame = 1
+
+    def require_thread(self) -> ThreadRef:
+        """The selected thread. Raises StateError when there is none."""
+        if self.thread is None:
+            raise StateError(
+                "no thread is selected",
+                hint="'threads' lists them, 'thread N' selects one; a stop selects the thread that stopped",
+                code="NO_THREAD",
+            )
+        return self.thread
+
+
+def no_such_thread(number: int) -> UsageError:
+    """The error for a number that no thread has."""
+    return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")

@@ -1,0 +1,254 @@
+"""Handing events to whoever listens: one bounded queue a subscriber, and the stops that nobody has waited for yet.
+
+A slow subscriber never slows the target or its fellows: what does not fit is dropped for it alone and counted, and it
+gets a ``Lost`` record at the place of the gap. Stops and endings are never dropped. What a target writes before
+anybody listens is kept for the first who does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import TracebackType
+
+import trio
+
+from jdbpy.session.model.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
+
+DEFAULT_CAPACITY = 10_000
+
+
+class EventStream:
+    """The events of one subscriber, in order: an async iterator, and a context manager that ends the subscription.
+
+    Iteration ends after ``Exited`` or ``Gone``.
+    """
+
+    def __init__(self, publisher: Publisher, capacity: int) -> None:
+        self._publisher = publisher
+        self._capacity = capacity
+        self._queue: deque[Event] = deque()
+        self._lost = 0
+        self._waiting = trio.lowlevel.ParkingLot()
+        self._over = False
+
+    def put(self, event: Event) -> None:
+        if len(self._queue) >= self._capacity and isinstance(event, Notice | Output):
+            self._lost += 1
+            return
+        if self._lost:
+            self._queue.append(Lost(self._lost))
+            self._lost = 0
+        self._queue.append(event)
+        if self._waiting:  # looking is cheap, and waking nobody is not
+            self._waiting.unpark_all()
+
+    def take_nowait(self) -> Event | None:
+        """The next event if there is one by now."""
+        return self._take() if self._queue else None
+
+    async def arrival(self) -> bool:
+        """Waits until there is an event, and leaves it there; False when none can come any more."""
+        while not self._queue:
+            if self._over:
+                return False
+            await self._waiting.park()
+        return True
+
+    def __aiter__(self) -> EventStream:
+        return self
+
+    async def __anext__(self) -> Event:
+        if not await self.arrival():
+            raise StopAsyncIteration
+        return self._take()
+
+    def _take(self) -> Event:
+        event = self._queue.popleft()
+        self._over = self._over or isinstance(event, Exited | Gone)
+        if isinstance(event, Stop):
+            self._publisher.shown(event)
+        return event
+
+    def __enter__(self) -> EventStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._publisher.unsubscribe(self)
+
+
+class Publisher:
+    """All subscribers of one session, and the queue behind ``Session.next_stop``."""
+
+    def __init__(self) -> None:
+        self._streams: list[EventStream] = []
+        self._stops: deque[Stop] = deque()
+        self._unseen: list[Stop] = []
+        self._owed: list[Stop] = []  # of the unseen ones those that only a waiter can take
+        self._shown: list[Stop] = []  # of these the ones that a subscriber has taken
+        self._for_waiters = False
+        self._waiting: list[list[Stop]] = []  # for each waiter the stop that came while it waited
+        self.on_taken: Callable[[Stop], None] = lambda stop: None
+        """Called with each stop as a subscriber or a waiter takes it."""
+        self._early: list[Output | Notice] | None = []  # published before the first subscriber; None since then
+        self._changed = trio.lowlevel.ParkingLot()
+        self.ending: Exited | Gone | None = None
+        self.before_ending: list[Callable[[], None]] = []
+        """Called when the first ending is published, before it: for what is still to be said."""
+        self._came_in = 0
+        self._handled = 0
+
+    def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
+        """A stream of the events from now on; it begins with the stops that nobody has seen yet.
+
+        The first one begins with what the target has written, and what was noticed, before.
+        """
+        stream = EventStream(self, capacity)
+        self._streams.append(stream)
+        for early in self._early or ():
+            stream.put(early)
+        self._early = None
+        for stop in self._unseen:
+            stream.put(stop)
+        if self.ending is not None:
+            stream.put(self.ending)
+        return stream
+
+    def unsubscribe(self, stream: EventStream) -> None:
+        if stream in self._streams:
+            self._streams.remove(stream)
+
+    def publish(self, event: Event) -> None:
+        """Hands the event to everybody. The first ending is the ending; later ones are ignored."""
+        if isinstance(event, Exited | Gone):
+            if self.ending is not None:
+                return
+            for say in self.before_ending:
+                say()
+            self.ending = event
+        if isinstance(event, Stop):
+            self._unseen.append(event)
+            if self._for_waiters:
+                self._owed.append(event)
+            waiting = [place for place in self._waiting if not place]
+            for place in waiting:
+                place.append(event)
+            if not waiting:
+                self._stops.append(event)
+        elif isinstance(event, Output | Notice) and self._early is not None and len(self._early) < DEFAULT_CAPACITY:
+            self._early.append(event)
+        for stream in self._streams:
+            stream.put(event)
+        self._tell()
+
+    async def next_stop(self) -> Stop | Exited | Gone:
+        """The oldest stop that nobody has waited for, else the next one, else the ending.
+
+        A stop that comes while several wait is given to all of them.
+        """
+        if not self._stops:
+            place: list[Stop] = []
+            self._waiting.append(place)
+            try:
+                while not place and self.ending is None:
+                    await self._changed.park()
+            finally:
+                self._waiting = [other for other in self._waiting if other is not place]
+            if not place:
+                assert self.ending is not None
+                return self.ending
+            stop = place[0]
+        else:
+            stop = self._stops.popleft()
+        self.seen(stop)
+        self.on_taken(stop)
+        return stop
+
+    def seen(self, stop: Stop) -> None:
+        """Somebody has taken the stop; from now on a resume may release it."""
+        self._unseen, self._owed, self._shown = (
+            [other for other in stops if other is not stop] for stops in (self._unseen, self._owed, self._shown)
+        )
+
+    def shown(self, stop: Stop) -> None:
+        """A subscriber has taken the stop, which is as good as a waiter's, unless waiters run the target."""
+        if any(other is stop for other in self._owed):
+            self._shown.append(stop)
+        else:
+            self.seen(stop)
+        self.on_taken(stop)
+
+    def run_for_waiters(self) -> None:
+        """The target is let run by somebody who waits (``cont``, ``step``): stops are his, whoever shows them."""
+        self._for_waiters = True
+
+    def run_for_subscribers(self) -> None:
+        """The target is let run by somebody who does not wait (``resume``): what was shown counts as taken."""
+        self._for_waiters = False
+        for stop in self._shown:
+            self.seen(stop)
+        self._owed = []
+
+    def handed_over(self, stop: Stop) -> None:
+        """The stop was returned to whoever asked for it (``pause``): nobody need wait for it any more."""
+        self.seen(stop)
+        self._stops = deque(other for other in self._stops if other is not stop)
+
+    def unseen(self) -> list[Stop]:
+        """Stops that nobody has taken: they outlive a resume, so that none is lost."""
+        return list(self._unseen)
+
+    def drop_stops(self, released: Callable[[Stop], bool]) -> None:
+        """Forgets the stops whose threads are being resumed, for those who would still wait for them."""
+        self._stops = deque(stop for stop in self._stops if not released(stop))
+        self._unseen, self._owed, self._shown = (
+            [stop for stop in stops if not released(stop)] for stops in (self._unseen, self._owed, self._shown)
+        )
+
+    def drop_breakpoints(self, numbers: Iterable[int]) -> None:
+        """Forget the stops that nobody has taken and that only these breakpoints, now removed, have caused."""
+        removed = set(numbers)
+        self.drop_stops(
+            lambda stop: (
+                stop.reason is StopReason.BREAKPOINT
+                and bool(stop.breakpoints)
+                and removed.issuperset(stop.breakpoints)
+                and any(other is stop for other in self._unseen)
+            )
+        )
+
+    def came_in(self) -> None:
+        """An event set has come in; it may become a stop."""
+        self._came_in += 1
+
+    def was_handled(self) -> None:
+        """It has been handled, and its stop published if it became one."""
+        self._handled += 1
+        self._tell()
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no event set is being handled now."""
+        return self._handled >= self._came_in
+
+    def _tell(self) -> None:
+        if self._changed:
+            self._changed.unpark_all()
+
+    async def settled(self) -> None:
+        """Waits until all that has come in so far was handled: a resume after it releases no stop unseen."""
+        before = self._came_in  # what comes later, in a flood of traces, is not waited for
+        while self._handled < before and self.ending is None:
+            await self._changed.park()
+
+    async def wait_for_stop(self) -> None:
+        """Waits until there is a stop (or the ending) that ``next_stop`` would give at once, and leaves it there."""
+        while not self._stops and self.ending is None:
+            await self._changed.park()
+
+    async def wait_ended(self) -> Exited | Gone:
+        while self.ending is None:
+            await self._changed.park()
+        return self.ending

@@ -1,0 +1,299 @@
+"""The ledger of suspend counts, and the epochs that say how long a frame is good for.
+
+Pure bookkeeping: it mirrors what the agent counts (docs/agent.md, section "Suspend counts and event sets"), says which
+commands undo which holds, and never speaks to the target itself. Every change is entered when its command is
+*submitted*, because the event that a resume causes may arrive before the reply of that resume.
+
+The rules:
+
+* The agent keeps one count a thread. A suspend of the VM, or an event with policy ALL, adds one to every thread; a
+  resume of the VM takes one from every thread that has one; threads born meanwhile start with the count of the VM.
+* We keep apart why a thread is held: by the whole VM (``vm_holds``), by an event of its own (``event_holds``), or by
+  the user's ``suspend THREAD`` (``user_holds``). ``cont`` releases the first two and leaves the third.
+* A frame id is valid from a stop until its thread really runs (count 1 -> 0) or runs an invoked method. Each such step
+  adds one to the thread's epoch. The frame itself outlives the method, and gets a new id.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import Enum
+
+from jdbpy.errors import StateError
+from jdbpy.session.model.threads import Frame
+
+Moment = tuple[int, int]
+
+
+class SuspendOp(Enum):
+    """A command of the agent that changes suspend counts."""
+
+    VM_SUSPEND = "VirtualMachine.Suspend"
+    VM_RESUME = "VirtualMachine.Resume"
+    THREAD_SUSPEND = "ThreadReference.Suspend"
+    THREAD_RESUME = "ThreadReference.Resume"
+
+
+class Suspension:
+    """Suspend counts and epochs of one target. Thread ids are JDWP's; all methods are synchronous and pure."""
+
+    def __init__(self) -> None:
+        self.vm_holds = 0
+        self.event_holds: dict[int, int] = {}  # how many of each thread, and none of 0
+        self.user_holds: dict[int, int] = {}
+        self.user_vm_holds = 0
+        """How many of ``vm_holds`` the user has added to what a stop suspends (``suspend`` without a thread)."""
+        self.evaluating: set[int] = set()  # threads that run an invoked method now
+        self.undecided: tuple[int, bool] | None = None
+        """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
+        seen it stop, so ``cont`` does not release it."""
+        self.overruled = False
+        """True if what ``undecided`` suspends was resumed before that was decided: by the watchdog, or by ``panic``. It
+        is no stop then, and is not resumed once more."""
+        self._base = 0  # the agent's count of every thread that is not in _counts
+        self._counts: dict[int, int] = {}
+        self._at_event: set[int] = set()
+        self._vm_epoch = 0
+        self._own_epoch: Counter[int] = Counter()
+        self._stayed: Counter[int] = Counter()  # epochs that ended without the thread going on
+        self._pops: Counter[int] = Counter()  # of those, the ones that ended with a pop
+        self._first_epoch: dict[int, tuple[int, int]] = {}  # by thread: ``frames_of``, and since which epoch it is that
+
+    # What is
+
+    def count(self, thread: int) -> int:
+        """The agent's suspend count of the thread."""
+        return self._counts.get(thread, self._base)
+
+    def counts(self) -> tuple[int, dict[int, int]]:
+        """The agent's count of most threads, and those of the threads that have another one."""
+        return self._base, dict(self._counts)
+
+    def is_suspended(self, thread: int) -> bool:
+        return self.count(thread) > 0
+
+    @property
+    def anything_held(self) -> bool:
+        """Whether the debugger holds any thread, but for an event that is still to be decided: nobody saw it stop."""
+        if self.undecided is None:
+            return self._base > 0 or any(self._counts.values())
+        return self._base > self.undecided[1] or any(
+            count > self._undecided(thread) for thread, count in self._counts.items()
+        )
+
+    @property
+    def everything_held(self) -> bool:
+        """Whether the whole VM is held."""
+        return self._base > 0
+
+    def held_threads(self) -> list[int]:
+        """Threads that are held on their own, beside or instead of the whole VM."""
+        return [thread for thread, count in self._counts.items() if count]
+
+    def stopped_by_event(self, thread: int) -> bool:
+        """Whether the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
+        return thread in self._at_event and self.is_suspended(thread)
+
+    def threads_at_events(self) -> list[int]:
+        """The threads that stand at the event that stopped them, in rising order of their ids; not where that is still
+        to be decided."""
+        return [thread for thread in sorted(self._at_event) if self.count(thread) > self._undecided(thread)]
+
+    @property
+    def moment(self) -> Moment | None:
+        """Something that is another as soon as any thread has run; None while some may be running."""
+        held = self.everything_held and all(self._counts.values())
+        return (self._vm_epoch, sum(self._own_epoch.values())) if held else None
+
+    def resumed(self, thread: int) -> int:
+        """Return another number whenever the thread (0: the VM as a whole) has been resumed."""
+        return self.epoch_of(thread) if thread else self._vm_epoch
+
+    def epoch_of(self, thread: int) -> int:
+        return self._vm_epoch + self._own_epoch[thread]
+
+    def stop_of(self, thread: int) -> int:
+        """Another number whenever the thread has run on; methods that were run in it, and pops, do not count."""
+        return self.epoch_of(thread) - self._stayed[thread]
+
+    def frames_of(self, thread: int) -> int:
+        """Another number whenever the thread's frames are others, or the debugger does not know what they hold: it has
+        run on, or frames were popped. An invoked method leaves the frames below it as they are."""
+        return self.stop_of(thread) + self._pops[thread]
+
+    def threads(self) -> set[int]:
+        """Threads that are or were suspended on their own, virtual ones included."""
+        return {*self._counts, *self.event_holds, *self.user_holds, *self._at_event, *self.evaluating}
+
+    # What must be
+
+    def require_suspended(self, thread: int) -> None:
+        """Raises StateError unless the thread is held."""
+        if thread in self.evaluating:
+            raise StateError(
+                "that thread is running a method for an earlier expression",
+                hint="wait for it to end, or 'resume' the threads it waits for",
+            )
+        if not self.is_suspended(thread):
+            raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
+
+    def is_current(self, frame: Frame) -> bool:
+        """True if the frame's thread has not run on since it was read. Its id is void where methods were run in it."""
+        thread = frame.thread.id
+        return self._since(thread) <= frame.epoch <= self.epoch_of(thread)
+
+    def _since(self, thread: int) -> int:
+        """The epoch since which the thread has its frames."""
+        frames, epoch = self._first_epoch.get(thread, (None, 0))
+        return epoch if frames == self.frames_of(thread) else self.epoch_of(thread)
+
+    def require_current(self, frame: Frame) -> None:
+        """Raises StateError when the frame's thread has run since the frame was read."""
+        self.require_suspended(frame.thread.id)
+        if not self.is_current(frame):
+            raise StateError(
+                "that frame belongs to an earlier stop: its thread has run since",
+                hint="ask for the stack again ('where')",
+            )
+
+    # What happens
+
+    def event(self, thread: int, *, everything: bool, at_event: bool = True) -> None:
+        """An event stopped the thread (0: none), or everything. ``at_event`` is false for VMStart."""
+        if everything:
+            self.vm_holds += 1
+            self._change_all(+1)
+        elif thread:
+            self.event_holds[thread] = self.event_holds.get(thread, 0) + 1
+            self._change(thread, +1)
+        if thread and at_event:
+            self._at_event.add(thread)
+
+    def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False) -> None:
+        """Enters a command that is being submitted; ``by_event`` tells whose hold on a thread is added or released."""
+        if op is SuspendOp.VM_SUSPEND:
+            self.vm_holds += 1
+            self._change_all(+1)
+        elif op is SuspendOp.VM_RESUME:
+            self.vm_holds = max(0, self.vm_holds - 1)
+            self.user_vm_holds = min(self.user_vm_holds, self.vm_holds)
+            self._change_all(-1)
+        elif op is SuspendOp.THREAD_SUSPEND:
+            holds = self.event_holds if by_event else self.user_holds
+            holds[thread] = holds.get(thread, 0) + 1
+            self._change(thread, +1)
+        else:
+            holds = self.event_holds if by_event or thread not in self.user_holds else self.user_holds
+            holds[thread] = holds.get(thread, 0) - 1
+            self._change(thread, -1)
+        whole = op is SuspendOp.VM_SUSPEND or op is SuspendOp.VM_RESUME
+        self._drop_lost_holds({*self.event_holds, *self.user_holds} if whole else (thread,))
+
+    def overrule(self, threads: Iterable[int] | None) -> None:
+        """The user resumes these threads, or everything (None), whatever the verdict on ``undecided`` will be."""
+        if self.undecided is not None:
+            thread, everything = self.undecided
+            self.overruled = self.overruled or threads is None or (not everything and thread in threads)
+
+    def invoked(self, thread: int) -> None:
+        """The thread has run an invoked method: its frame ids are void, but it stands where it stood."""
+        self._first_epoch[thread] = self.frames_of(thread), self._since(thread)
+        self._own_epoch[thread] += 1
+        self._stayed[thread] += 1
+
+    def popped(self, thread: int) -> None:
+        """Frames of the thread were popped: its frame ids are void; it no longer stands at its event's place."""
+        self._own_epoch[thread] += 1
+        self._stayed[thread] += 1
+        self._pops[thread] += 1
+
+    def forget(self, thread: int) -> None:
+        """The thread has ended."""
+        self._counts.pop(thread, None)
+        self._at_event.discard(thread)
+        self.evaluating.discard(thread)
+        self._first_epoch.pop(thread, None)
+        for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed, self._pops):
+            counted.pop(thread, None)
+
+    # What to send
+
+    def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[SuspendOp, int]]:
+        """The commands that release all but the user's own holds (``cont``); threads in ``keep`` stay held.
+
+        A kept or user-held thread that these would let go gets suspends before them.
+        """
+        plan: list[tuple[SuspendOp, int]] = []
+        vm_holds = self.vm_holds
+        if self.undecided is not None:
+            thread, everything = self.undecided
+            vm_holds -= everything
+            keep = keep if everything else keep | {thread}
+        kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
+        for thread in sorted(kept):
+            resumes = vm_holds + (0 if thread in keep else self.event_holds.get(thread, 0))
+            plan += [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
+        plan += [(SuspendOp.VM_RESUME, 0)] * vm_holds
+        for thread, holds in sorted(self.event_holds.items()):
+            if thread not in keep:
+                plan += [(SuspendOp.THREAD_RESUME, thread)] * holds
+        return plan
+
+    def plan_run_thread(self, thread: int) -> list[tuple[SuspendOp, int]]:
+        """The commands that let one thread run, whatever holds it, and leave the others as they are."""
+        return [(SuspendOp.THREAD_RESUME, thread)] * self.count(thread)
+
+    def plan_run_everything(self) -> list[tuple[SuspendOp, int]]:
+        """The commands that leave nothing held at all (detach)."""
+        highest = max([self._base, *self._counts.values()])
+        return [(SuspendOp.VM_RESUME, 0)] * highest
+
+    # How it is counted
+
+    def _undecided(self, thread: int) -> int:
+        """How much of the thread's count is that of the event which is still to be decided."""
+        if self.undecided is None:
+            return 0
+        at_event, everything = self.undecided
+        return int(everything or at_event == thread)
+
+    def _drop_lost_holds(self, threads: Iterable[int]) -> None:
+        """Forgets the reasons that a count no longer covers: a resume of the VM takes from every one."""
+        for thread in threads:
+            count = self.count(thread)
+            for holds in (self.user_holds, self.event_holds):
+                held = min(holds.pop(thread, 0), count)
+                if held > 0:
+                    holds[thread] = held
+                    count -= held
+
+    def _change(self, thread: int, by: int) -> None:
+        before = self.count(thread)
+        after = max(0, before + by)
+        self._counts[thread] = after
+        if after == self._base:
+            del self._counts[thread]
+        if before and not after:
+            self._ran(thread)
+
+    def _change_all(self, by: int) -> None:
+        base_before, self._base = self._base, max(0, self._base + by)
+        base_ran = base_before > 0 and self._base == 0
+        self._vm_epoch += base_ran
+        if base_ran:
+            self._at_event = {thread for thread in self._at_event if thread in self._counts}
+        for thread, before in list(self._counts.items()):
+            after = max(0, before + by)
+            ran = before > 0 and after == 0
+            self._own_epoch[thread] += ran - base_ran
+            if ran:
+                self._at_event.discard(thread)
+            if after == self._base:
+                del self._counts[thread]
+            else:
+                self._counts[thread] = after
+
+    def _ran(self, thread: int) -> None:
+        self._own_epoch[thread] += 1
+        self._at_event.discard(thread)

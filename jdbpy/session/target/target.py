@@ -1,0 +1,319 @@
+"""The target as all parts of the session share it: the connection, the ledger, the caches, the way to the listeners.
+
+It owns no behavior of a debugger: breakpoints, stepping, stacks and values are components that are built on it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Event, Exited, Notice, Stop, StopReason
+from jdbpy.session.model.vm import VmInfo, VmState
+from jdbpy.session.target.answers import Answers
+from jdbpy.session.target.frame_ids import Foresight
+from jdbpy.session.target.hit_rates import HitTimes
+from jdbpy.session.target.invocations import Invocations
+from jdbpy.session.target.requests import GO, RequestTable, StopPlan, Verdict
+from jdbpy.session.target.selection import Selection
+from jdbpy.session.target.streams import Publisher
+from jdbpy.session.target.suspension import SuspendOp, Suspension
+from jdbpy.wire.command import Command, Empty
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.pending import OnReply, Pending
+
+if TYPE_CHECKING:
+    from jdbpy.session.execution.stops import Looks
+    from jdbpy.session.sources.local_classes import LocalClasses
+    from jdbpy.session.target.frames import FrameMemory
+    from jdbpy.session.target.prefetch import LikelyClasses, StopPlaces, StopsAhead
+    from jdbpy.session.target.types import TypeCache
+    from jdbpy.session.values.changes import Changes
+    from jdbpy.session.values.objects import Objects
+    from jdbpy.wire.columns import Columns
+
+
+FAR = 0.005
+"""The round trip from which on a target counts as far away, in seconds."""
+
+
+_MOST_MET = 1_000
+"""Threads met that are remembered."""
+
+
+class Target:
+    """One debugged VM. Components keep a reference to it and nothing of each other.
+
+    ``round_trip`` is what the handshake took, in seconds, or a later trip that was shorter.
+    """
+
+    def __init__(
+        self,
+        conn: Connection,
+        info: VmInfo,
+        capabilities: virtual_machine.CapabilitiesNewReply,
+        *,
+        remote: bool = False,
+        ports: tuple[int, int] | None = None,
+        hold: str = "",
+        round_trip: float = 0.0,
+        launched: bool = False,
+    ) -> None:
+        self.conn = conn
+        self.info = info
+        self.capabilities = capabilities
+        self.hold = hold
+        self._other_host = remote
+        self._ports = ports
+        self.round_trip = round_trip
+        self.launched = launched
+        self.suspension = Suspension()
+        self.invocations = Invocations(conn, self.suspension)
+        self.answers = Answers(conn)
+        self.virtual_threads: dict[int, bool] = {}
+        """Which threads are virtual, of those that were asked."""
+        self.pinned: set[int] = set()
+        """The ids of the objects that the user keeps from collection."""
+        self.foresight = Foresight(self.suspension)
+        self.requests = RequestTable(conn)
+        self.invocations.suspend_less = self.requests.suspend_less
+        self.selection = Selection()
+        self.met: dict[int, None] = {}
+        """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
+        self.publisher = Publisher()
+        self.publisher.on_taken = self._select_if_none
+        self.last_stop: Stop | None = None
+        self.stops: dict[int, Stop] = {}
+        """The last stop of each thread."""
+        self.steps_by_raw_lines = False
+        self.named_paths: tuple[str, ...] = ()
+        """Directories and archives of this machine that the user has named: the source path."""
+        self.stops_at_failures = False
+        """A class in which none of the breakpoints can be set that waited for it stops the target, as in jdb."""
+        self._notices = Counter[str]()
+        self.hit_times = HitTimes()
+        self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
+        self.on_resume: Callable[[], None] | None = None
+        """Called when a Resume was submitted, with the ledger at what follows from it."""
+        conn.on_undo = self._undone
+
+    @cached_property
+    def tunnel(self) -> str:
+        """The process of this machine through which the JVM is reached, "" if there is none, or none is known of."""
+        if self._ports is None or self._other_host:
+            return ""
+        from jdbpy.session.local.tunnel import tunnel_to
+
+        return tunnel_to(*self._ports)
+
+    @property
+    def remote(self) -> bool:
+        """True if the JVM is on another machine, or behind a tunnel."""
+        return self._other_host or bool(self.tunnel)
+
+    @property
+    def default_policy(self) -> SuspendPolicy:
+        """What a breakpoint suspends unless its command says so."""
+        thread = self.remote if self.hold not in ("thread", "all") else self.hold == "thread"
+        return SuspendPolicy.THREAD if thread else SuspendPolicy.ALL
+
+    def meet(self, thread: int) -> None:
+        """Take in that the user has seen a thread. Of very many the oldest are forgotten."""
+        self.met.pop(thread, None)
+        self.met[thread] = None
+        if len(self.met) > _MOST_MET:
+            self.forget(next(iter(self.met)))
+
+    def forget(self, thread: int) -> None:
+        """Take in that a thread has ended, or is one of too many."""
+        self.met.pop(thread, None)
+        self.stops.pop(thread, None)
+
+    def _select_if_none(self, stop: Stop) -> None:
+        """Select the thread of a stop that is being taken, where no thread that is suspended is selected."""
+        selected = self.selection.thread
+        if stop.thread is None or not self.suspension.is_suspended(stop.thread.id):
+            return
+        if selected is None or not self.suspension.is_suspended(selected.id):
+            self.selection.select(stop.thread)
+
+    # Loaded when they are first needed
+
+    @cached_property
+    def local_classes(self) -> LocalClasses:
+        from jdbpy.session.sources.local_classes import LocalClasses
+
+        return LocalClasses(self)
+
+    @cached_property
+    def types(self) -> TypeCache:
+        from jdbpy.session.target.types import TypeCache
+
+        types = TypeCache(self.conn)
+        if self._listed is not None:
+            types.learn_all(self._listed)
+            self._listed = None
+        return types
+
+    def learn_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
+        """Takes in the answer of AllClassesWithGeneric. Who only lists classes needs no cache of them."""
+        if "types" in vars(self):
+            self.types.learn_all(listed)
+        else:
+            self._listed = listed
+
+    @cached_property
+    def objects(self) -> Objects:
+        from jdbpy.session.values.objects import Objects
+
+        return Objects(self.conn, self.types, self.release, self.likely if self.far else None)
+
+    @cached_property
+    def frame_memory(self) -> FrameMemory:
+        from jdbpy.session.target.frames import FrameMemory
+
+        return FrameMemory(self.suspension)
+
+    @cached_property
+    def changes(self) -> Changes:
+        from jdbpy.session.values.changes import Changes
+
+        return Changes(self.suspension)
+
+    @cached_property
+    def likely(self) -> LikelyClasses:
+        from jdbpy.session.target.prefetch import LikelyClasses
+
+        return LikelyClasses(self.types)
+
+    @cached_property
+    def stop_places(self) -> StopPlaces:
+        from jdbpy.session.target.prefetch import StopPlaces
+
+        return StopPlaces(self.types)
+
+    @cached_property
+    def stops_ahead(self) -> StopsAhead:
+        from jdbpy.session.target.prefetch import StopsAhead
+
+        return StopsAhead(self)
+
+    @cached_property
+    def looks(self) -> Looks:
+        from jdbpy.session.execution.stops import Looks
+
+        return Looks(self)
+
+    @property
+    def far(self) -> bool:
+        """Whether a trip takes so long that it is worth asking for what is not sure to be needed."""
+        return self.round_trip > FAR
+
+    def trip_took(self, seconds: float) -> None:
+        """Takes note of a trip: the handshake of a near target that is busy may have taken longer than its way."""
+        self.round_trip = min(self.round_trip, seconds)
+
+    @property
+    def state(self) -> VmState:
+        ending = self.publisher.ending
+        if ending is not None:
+            return VmState.EXITED if isinstance(ending, Exited) else VmState.DISCONNECTED
+        return VmState.STOPPED if self.suspension.anything_held else VmState.RUNNING
+
+    def publish(self, event: Event) -> None:
+        if isinstance(event, Notice):
+            self._notices[event.kind] += 1
+        self.publisher.publish(event)
+
+    async def verdict_on_prepared(self, setting: Awaitable[None]) -> Verdict:
+        """Set what waited for a class that is prepared; the verdict on that event. wire: as that takes."""
+        before = self._notices.copy()
+        await setting
+        new = self._notices - before
+        stops = self.stops_at_failures and new["breakpoint-failed"] and not new["breakpoint-resolved"]
+        return StopPlan(StopReason.CLASS_PREPARE, {}, everything=True) if stops else GO
+
+    def can(self, capability: str) -> bool:
+        """Whether the target has the capability: a field of VirtualMachine.CapabilitiesNew, ``canPopFrames``."""
+        return bool(getattr(self.capabilities, capability))
+
+    @property
+    def release(self) -> int:
+        """The agent's JDWP version, which is that of its Java release (1.8 counts as 8)."""
+        return self.info.jdwp_minor if self.info.jdwp_major == 1 else self.info.jdwp_major
+
+    def at_least(self, feature_version: int) -> bool:
+        """Whether the agent's JDWP version is that of the given Java release or later."""
+        return self.release >= feature_version
+
+    def step_by_raw_lines(self) -> None:
+        """Makes the agent step by the lines of class files, where there are source maps; sent once, waits for nothing.
+
+        Left to itself it steps by the lines of a class's default stratum, and takes equal numbers in two files of that
+        for one line (SDE.c): what lines mean is for the debugger to say. In a read-only session it is left to itself.
+        """
+        may = self.can("canSetDefaultStratum") and self.conn.allows(virtual_machine.SetDefaultStratum)
+        if not self.steps_by_raw_lines and may:
+            from jdbpy.session.java.smap import JAVA
+
+            self.steps_by_raw_lines = True
+            self.conn.submit(virtual_machine.SetDefaultStratum(JAVA))
+
+    def require_alive(self) -> None:
+        """Raises StateError when the target has ended, Disconnected when the connection is gone."""
+        ending = self.publisher.ending
+        if isinstance(ending, Exited):
+            raise StateError("the target has ended", hint="start it again, or attach to another", code="VM_DEAD")
+        if ending is not None:
+            raise Disconnected(ending.reason)
+
+    def _undone(self, command: Command[Any]) -> None:
+        """A suspend whose waiter was cancelled is taken back by the connection: the ledger follows."""
+        if isinstance(command, virtual_machine.Resume):
+            self.suspension.apply(SuspendOp.VM_RESUME)
+            self.invocations.undone(SuspendOp.VM_RESUME, 0)
+        elif isinstance(command, thread_reference.Resume):
+            self.suspension.apply(SuspendOp.THREAD_RESUME, command.thread)
+            self.invocations.undone(SuspendOp.THREAD_RESUME, command.thread)
+
+    def submit_op(
+        self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
+    ) -> Pending[Empty]:
+        """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
+        match op:
+            case SuspendOp.VM_SUSPEND:
+                self.conn.require_allowed(virtual_machine.Suspend)
+                command: Command[Empty] = virtual_machine.Suspend()
+            case SuspendOp.VM_RESUME:
+                command = virtual_machine.Resume()
+            case SuspendOp.THREAD_SUSPEND:
+                self.conn.require_allowed(thread_reference.Suspend)
+                command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
+            case SuspendOp.THREAD_RESUME:
+                command = thread_reference.Resume(ThreadID(ObjectID(thread)))
+        if self.invocations.any:
+            self.invocations.before(op, thread)
+        elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
+            self.requests.suspend_again()
+        self.suspension.apply(op, thread, by_event=by_event)
+        abandoned = None
+        if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
+            abandoned = partial(self._take_back, thread, self.suspension.resumed(thread))
+        pending = self.conn.submit(command, on_reply=on_reply, on_abandoned=abandoned)
+        if self.on_resume is not None and op in (SuspendOp.VM_RESUME, SuspendOp.THREAD_RESUME):
+            self.on_resume()
+        return pending
+
+    def _take_back(self, thread: int, resumed: int, command: Command[Any], reply: Any) -> None:
+        """Undo a suspend whose waiter was cancelled, unless another command has resumed the VM or thread meanwhile.
+
+        One more Resume would release a thread whose event is just coming in.
+        """
+        if self.suspension.resumed(thread) == resumed:
+            self.conn.undo(command, reply)

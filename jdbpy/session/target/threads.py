@@ -1,0 +1,330 @@
+"""Reads threads and their frames, any number of them in the same few waves.
+
+Owns the questions about threads and the words for the answers. A thread that ends in between is left out without a
+word; the agent's own threads never show up (it keeps them to itself). Frames are kept as bytes: of a hundred thousand
+most stand at places that others stand at as well, so stacks are compared, and places told apart, before anything is
+decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.record import Record
+from jdbpy.session.concurrency import both
+from jdbpy.session.java.signatures import is_hidden_class
+from jdbpy.session.model.threads import NOT_KNOWN, Frame, Location, ThreadInfo, ThreadRef
+from jdbpy.session.target.refs import OBSOLETE
+from jdbpy.session.target.target import Target
+from jdbpy.wire import ids as wire_ids
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
+from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
+from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
+from jdbpy.wire.rows import Rows
+
+Place = bytes
+"""A place in code as the agent sends it: equal bytes are the same place."""
+
+
+class FrameRange(Record):
+    """Which frames are wanted: ``count`` from ``start`` on (0 is the innermost); None is all the rest.
+
+    All frames are fetched, which costs little (25 ms for 10,000) and tells how many there are, and the names are found
+    out for those that are wanted; ``top_only`` fetches no more than the first, and so does not tell the total.
+    """
+
+    start: int = 0
+    count: int | None = None
+    top_only: bool = False
+
+    def command(self, thread: ThreadID) -> thread_reference.Frames:
+        return thread_reference.Frames(thread, 0, 1 if self.top_only else -1)
+
+    def cut(self, frames: Rows[thread_reference.Frame]) -> Rows[thread_reference.Frame]:
+        return frames[self.start : None if self.count is None else self.start + self.count]
+
+
+_ENDED = frozenset({Error.INVALID_THREAD, Error.INVALID_OBJECT, Error.THREAD_NOT_ALIVE})
+
+TOP = FrameRange(0, 1, top_only=True)
+
+
+def questions(thread: ThreadID, frames: FrameRange | None, *, whether_virtual: bool) -> list[Command[Any]]:
+    """Name, Status, SuspendCount, ThreadGroup; IsVirtual if it has to be asked; Frames, the last, if wanted."""
+    commands: list[Command[Any]] = [
+        thread_reference.Name(thread),
+        thread_reference.Status(thread),
+        thread_reference.SuspendCount(thread),
+        thread_reference.ThreadGroup(thread),
+    ]
+    if whether_virtual:
+        commands.append(thread_reference.IsVirtual(thread))
+    if frames is not None:
+        commands.append(frames.command(thread))
+    return commands
+
+
+class ThreadAnswer:
+    """The replies to the ``questions`` about one thread, or the errors in their place.
+
+    ``frames`` are the wanted frames, None with ``no_frames`` as the reason; ``total`` counts all that were fetched.
+    """
+
+    __slots__ = ("count", "epoch", "frames", "group", "is_virtual", "name", "no_frames", "status", "thread", "total")
+
+    def __init__(self, thread: ThreadID, epoch: int, replies: Sequence[Any], wanted: FrameRange | None) -> None:
+        self.thread = thread
+        self.epoch = epoch
+        self.name, self.status, self.count, self.group, *more = replies
+        virtual = more[0] if more else None
+        self.is_virtual = virtual.isVirtual if isinstance(virtual, thread_reference.IsVirtualReply) else None
+        self.frames: Rows[thread_reference.Frame] | None = None
+        self.no_frames: JdwpError | None = None
+        self.total = 0
+        if wanted is None:
+            return
+        stack = more[-1]
+        if isinstance(stack, JdwpError):
+            self.no_frames = stack
+        else:
+            self.frames, self.total = wanted.cut(stack.frames), len(stack.frames)
+
+    @property
+    def has_ended(self) -> bool:
+        """True if the thread is no more; any other error leaves it among the threads."""
+        return isinstance(self.status, JdwpError) and self.status.number in _ENDED
+
+    @property
+    def is_zombie(self) -> bool:
+        """True if the thread has run to its end and is not collected yet; the agent says so of virtual ones."""
+        return not isinstance(self.status, JdwpError) and self.status.threadStatus == ThreadStatus.ZOMBIE
+
+    def placed_frames(self) -> Iterator[tuple[int, Place]]:
+        """The id and the place of each wanted frame."""
+        return iter(()) if self.frames is None else self.frames.halves()
+
+    def stack(self) -> tuple[object, ...]:
+        """What equal stacks have in common: the places of the wanted frames, or why there are none."""
+        if self.no_frames is not None:
+            return (self.no_frames.number,)
+        return (0, *[place for _, place in self.placed_frames()])
+
+
+def places(answers: Iterable[ThreadAnswer]) -> dict[Place, wire_ids.CodeLocation]:
+    """The places of all the wanted frames, each once."""
+    found: dict[Place, wire_ids.CodeLocation] = {}
+    for answer in answers:
+        if answer.frames is None:
+            continue
+        for index, (_, place) in enumerate(answer.frames.halves()):
+            if place not in found:
+                found[place] = answer.frames[index].location
+    return found
+
+
+ENDED = "ended"
+"""The state of a thread that has ended, in words."""
+
+_STATES: dict[int, str] = {
+    -1: "not started",
+    ThreadStatus.ZOMBIE: ENDED,
+    ThreadStatus.RUNNING: "running",
+    ThreadStatus.SLEEPING: "sleeping",
+    ThreadStatus.MONITOR: "waiting for a monitor",
+    ThreadStatus.WAIT: "waiting",
+}
+
+_WHY_NO_FRAMES: dict[int, str] = {
+    Error.THREAD_NOT_SUSPENDED: "the thread is running",
+    Error.INVALID_THREAD: "the thread has ended",
+    Error.INVALID_OBJECT: "the thread has ended",
+    Error.THREAD_NOT_ALIVE: "the thread has ended",
+    Error.INVALID_LENGTH: "",  # a thread without frames was asked for one
+    Error.INVALID_INDEX: "",
+}
+
+
+class ReadThread(Record):
+    """A thread with the frames that were asked for. ``total`` counts all frames, as far as they were fetched."""
+
+    info: ThreadInfo
+    frames: tuple[Frame, ...] = ()
+    total: int = 0
+    error: str = ""  # why there are no frames
+
+
+class ThreadReader:
+    """Reads threads of one target; remembers names of groups and which threads are virtual."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._group_names: dict[ThreadGroupID, str] = {}
+
+    async def all_threads(self) -> list[ThreadID]:
+        """The threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1 trip."""
+        listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        if not self._target.at_least(21):
+            return listed
+        met = dict.fromkeys([*self._target.suspension.held_threads(), *self._target.met])
+        known = set(listed)
+        return [*listed, *(wire_thread(each) for each in met if each not in known)]
+
+    async def read(self, threads: Iterable[ThreadID], frames: FrameRange | None = None) -> list[ReadThread]:
+        """The threads that are alive, in the given order, each with its frames if they are asked for.
+
+        wire: 2 trips, 1 when groups and classes are known, whatever the number of threads.
+        """
+        alive = await self._ask(threads, frames)
+        located = await self._learn(alive, alive)
+        return [self._thread(each, frames, located) for each in alive]
+
+    async def read_equal(self, threads: Iterable[ThreadID], frames: FrameRange) -> list[list[ReadThread]]:
+        """As ``read``, threads with equal stacks together, and only the first of them with its frames.
+
+        Stacks are compared as the agent sends them, so that thousands of like ones cost little. Costs as ``read``.
+        """
+        alive = await self._ask(threads, frames)
+        groups: dict[object, list[ThreadAnswer]] = {}
+        for each in alive:
+            groups.setdefault(each.stack(), []).append(each)
+        located = await self._learn(alive, [group[0] for group in groups.values()])
+        return [self._equal(self._thread(first, frames, located), others) for first, *others in groups.values()]
+
+    def _equal(self, first: ReadThread, others: Sequence[ThreadAnswer]) -> list[ReadThread]:
+        """Threads with equal stacks: the first as it is, the others with no more than their innermost frame."""
+        top = first.info.frame
+        return [first, *(ReadThread(self._info(each, top and _frame_of(each, top))) for each in others)]
+
+    async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[ThreadAnswer]:
+        """What the agent says of the threads that are alive. wire: 1 trip."""
+        wanted = list(threads)
+        ended: set[ThreadID] = set()
+        epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
+        unknown = set(wanted) - self._target.virtual_threads.keys() if self._target.at_least(21) else ()
+        commands = [questions(thread, frames, whether_virtual=thread in unknown) for thread in wanted]
+        outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
+        answers = [
+            ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], frames)
+            for thread, epoch, each in zip(wanted, epochs, commands, strict=True)
+        ]
+        for each in answers:
+            if each.has_ended or (each.is_zombie and each.thread in self._target.met):
+                self._target.forget(each.thread)
+                ended.add(each.thread)
+        return [each for each in answers if each.thread not in ended]
+
+    async def _learn(
+        self, answers: Sequence[ThreadAnswer], with_frames: Sequence[ThreadAnswer]
+    ) -> dict[Place, Location]:
+        """Learns the names of the groups; the places of the frames of some. wire: 1 trip, 0 when known."""
+        groups = {each.group.group for each in answers if not isinstance(each.group, JdwpError)}
+        found = places(with_frames)
+        _, locations = await both(
+            lambda: self._learn_groups(groups), lambda: self._target.types.locations(list(found.values()))
+        )
+        return dict(zip(found, locations, strict=True))
+
+    def _info(self, answer: ThreadAnswer, frame: Frame | None = None) -> ThreadInfo:
+        """The thread with its innermost frame, if that is known."""
+        thread, status = answer.thread, answer.status
+        if answer.is_virtual is not None:
+            self._target.virtual_threads[thread] = answer.is_virtual
+        selected = self._target.selection.thread
+        if isinstance(status, JdwpError):
+            state, suspended = "state not known", self._target.suspension.is_suspended(thread)
+        else:
+            state = _STATES.get(status.threadStatus, f"state {status.threadStatus}")
+            suspended = bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED)
+        return ThreadInfo(
+            id=thread,
+            name=_name(answer),
+            state=state,
+            suspended=suspended,
+            suspend_count=0 if isinstance(answer.count, JdwpError) else answer.count.suspendCount,
+            group="" if isinstance(answer.group, JdwpError) else self._group_names.get(answer.group.group, ""),
+            at_breakpoint=self._target.suspension.stopped_by_event(thread),
+            virtual=self._target.virtual_threads.get(thread, False),
+            frame=frame,
+            current=selected is not None and selected.id == thread,
+            error=_refused(answer),
+        )
+
+    def _thread(self, answer: ThreadAnswer, frames: FrameRange | None, located: dict[Place, Location]) -> ReadThread:
+        """The thread with its frames."""
+        if frames is None or answer.no_frames is not None:
+            why = answer.no_frames
+            return ReadThread(self._info(answer), error=_WHY_NO_FRAMES.get(why.number, why.message) if why else "")
+        total = None if frames.top_only else answer.total
+        ref = _ref(answer)
+        shown = tuple(
+            model_frame(index, frame_id, located[place], ref, answer.epoch, total)
+            for index, (frame_id, place) in enumerate(answer.placed_frames(), frames.start + 1)
+        )
+        top = shown[0] if shown and not frames.start else None
+        return ReadThread(self._info(answer, top), shown, answer.total)
+
+    async def _learn_groups(self, groups: Iterable[ThreadGroupID]) -> None:
+        """Learns the names of groups; they never change. wire: 1 trip, 0 when known."""
+        unknown = [group for group in groups if group and group not in self._group_names]
+        names = await self._target.conn.batch([thread_group_reference.Name(group) for group in unknown])
+        for group, name in zip(unknown, names, strict=True):
+            if not isinstance(name, JdwpError):
+                self._group_names[group] = name.groupName
+
+
+def model_frame(
+    index: int,
+    frame_id: int,
+    location: Location,
+    thread: ThreadRef,
+    epoch: int,
+    total: int | None = None,
+) -> Frame:
+    """A frame as front ends see it. ``index`` counts from 1; ``total`` counts all of the thread, if it is known."""
+    return Frame(
+        index,
+        location,
+        thread,
+        id=frame_id,
+        epoch=epoch,
+        native=location.code_index < 0,
+        obsolete=location.method_id == OBSOLETE,
+        height=None if total is None else total - index,
+        hidden=is_hidden_class(location.class_name),
+    )
+
+
+def _name(answer: ThreadAnswer) -> str:
+    return NOT_KNOWN if isinstance(answer.name, JdwpError) else answer.name.threadName
+
+
+def _ref(answer: ThreadAnswer) -> ThreadRef:
+    return thread_ref(answer.thread, answer.name)
+
+
+def thread_ref(thread: int, answer: thread_reference.NameReply | JdwpError) -> ThreadRef:
+    """The thread with its name, or with the reason why that is not known."""
+    if isinstance(answer, JdwpError):
+        return ThreadRef(thread, NOT_KNOWN, f"the name is not known: {answer}")
+    return ThreadRef(thread, answer.threadName)
+
+
+def _refused(answer: ThreadAnswer) -> str:
+    """What of a thread the agent refused to tell, and why."""
+    asked = {"name": answer.name, "state": answer.status, "suspend count": answer.count, "group": answer.group}
+    refused = {what: error for what, error in asked.items() if isinstance(error, JdwpError)}
+    return "; ".join(f"the {what} is not known: {error}" for what, error in refused.items())
+
+
+def _frame_of(answer: ThreadAnswer, equal: Frame) -> Frame:
+    """The innermost frame of a thread, another's being at the same place."""
+    frame_id, _ = next(answer.placed_frames())
+    return model_frame(1, frame_id, equal.location, _ref(answer), answer.epoch, answer.total)
+
+
+def wire_thread(number: int) -> ThreadID:
+    """A thread id from a plain number."""
+    return ThreadID(ObjectID(number))

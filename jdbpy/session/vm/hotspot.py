@@ -1,0 +1,125 @@
+"""HotSpot's flags (``-XX``), and its diagnostic commands: those that ``jcmd`` runs.
+
+Flags are read and set through the bean of the module jdk.management. ``jcmd`` itself hangs on a target that a debugger
+holds, because the thread that would answer it is held too (docs/agent.md, "jcmd hangs on a suspended target"); here the
+commands run in a thread that an event has stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jdbpy.errors import Thrown, UsageError
+from jdbpy.session.concurrency import both
+from jdbpy.session.eval.target import Raw, Ref, to_wire
+from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls
+from jdbpy.session.model.values import Limits
+from jdbpy.session.model.vm import VmFlag
+from jdbpy.session.target.target import Target
+from jdbpy.session.values.describe import describe
+from jdbpy.wire.constants import Tag
+
+LIBRARY = "com.sun.management.internal.PlatformMBeanProviderImpl"
+"""The class that loads the library of the module jdk.management: it has to be initialized before others of it."""
+
+_CLASS = "com.sun.management.internal.DiagnosticCommandImpl"
+
+
+async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
+    """Runs a command with its arguments and returns what it prints; "" and "help" list the commands.
+
+    Raises UsageError in HotSpot's words for one that there is not. wire: 8 trips over a link, 3 again.
+    """
+    async with runner.calls("a diagnostic command") as calls:
+        bean, [text] = await both(lambda: _bean(calls), lambda: calls.strings([line.strip() or "help"]))
+        signature = "(Ljava/lang/String;)Ljava/lang/String;"
+        try:
+            printed = await calls.call(bean, _CLASS, "executeDiagnosticCommand", signature, text)
+        except Thrown as error:
+            raise UsageError(error.exception_message or error.message, hint="'jcmd' lists the commands") from error
+        return await calls.text(printed) or ""
+
+
+async def _bean(calls: OwnCalls) -> Raw:
+    """The bean that runs them; it is kept in a static field once it was made. wire: 6 trips, 1 again."""
+    await calls.expect(load=[LIBRARY, _CLASS])
+    kept = await _kept(calls)
+    if kept is None:
+        await calls.static(_CLASS, "getDiagnosticCommandMBean", "()Lcom/sun/management/DiagnosticCommandMBean;")
+        kept = await _kept(calls)
+    return kept
+
+
+async def _kept(calls: OwnCalls) -> Raw:
+    return await calls.static_field(_CLASS, "diagCommandMBean")
+
+
+_BEAN = "com.sun.management.HotSpotDiagnosticMXBean"
+_FLAG = "com.sun.management.internal.Flag"
+_ORIGIN = "com.sun.management.VMOption$Origin"
+_BRIEF = Limits(depth=0)
+_BOXES = ("java.lang.Boolean", "java.lang.Long", "java.lang.Double", "java.lang.String")
+"""What values are kept in: worth learning on the way."""
+
+
+async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:
+    """All flags of this JVM by name. Raises StateError on another JVM than HotSpot. wire: 10 trips, 6 again."""
+    async with runner.calls("reading the flags of the VM") as calls:
+        await calls.expect("java.util.List", *_BOXES, load=[LIBRARY, _FLAG, _ORIGIN])
+        listed, origins = await both(
+            lambda: calls.static(_FLAG, "getAllFlags", "()Ljava/util/List;"), lambda: calls.constants(_ORIGIN)
+        )
+        flags = await calls.array(await calls.call(listed, "java.util.List", "toArray", "()[Ljava/lang/Object;"))
+        calls.declare(_FLAG, *flags)
+        rows = await calls.fields(flags, _FLAG, "name", "value", "origin", "writeable")
+        return await _read(target, calls, rows, origins)
+
+
+async def set_flag(runner: CallRunner, name: str, value: str) -> None:
+    """Sets a flag of the running VM; few can be. Raises UsageError in HotSpot's words when it refuses.
+
+    wire: 6 trips over a link, 2 again.
+    """
+    async with runner.calls("setting a flag of the VM") as calls:
+        _, texts = await both(
+            lambda: calls.expect(load=["java.lang.management.ManagementFactory"], beans=[_BEAN]),
+            lambda: calls.strings([name, value]),
+        )
+        [bean] = await calls.all(await calls.bean(_BEAN))
+        calls.declare(_BEAN, bean)
+        try:
+            await calls.call(bean, _BEAN, "setVMOption", "(Ljava/lang/String;Ljava/lang/String;)V", *texts)
+        except Thrown as error:
+            raise UsageError(
+                error.exception_message or error.message,
+                hint="'flags' marks those that can be set",
+                code="NOT_WRITEABLE",
+            ) from error
+
+
+async def _read(
+    target: Target, calls: OwnCalls, rows: Sequence[Sequence[Raw]], origins: Mapping[int, str]
+) -> list[VmFlag]:
+    """The fields of flag objects in words; ``origins`` are the names of the constants, by their ids."""
+    strings = [value if isinstance(value, Ref) and value.tag == Tag.STRING else None for _, value, *_ in rows]
+    texts, values = await both(
+        lambda: calls.texts([*(name for name, *_ in rows), *strings]),
+        lambda: describe(target, [to_wire("Ljava/lang/Object;", value) for _, value, *_ in rows], _BRIEF),
+    )
+    flags = [
+        VmFlag(
+            name or "",
+            value.text if text is None else text,
+            _in_words(origins.get(origin.id, "") if isinstance(origin, Ref) else ""),
+            bool(writeable),
+        )
+        for name, text, value, (*_, origin, writeable) in zip(
+            texts[: len(rows)], texts[len(rows) :], values, rows, strict=True
+        )
+    ]
+    return sorted(flags, key=lambda flag: flag.name)
+
+
+def _in_words(constant: str) -> str:
+    """``VM_CREATION`` in words."""
+    return constant.replace("_", " ").lower()
