@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import trio
 
 from jdbpy.errors import Disconnected
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, Exited, Gone, Stop
+from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Stop
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.vm import VmInfo, VmState
@@ -23,7 +23,7 @@ from jdbpy.session.target.dispatch import Pump, Votes
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target.target import Target
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
-from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.messages import event as wire_event, virtual_machine
 from jdbpy.wire.wirelog import LogSink, WireLog
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from jdbpy.session.classes.classes import Classes
     from jdbpy.session.classes.code import Code
     from jdbpy.session.classes.strata import Strata
-    from jdbpy.session.connect.launch import Launched
     from jdbpy.session.eval.utility_calls import CallRunner
     from jdbpy.session.execution.execution import Execution
     from jdbpy.session.execution.stops import StopShower
@@ -50,13 +49,44 @@ if TYPE_CHECKING:
     from jdbpy.session.vm.vm import Vm
 
 
-class Components:
-    """What can be done to one target, by subject."""
+class OwnProcess(Protocol):
+    """The process of a target that was launched."""
 
-    def __init__(self, target: Target, options: Options) -> None:
+    @property
+    def kept(self) -> bool:
+        """True if it runs on when its block is left."""
+
+    async def wait_exit(self) -> int:
+        """Wait for the end of the process and of its output; return the exit status."""
+
+    def keep_running(self) -> None:
+        """Leave it running when its block is left."""
+
+
+class Session:
+    """A debugged target. Made by ``attach``, ``listen`` and ``launch`` only; not to be used after their block."""
+
+    def __init__(self, target: Target, options: Options, process: OwnProcess | None = None) -> None:
         self._target = target
         self._options = options
         self._chores: trio.Nursery | None = None
+        self._process = process
+        self._left = False
+        self._pump = Pump(target, self._show_stop, self._read_exception)
+        if process is not None:
+            self._pump.exit_status = process.wait_exit
+        self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
+        self._watchdog.limit = options.max_suspend
+
+    async def _show_stop(self, votes: Votes) -> None:
+        await self._stops.show(votes)
+
+    async def _read_exception(self, event: wire_event.Exception) -> ExceptionInfo:
+        from jdbpy.session.values.throwables import exception_info
+
+        return await exception_info(self._target, event)
+
+    # What can be done to it, by subject
 
     @cached_property
     def sources(self) -> Sources:
@@ -95,6 +125,8 @@ class Components:
 
         stops = StopShower(self._target, self.sources)
         stops.hooks.append(self._remember)
+        if self._chores is not None and self._target.far:
+            self._chores.start_soon(stops.looks.run)
         return stops
 
     def _remember(self, stop: Stop) -> None:
@@ -211,23 +243,6 @@ class Components:
         from jdbpy.session.modules.modules import Modules
 
         return Modules(self._target, self.classes, self._calls)
-
-
-class Session(Components):
-    """A debugged target. Made by ``attach``, ``listen`` and ``launch`` only; not to be used after their block."""
-
-    def __init__(self, target: Target, options: Options, launched: Launched | None = None) -> None:
-        super().__init__(target, options)
-        self._launched = launched
-        self._left = False
-        self._pump = Pump(target, self._show_stop)
-        if launched is not None:
-            self._pump.exit_status = launched.wait_exit
-        self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
-        self._watchdog.limit = options.max_suspend
-
-    async def _show_stop(self, votes: Votes) -> None:
-        await self._stops.show(votes)
 
     # What it is
 
@@ -404,8 +419,8 @@ class Session(Components):
         confirmed that all of its threads run. Leaving the block of the session does the same; there an exception of
         the block itself goes first, with that sentence as a note.
         """
-        if self._launched is not None:
-            self._launched.keep_running()
+        if self._process is not None:
+            self._process.keep_running()
         try:
             await self.leave()
         finally:
@@ -444,7 +459,7 @@ class Session(Components):
 
         self._pump.leave()
         try:
-            await leave(self._target, prove=self._launched is None or self._launched.kept)
+            await leave(self._target, prove=self._process is None or self._process.kept)
         finally:
             with trio.CancelScope(shield=True, deadline=trio.current_time() + LIMIT):
                 await self._target.conn.aclose()

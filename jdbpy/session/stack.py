@@ -23,6 +23,7 @@ from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target.selection import no_such_thread
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ReadThread, ThreadReader, wire_thread
+from jdbpy.session.values.changes import Changes
 from jdbpy.session.values.variables import DEFAULT_LIMITS, read_variables
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
@@ -213,7 +214,7 @@ class Stack:
         self._target.require_alive()
         found = await read_variables(self._target, frames, limits)
         key = ("variables", limits)
-        return [self._target.changes.mark(frame, key, each) for frame, each in zip(frames, found, strict=True)]
+        return [Changes.of(self._target).mark(frame, key, each) for frame, each in zip(frames, found, strict=True)]
 
     def _thread(self, number: int | None) -> int:
         return number if number is not None else self._target.selection.require_thread().id

@@ -10,7 +10,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.model.events import Exited, Gone, Notice, StopReason
+from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice, StopReason
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import Pump
 from jdbpy.session.target.requests import GO, Handler, Hit, RequestSpec, StopPlan, Verdict
@@ -35,12 +35,15 @@ class Stage:
         self.target = target
         self.peer = peer
         self.shown: list[list[tuple[Hit, StopPlan]]] = []
-        self.pump = Pump(target, self.show)
+        self.pump = Pump(target, self.show, self.read_exception)
         self.cancel_scope = trio.CancelScope()
         """What the pump runs in."""
 
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         self.shown.append(votes)
+
+    async def read_exception(self, event: event.Exception) -> ExceptionInfo:
+        raise AssertionError("the target was not told to stop at an exception")
 
     async def request(self, request_id: int, handler: Handler, policy: JdwpSuspendPolicy = ALL) -> None:
         """Sets a breakpoint request that the VM numbers so."""

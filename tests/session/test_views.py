@@ -11,6 +11,7 @@ import jdbpy
 from jdbpy.session.model.values import Limits, Value, Variable
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.obj import Obj
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.shown import Part, Parts, Shown
 from jdbpy.session.values.views.immutable import Draw, walk_order
 from jdbpy.session.values.views.language import decimal_text
@@ -283,7 +284,7 @@ async def fresh_objects(d: Debugging) -> dict[str, WireValue]:
     """The values of the fixture's locals with nothing remembered about the objects."""
     from jdbpy.session.values.remembered import Remembered
 
-    d.session._target.objects.reader._remembered = Remembered()
+    Objects.of(d.session._target).reader._remembered = Remembered()
     return {
         name: WireValue(ord(value.tag), value.id)
         for name, value in (await values_at_stop(d, run=False)).items()
@@ -310,11 +311,11 @@ async def test_unknown_layout_and_failing_view_fall_back_on_fields(any_jvm: Jvm)
         values = await values_at_stop(d)
         target = d.session._target
         special = WireValue(Tag.OBJECT, values["special"].id or 0)
-        target.objects.views.add("Gallery$Node", wrong_field)
+        Objects.of(target).views.add("Gallery$Node", wrong_field)
         [value] = await describe(target, [special])
         assert value.note == "not a layout of Gallery$Node that is known: no field nowhere"
         assert [child.name for child in value.children] == ["weight", "boxed", "number", "name", "next"]
-        target.objects.views.add("Gallery$*", broken)
+        Objects.of(target).views.add("Gallery$*", broken)
         [value] = await describe(target, [special])
         assert value.note == "its view failed: ZeroDivisionError: oops"
         assert len(value.children) == 5
@@ -327,7 +328,7 @@ async def test_a_view_of_the_users_own_comes_first(any_jvm: Jvm) -> None:
 
     async with debug(any_jvm, "Gallery") as d:
         values = await values_at_stop(d)
-        views = d.session._target.objects.views
+        views = Objects.of(d.session._target).views
         views.add("Gallery$No*", node)
         [value] = await describe(d.session._target, [WireValue(Tag.OBJECT, values["chain"].id or 0)])
         assert value.text == "Node[number=3, next=Node[number=2, next=" + f"Node@{deepest(value)}]]"

@@ -1,1 +1,23 @@
-"""Breakpoints."""
+"""All that has a number and stops the target or reports from it: one row of numbers, one rule for what a hit means.
+
+* ``points``: all of them under their numbers, and the rule of a hit; ``point``: what all kinds have
+* ``callers``, ``dependents``: hits that count only below certain callers, or after another point
+
+Breakpoints at lines and methods:
+
+* ``breakpoints``: the component; ``location_spec``: how places are written; ``places``: what they mean in the target
+* ``breakpoint``: one of them; ``placement``: putting them into the target, now and when classes are loaded
+* ``waiting``: classes that are not loaded yet
+
+Kinds that are made of event requests:
+
+* ``event_point``: what they have in common
+* ``catchpoints``: the component; classes, threads and the VM that come and go; ``exceptions``: exceptions
+* ``watchpoints``: fields
+* ``traces``: the component; monitors; ``methods``: methods; ``method_places``: methods traced by breakpoints
+
+Those that report and suspend nothing:
+
+* ``reports``: the text of a hit, to the listeners or a file
+* ``sieve``: hits that are only counted; ``tally``: what they come to; ``summary``: that in words
+"""

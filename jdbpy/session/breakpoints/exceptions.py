@@ -20,6 +20,7 @@ from jdbpy.session.model import events
 from jdbpy.session.target.conditions import Given
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import Hit
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.throwables import exception_info
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedValue
@@ -89,7 +90,7 @@ class ExceptionPoint(EventPoint):
 
     async def _fits(self, hit: Hit) -> bool:
         """Whether the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
         known = (await self._target.types.info([type_id])).get(type_id)
         return known is None or self.typed.is_name_of(known.name)

@@ -30,6 +30,7 @@ from jdbpy.session.concurrency import both
 from jdbpy.session.java.class_names import ClassName, enclosing, not_loaded
 from jdbpy.session.java.signatures import outermost
 from jdbpy.session.model import events
+from jdbpy.session.sources.local_classes import LocalClasses
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Condition
 from jdbpy.session.target.refs import RefType
@@ -184,8 +185,8 @@ class Placement:
                 listed = await self._watch_and_list(group)
                 types = await self._finder.among(spec, listed)
                 if not types and not isinstance(spec, FileLine):
-                    await self._target.local_classes.look(_LONGEST_LOOK)
-                group.missing = "" if types else what_is_missing(spec, listed, self._target.local_classes)
+                    await LocalClasses.of(self._target).look(_LONGEST_LOOK)
+                group.missing = "" if types else what_is_missing(spec, listed, LocalClasses.of(self._target))
                 if group.stale:  # a class was prepared meanwhile
                     return types
                 group.types = types

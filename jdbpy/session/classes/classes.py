@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.session.classes.listing import ClassList, class_list
 from jdbpy.session.java.class_names import of_the_runtime
+from jdbpy.session.sources.local_classes import LocalClasses
 from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import virtual_machine
 
@@ -112,7 +113,7 @@ class Classes:
 
         Those found after ``limit`` seconds at the latest; the search goes on then. wire: 1 trip, once.
         """
-        return await self._target.local_classes.look(limit)
+        return await LocalClasses.of(self._target).look(limit)
 
     async def loaded(self, name: str) -> RefType:
         """The class of that name; of several loaders' the first. Raises UsageError when it is not loaded.

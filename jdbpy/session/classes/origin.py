@@ -15,7 +15,7 @@ from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.obj import find_fields, named_fields
-from jdbpy.session.values.objects import Viewer
+from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.reader import SHAPE_FACTS, Reader
 from jdbpy.session.values.shown import Entries, Items, UnknownLayout
 from jdbpy.wire.constants import Tag
@@ -70,7 +70,7 @@ class Origins:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._reader = target.objects.reader
+        self._reader = Objects.of(target).reader
         self._loaders: dict[int, tuple[str, tuple[int, ...]]] = {}
         self._urls: dict[int, str] = {}
         self._origins: dict[ReferenceTypeID, Origin] = {}
@@ -128,7 +128,7 @@ class Origins:
             if not search.value:
                 return []
             [path] = await named_fields(self._reader, int(search.value or 0), ("path",))
-            viewer = Viewer(self._reader, self._target.objects.views, _NAMES)
+            viewer = Viewer(self._reader, Objects.of(self._target).views, _NAMES)
             shown = await viewer.show(int(path.value), _MOST_SOURCES) if path.value else None
             urls = [each for each in shown.items if each.value] if isinstance(shown, Items) else []
             return await gather([_url_in_words(self._reader, int(each.value or 0)) for each in urls])
@@ -172,7 +172,7 @@ class Origins:
         """The URLs of all code sources that a SecureClassLoader has met."""
         try:
             [known] = await named_fields(self._reader, loader, ("pdcache",))  # of every SecureClassLoader
-            viewer = Viewer(self._reader, self._target.objects.views, _NAMES)
+            viewer = Viewer(self._reader, Objects.of(self._target).views, _NAMES)
             shown = await viewer.show(int(known.value), _MOST_SOURCES) if known.value else None
             domains = [value for _, value in shown.entries] if isinstance(shown, Entries) else []
             return sorted({url for url in await gather([self._url(each) for each in domains]) if url})

@@ -1,1 +1,6 @@
-"""Ways to a session."""
+"""The ways to a session, and what they need.
+
+* ``attach``: ``attach`` and ``listen``; the order in which a session comes up and is taken down
+* ``greeting``: addresses, and the first words with a target
+* ``launch``: a JVM of our own
+"""

@@ -55,7 +55,6 @@ _NEEDED = (
     "jdbpy.session.sources.sources",
     "jdbpy.session.breakpoints.breakpoints",
     "jdbpy.session.breakpoints.catchpoints",
-    "jdbpy.session.breakpoints.catchpoints",
     "jdbpy.session.expressions.values",
     "jdbpy.session.values.objects",
     "jdbpy.session.vm.vm",

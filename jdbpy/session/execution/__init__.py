@@ -1,1 +1,8 @@
-"""Resuming, suspending, stepping."""
+"""Running and stopping: resume, pause, steps, until, forced returns and popped frames; what a stop shows.
+
+* ``execution``: the component, which puts the others together
+* ``resuming``: resume, suspend and pause
+* ``stepping``: steps and ``until``; ``returned``: the value that a method returns at the end of a step
+* ``unwinding``: forced returns and popped frames
+* ``stops``: from the votes on an event to the ``Stop`` that front ends show
+"""

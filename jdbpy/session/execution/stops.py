@@ -27,6 +27,7 @@ from jdbpy.session.target.prefetch import StopReads, Top
 from jdbpy.session.target.requests import Hit, StopPlan
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import model_frame
+from jdbpy.session.values.objects import Objects
 from jdbpy.wire import constants, ids
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Looks:
             variables = wanted[2]
             from jdbpy.session.values.objects import glance_at  # not loaded for who only attaches
 
-            reader = self._target.objects.reader
+            reader = Objects.of(self._target).reader
             with suppress(JdbpyError):  # whoever needs it meets it again
                 await reader.run(glance_at(reader, [variables.this, *variables.slots.values()]))
 
@@ -85,6 +86,7 @@ class StopShower:
         self._sources = sources
         self.hooks: list[Callable[[Stop], None]] = []
         """Called with each stop before it is published; must not wait."""
+        self.looks = Looks(target)
 
     async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
         """The pump's way in: publishes one Stop for all votes of a composite."""
@@ -210,7 +212,7 @@ class StopShower:
         if top.variables is not None:
             target.frame_memory.keep(frame, top.variables)
             if target.far:
-                target.looks.expect(top.thread.id, top.variables)
+                self.looks.expect(top.thread.id, top.variables)
         return top.thread, frame, ""
 
 

@@ -16,6 +16,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.values import describe, strings
 from jdbpy.session.values.bytes import no_bytes, of_array, of_object, of_text, of_values, wanted
 from jdbpy.session.values.describe import braces, composed
+from jdbpy.session.values.objects import Objects
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 
@@ -83,7 +84,7 @@ class Results:
 
     async def bytes(self, operand: Operand, count: int | None) -> Bytes:
         """The first ``count`` elements of the operand as bytes. Raises EvalError for what has none."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         match operand.value:
             case LocalString(text=text):
                 return of_text(text, count)

@@ -40,6 +40,7 @@ from jdbpy.session.target.refs import Field, Method
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.obj import Obj, reference
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Entries, Holder, Items, Pair, Scalar, Shown, UnknownLayout
 from jdbpy.wire.constants import Tag
@@ -274,7 +275,7 @@ class UserViews:
         else:
             added = view
             shown = UserView(pattern, "", getattr(view, "__qualname__", type(view).__name__))
-        self._target.objects.views.add(pattern, added)
+        Objects.of(self._target).views.add(pattern, added)
         self._added.pop(pattern, None)
         self._added[pattern] = shown
 
@@ -282,7 +283,7 @@ class UserViews:
         """Takes back ``add``. Raises UsageError when there is no view of that pattern."""
         if pattern not in self._added:
             raise UsageError(f"there is no view for {pattern}", hint="'view' lists them", code="NO_SUCH_VIEW")
-        self._target.objects.views.remove(pattern)
+        Objects.of(self._target).views.remove(pattern)
         del self._added[pattern]
 
     def list(self) -> tuple[UserView, ...]:

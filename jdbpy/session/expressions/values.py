@@ -20,6 +20,7 @@ from jdbpy.session.model.values import Bytes, Limits, Value, Variable, check_for
 from jdbpy.session.sources.sources import Sources
 from jdbpy.session.stack import Stack
 from jdbpy.session.target.target import Target
+from jdbpy.session.values.changes import Changes
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
@@ -92,7 +93,7 @@ class Values:
             operand = await evaluation.run(program)
             number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
             value = await results.describe(operand, limits)
-            value = self._target.changes.mark_value(evaluation.frame, ("value", text, limits, format), value)
+            value = Changes.of(self._target).mark_value(evaluation.frame, ("value", text, limits, format), value)
             return value.replace(number=number)
 
     async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
@@ -102,7 +103,7 @@ class Values:
         program = Program(text)
         async with self._evaluation(format=format) as (evaluation, results):
             value = await results.dump(await evaluation.run(program), limits)
-            return self._target.changes.mark_value(evaluation.frame, ("dump", text, limits, format), value)
+            return Changes.of(self._target).mark_value(evaluation.frame, ("dump", text, limits, format), value)
 
     async def bytes(self, text: str, count: int | None = None) -> Bytes:
         """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.

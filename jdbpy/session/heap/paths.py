@@ -26,6 +26,7 @@ from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.variables import frame_slots, prefetch_slots, read_slots
 from jdbpy.wire.constants import Tag
@@ -46,7 +47,7 @@ async def places_of(
 
     wire: 2 trips when the classes are known, 1 more for each superclass that is not; whatever the number of referrers.
     """
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     return await reader.run(gather([_places_in(reader, *each) for each in zip(referrers, wanted, strict=True)]))
 
 
@@ -160,7 +161,8 @@ class _PathSearch:
 async def find_path(target: Target, stack: Stack, object_id: int, most: int) -> HeapPath:
     """A shortest path to the object; see ``Heap.path``."""
     tag, on_stack = await both(
-        lambda: target.objects.reader.run(_tag(target.objects.reader, object_id)), lambda: stack_roots(target, stack)
+        lambda: Objects.of(target).reader.run(_tag(Objects.of(target).reader, object_id)),
+        lambda: stack_roots(target, stack),
     )
     search = _PathSearch(TaggedObjectID(tag, ObjectID(object_id)))
     level = [search.tags[object_id]]

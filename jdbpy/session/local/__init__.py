@@ -1,1 +1,5 @@
-"""What is on this machine: Java runtimes, tunnels."""
+"""This machine: what can be said of it without a target.
+
+* ``java_home``: finding a Java runtime
+* ``tunnel``: the process at the other end of a connection to this machine: a JVM, or a tunnel to one elsewhere
+"""

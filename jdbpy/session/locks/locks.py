@@ -25,6 +25,7 @@ from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.thread_fields import find_virtual_threads, read_blockers
 from jdbpy.wire.constants import Error, Tag
@@ -141,7 +142,7 @@ class Locks:
 
     async def _state(self, object_id: int) -> LockState:
         """What there is to know of either kind of lock is asked for at once, before the class has told which it is."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         told, lock, sync, (parked, known) = await together(
             lambda: self._target.conn.request(object_reference.MonitorInfo(ObjectID(object_id))),
             lambda: self._lock(object_id),
@@ -181,7 +182,7 @@ class Locks:
         All threads are asked: the queue inside a synchronizer differs between releases. Over a slow link what they are
         is read beside. wire: 2 trips, 3 for classes that are new.
         """
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         everybody = await self._reader.all_threads()
         beside = everybody if self._target.far and len(everybody) <= FEW else []
         blockers, read = await both(

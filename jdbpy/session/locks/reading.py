@@ -18,6 +18,7 @@ from jdbpy.session.model.values import Limits
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ReadThread, ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.thread_fields import expect_blockers, read_blockers
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
@@ -69,7 +70,7 @@ class LockReader:
 
     async def all_threads(self) -> list[ThreadID]:
         """All live threads that are known; what ``read`` begins with is looked for beside. wire: 1 trip."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         found, _ = await both(self._threads.all_threads, lambda: reader.run(expect_blockers(reader)))
         return found
 
@@ -129,7 +130,7 @@ class LockReader:
 
     async def _synchronizers(self, blockers: Blockers, monitors: Monitors) -> dict[int, tuple[Synchronizer, Lock]]:
         """What threads are parked for, of those that enter no monitor. wire: 2 or 3 trips behind the blockers."""
-        wanted, told, reader = await blockers(), await monitors(), self._target.objects.reader
+        wanted, told, reader = await blockers(), await monitors(), Objects.of(self._target).reader
         parked = [
             blocker
             for thread, blocker in wanted.items()
@@ -163,7 +164,7 @@ class LockReader:
         }
 
     async def _blockers(self, threads: Sequence[ThreadID]) -> dict[int, int]:
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         return await reader.run(read_blockers(reader, threads))
 
     async def _waits(

@@ -26,7 +26,7 @@ from jdbpy.session.modules.reading import (
 from jdbpy.session.target import facts
 from jdbpy.session.target.reading import read_both
 from jdbpy.session.target.target import Target
-from jdbpy.session.values.objects import Viewer
+from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.wire.constants import GONE
 from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID
@@ -61,11 +61,11 @@ class Modules:
 
     async def _learn_briefs(self) -> None:
         """Learns over a link what modules are described in, beside the question which there are."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         await reader.run(reader.boot_classes(BRIEF_CLASSES if self._target.far else ()))
 
     async def _briefs(self, modules: Sequence[int]) -> dict[int, Brief]:
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         try:
             return await reader.run(read_briefs(reader, modules))
         except UnknownLayout:
@@ -96,11 +96,11 @@ class Modules:
 
     async def detail(self, text: str) -> ModuleDetail:
         """All about the module of this name or id, or that of a class. Runs nothing. wire: 15 trips or so, 12 again."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         expected = MODULE_CLASSES if self._target.far else ()
         rows, _ = await both(self._rows, lambda: reader.run(reader.boot_classes(expected)))
         number = await self._among(text, rows)
-        viewer = Viewer(reader, self._target.objects.views, Limits().string)
+        viewer = Viewer(reader, Objects.of(self._target).views, Limits().string)
         everything, found = await both(lambda: self._infos(rows), lambda: self._contents(viewer, number))
         info = next(each for each in everything if each.id == number)
         if isinstance(found, UnknownLayout):
@@ -111,7 +111,7 @@ class Modules:
         return _detail(_with_brief(info, brief), contents, names)
 
     async def _contents(self, viewer: Viewer, module: int) -> tuple[Brief | None, Contents] | UnknownLayout:
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         try:
             briefs, contents = await reader.run(
                 read_both(read_briefs(reader, [module]), read_contents(reader, viewer, module))

@@ -140,6 +140,11 @@ class LocalClasses:
         self._search: _ClassSearch | None = None
         self._indexed: tuple[frozenset[str], dict[str, list[str]]] = (frozenset(), {})
 
+    @classmethod
+    def of(cls, target: Target) -> LocalClasses:
+        """Return those of a target."""
+        return target.part(cls, cls)
+
     @property
     def names(self) -> frozenset[str]:
         """The names that the last search has found so far. No trip."""

@@ -1,1 +1,24 @@
-"""What is known of one VM, and how it is read."""
+"""What is known of one VM, and how it is read.
+
+* ``target``: ``Target``, which all parts of a session share: the connection, the counts, the caches, the listeners
+* ``selection``: which thread and frame the user has selected
+
+How it is read:
+
+* ``reading``: readings side by side: coroutines whose questions of one moment leave in one wave
+* ``refs``: reference types and members as records; ``facts``: what never changes about them, asked for once
+* ``types``: the cache of types: ancestors, members, lines; ``lines``: places in code as people read them
+* ``threads``: threads and their frames in bulk; ``frames``: variables of frames: slots, commands, memory
+* ``prefetch``: over a slow link, what a stop shows is asked for before the stop has come in
+* ``frame_ids``: the id that a thread's top frame will have at its next hit
+
+How it runs:
+
+* ``suspension``: suspend counts and epochs, as pure data; ``invocations``: those of threads that run an invoked method
+* ``requests``: event requests and their handlers; ``hit_rates``: how often they are hit
+* ``dispatch``: events come in, handlers vote, the set is resumed or becomes a stop
+* ``conditions``: what a hit needs of the evaluator; ``fast_hits``: hits whose condition is false
+* ``streams``: events on their way to subscribers
+* ``answers``: the time limit of evaluations
+* ``leaving``: leaving the target so that nothing stays suspended
+"""

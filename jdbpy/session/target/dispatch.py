@@ -20,7 +20,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.model.events import Exited, Gone, Notice, StopReason
+from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice, StopReason
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.target.suspension import SuspendOp
@@ -34,6 +34,7 @@ from jdbpy.wire.messages import event as wire_event
 Votes = list[tuple[Hit, StopPlan]]
 
 StopShower = Callable[[Votes], Awaitable[None]]
+ExceptionReader = Callable[[wire_event.Exception], Awaitable[ExceptionInfo]]
 
 _ALL = bytes((JdwpSuspendPolicy.ALL,))
 """The beginning of an event set that suspends everything."""
@@ -73,11 +74,15 @@ class _Begun:
 
 
 class Pump:
-    """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given."""
+    """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given.
 
-    def __init__(self, target: Target, show_stop: StopShower) -> None:
+    ``read_exception`` tells of the exception at which the target was told to stop.
+    """
+
+    def __init__(self, target: Target, show_stop: StopShower, read_exception: ExceptionReader) -> None:
         self._target = target
         self._show_stop = show_stop
+        self._read_exception = read_exception
         self.fast_hits = FastHits(target)
         self._warned: set[str] = set()
         self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
@@ -103,7 +108,6 @@ class Pump:
                 nursery.start_soon(self.fast_hits.run)
                 if self._target.far:
                     nursery.start_soon(self._target.stops_ahead.run)
-                    nursery.start_soon(self._target.looks.run)
                 reason = await self._work()
                 nursery.cancel_scope.cancel()
         finally:
@@ -348,10 +352,8 @@ class Pump:
 
     async def _thrown(self, event: wire_event.Exception) -> Verdict:
         """Stop at the exception of ``onthrow``. wire: as ``exception_info``."""
-        from jdbpy.session.values.throwables import exception_info
-
         try:
-            return StopPlan(StopReason.EXCEPTION, {"exception": await exception_info(self._target, event)})
+            return StopPlan(StopReason.EXCEPTION, {"exception": await self._read_exception(event)})
         except JdwpError as error:
             return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
@@ -29,15 +29,13 @@ from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import OnReply, Pending
 
 if TYPE_CHECKING:
-    from jdbpy.session.execution.stops import Looks
-    from jdbpy.session.sources.local_classes import LocalClasses
     from jdbpy.session.target.frames import FrameMemory
     from jdbpy.session.target.prefetch import LikelyClasses, StopPlaces, StopsAhead
     from jdbpy.session.target.types import TypeCache
-    from jdbpy.session.values.changes import Changes
-    from jdbpy.session.values.objects import Objects
     from jdbpy.wire.columns import Columns
 
+
+P = TypeVar("P")
 
 FAR = 0.005
 """The round trip from which on a target counts as far away, in seconds."""
@@ -101,6 +99,7 @@ class Target:
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         self.on_resume: Callable[[], None] | None = None
         """Called when a Resume was submitted, with the ledger at what follows from it."""
+        self._parts: dict[type[Any], Any] = {}
         conn.on_undo = self._undone
 
     @cached_property
@@ -143,13 +142,18 @@ class Target:
         if selected is None or not self.suspension.is_suspended(selected.id):
             self.selection.select(stop.thread)
 
+    def part(self, kind: type[P], make: Callable[[Target], P]) -> P:
+        """Return the one object of a class on a floor above that belongs to this target.
+
+        ``make`` makes it when it is first asked for. So the floors above keep what they know of a target with it, and
+        nothing here depends on them.
+        """
+        found: P | None = self._parts.get(kind)
+        if found is None:
+            found = self._parts[kind] = make(self)
+        return found
+
     # Loaded when they are first needed
-
-    @cached_property
-    def local_classes(self) -> LocalClasses:
-        from jdbpy.session.sources.local_classes import LocalClasses
-
-        return LocalClasses(self)
 
     @cached_property
     def types(self) -> TypeCache:
@@ -169,22 +173,10 @@ class Target:
             self._listed = listed
 
     @cached_property
-    def objects(self) -> Objects:
-        from jdbpy.session.values.objects import Objects
-
-        return Objects(self.conn, self.types, self.release, self.likely if self.far else None)
-
-    @cached_property
     def frame_memory(self) -> FrameMemory:
         from jdbpy.session.target.frames import FrameMemory
 
         return FrameMemory(self.suspension)
-
-    @cached_property
-    def changes(self) -> Changes:
-        from jdbpy.session.values.changes import Changes
-
-        return Changes(self.suspension)
 
     @cached_property
     def likely(self) -> LikelyClasses:
@@ -203,12 +195,6 @@ class Target:
         from jdbpy.session.target.prefetch import StopsAhead
 
         return StopsAhead(self)
-
-    @cached_property
-    def looks(self) -> Looks:
-        from jdbpy.session.execution.stops import Looks
-
-        return Looks(self)
 
     @property
     def far(self) -> bool:

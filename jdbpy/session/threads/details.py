@@ -17,6 +17,7 @@ from jdbpy.session.model.values import Limits
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import thread_ref, wire_thread
 from jdbpy.session.values.describe import describe
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.thread_fields import ThreadFields, read_thread_fields
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
@@ -147,7 +148,7 @@ async def _bean(calls: OwnCalls) -> list[Raw]:
 
 
 async def _fields(target: Target, ids: Sequence[int]) -> dict[int, ThreadFields]:
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     return await reader.run(read_thread_fields(reader, ids))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.values import Value, Variable
 from jdbpy.session.target.suspension import Suspension
+from jdbpy.session.target.target import Target
 
 _MOST = 300
 """Questions that are remembered; the oldest are dropped."""
@@ -37,6 +38,11 @@ class Changes:
     def __init__(self, suspension: Suspension) -> None:
         self._suspension = suspension
         self._known: dict[Asked, _Memory] = {}
+
+    @classmethod
+    def of(cls, target: Target) -> Changes:
+        """Return that of a target."""
+        return target.part(cls, lambda target: cls(target.suspension))
 
     def mark(self, frame: Frame, asked: Hashable, told: _Told) -> tuple[Variable, ...]:
         """The variables with ``changed`` set where the value is another than at the last stop at which it was told.

@@ -22,7 +22,7 @@ from jdbpy.session.java.texts import primitive_text, string_literal, utf16_lengt
 from jdbpy.session.model.values import Limits, Value, Variable, formatted
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
-from jdbpy.session.values.objects import Viewer
+from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import (
     Entries,
@@ -137,8 +137,8 @@ async def describe(
     An object that was garbage-collected meanwhile is described as such; the only errors are those of the connection.
     wire: for plain objects and strings 2 trips a level when their classes are known, a few more for collections.
     """
-    describer = Describer(target.objects.reader, target.objects.views, limits, format=format)
-    return await target.objects.reader.run(describer.values(values))
+    describer = Describer(Objects.of(target).reader, Objects.of(target).views, limits, format=format)
+    return await Objects.of(target).reader.run(describer.values(values))
 
 
 async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> Value:
@@ -147,8 +147,8 @@ async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT
     Only the value itself is shown by its fields; what these hold is shown as ``describe`` does, collections by their
     elements.
     """
-    describer = Describer(target.objects.reader, target.objects.views, limits, raw=True, format=format)
-    return await target.objects.reader.run(describer.with_statics(value))
+    describer = Describer(Objects.of(target).reader, Objects.of(target).views, limits, raw=True, format=format)
+    return await Objects.of(target).reader.run(describer.with_statics(value))
 
 
 class Described:

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target.prefetch import LikelyClasses
 from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.types import TypeCache
 from jdbpy.session.values.obj import Obj
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.remembered import Remembered
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.views.registry import OF_THE_JDK
-from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -38,12 +35,12 @@ async def contents(target: Target, value: TaggedValue, most: int) -> Items | Ent
     """
     if value.tag not in OBJECT_TAGS or not value.value:
         return None
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     if value.tag == Tag.ARRAY:
         length = await reader.run(reader.length(int(value.value)))
         return Items(length, await reader.run(reader.elements(int(value.value), 0, min(length, most))))
     try:
-        shown = await reader.run(Viewer(reader, target.objects.views, Limits().string).show(int(value.value), most))
+        shown = await reader.run(Viewer(reader, Objects.of(target).views, Limits().string).show(int(value.value), most))
     except (UnknownLayout, JdwpError):
         return None
     return shown if isinstance(shown, (Items, Entries)) else None
@@ -94,8 +91,14 @@ class Viewer:
 class Objects:
     """``reader`` asks; ``views`` says how objects are shown, and takes views of the user's own (``views.add``)."""
 
-    def __init__(self, conn: Connection, types: TypeCache, release: int, likely: LikelyClasses | None = None) -> None:
-        self.reader = Reader(conn, types, Remembered(), release, likely)
+    def __init__(self, target: Target) -> None:
+        likely = target.likely if target.far else None
+        self.reader = Reader(target.conn, target.types, Remembered(), target.release, likely)
+
+    @classmethod
+    def of(cls, target: Target) -> Objects:
+        """Return those of a target."""
+        return target.part(cls, cls)
 
     @cached_property
     def views(self) -> Registry:

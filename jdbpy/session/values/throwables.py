@@ -12,6 +12,7 @@ from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.target.reading import read_both
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.obj import find_fields
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.strings import message_text
@@ -46,7 +47,7 @@ async def exception_info(target: Target, event: Exception) -> ExceptionInfo:
     place, object_id = event.catchLocation, event.exception.objectID
     caught = [place] if place.classID else []
     thrown, catch = await concurrency.both(
-        lambda: read_throwable(target.objects.reader, object_id), lambda: target.types.locations(caught)
+        lambda: read_throwable(Objects.of(target).reader, object_id), lambda: target.types.locations(caught)
     )
     causes = ", caused by ".join(map(str, thrown.causes))
     return ExceptionInfo(thrown.type, thrown.message, object_id, bool(caught), catch[0] if catch else None, causes)

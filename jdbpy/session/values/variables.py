@@ -31,6 +31,7 @@ from jdbpy.session.target.refs import OBSOLETE, Field, Method
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import Describer
+from jdbpy.session.values.objects import Objects
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, TaggedValue
@@ -80,7 +81,7 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
         lambda: _read_all_slots(target, frames, slots),
         lambda: target.likely.look_up(dict.fromkeys(likely)),
     )
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     readings = [
         _described(target, frame, variables, this, values, limits)
         for frame, variables, (this, values) in zip(frames, slots, read, strict=True)
@@ -197,7 +198,7 @@ async def _described(
 ) -> tuple[Variable, ...]:
     """The variables of one frame, once they are read; to be run by the reader."""
     captured = _captured_fields(target, frame) if this.value else []
-    describer = Describer(target.objects.reader, target.objects.views, limits, brief=True)
+    describer = Describer(Objects.of(target).reader, Objects.of(target).views, limits, brief=True)
     described, captured_variables = await read_both(
         describer.values([this, *(value for value in values if isinstance(value, TaggedValue))]),
         _read_captured(describer, this, captured, frame),

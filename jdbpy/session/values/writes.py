@@ -21,6 +21,7 @@ from jdbpy.session.target.frames import SlotVariable
 from jdbpy.session.target.refs import Field, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.variables import current_frames, frame_slots, require_readable
 from jdbpy.wire.constants import Error, Tag, TypeTag
 from jdbpy.wire.ids import (
@@ -84,7 +85,7 @@ async def require_assignable(
         raise _mismatch(what, declared, PRIMITIVES.get(chr(value.tag), "?"))
     if not value.value or signature == _ROOT or signature in _TOLD_BY_TAG.get(value.tag, ()):
         return
-    type_id = await target.objects.reader.run(target.objects.reader.type_id(int(value.value)))
+    type_id = await Objects.of(target).reader.run(Objects.of(target).reader.type_id(int(value.value)))
     if not await _fits(target, type_id, signature, home):
         found = (await target.types.info([type_id])).get(type_id)
         raise _mismatch(what, declared, found.name if found else "?")
@@ -238,7 +239,7 @@ async def write_field(target: Target, object_id: int, field: Field, value: Tagge
     _require_object(object_id, field.name)
     if field.is_static:
         raise UsageError(f"{field.name} is static: it belongs to its class, not to an object", code="INVALID_FIELDID")
-    type_id = await target.objects.reader.run(target.objects.reader.type_id(object_id))
+    type_id = await Objects.of(target).reader.run(Objects.of(target).reader.type_id(object_id))
     lineage = [type_id, *(each.id for each in (await target.types.superclasses([type_id]))[type_id])]
     if field.type_id not in lineage or field not in (await target.types.fields([field.type_id]))[field.type_id]:
         raise UsageError(f"the object has no field {field.name} of that class", code="INVALID_FIELDID")
@@ -285,7 +286,7 @@ async def write_elements(target: Target, array_id: int, start: int, values: Sequ
     """
     target.conn.require_allowed(array_reference.SetValues)
     _require_object(array_id, "the array")
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     type_id = await reader.run(reader.type_id(array_id))
     signature = await reader.run(reader.signature(type_id))
     if not signature.startswith("["):

@@ -14,7 +14,7 @@ from jdbpy.session.java.class_names import like
 from jdbpy.session.model.vm import Capability, Clocks, Property, SearchPaths, VmFacts, VmFlag
 from jdbpy.session.target.reading import gather
 from jdbpy.session.target.target import Target
-from jdbpy.session.values.objects import contents
+from jdbpy.session.values.objects import Objects, contents
 from jdbpy.session.values.shown import Entries
 from jdbpy.session.vm import facts
 from jdbpy.wire.constants import Tag
@@ -69,7 +69,7 @@ async def read_properties(target: Target) -> list[Property]:
 
     Raises StateError when this JVM keeps them in a way that is not known. wire: 7 trips or so.
     """
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     table = await reader.run(_table(target))
     shown = await contents(target, table, _MOST) if table is not None else None
     if not isinstance(shown, Entries):
@@ -86,7 +86,7 @@ async def read_properties(target: Target) -> list[Property]:
 
 async def _table(target: Target) -> TaggedValue | None:
     """The map in which java.util.Properties keeps its entries (since 9), or the Properties themselves (a Hashtable)."""
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     system, shape, *_ = await gather([reader.boot_class(name) for name in (_SYSTEM, *_HOLDERS)])
     field = system.field("props", static=True) if system is not None else None
     if system is None or field is None:
@@ -105,7 +105,7 @@ async def _table(target: Target) -> TaggedValue | None:
 
 
 async def _texts(target: Target, strings: Sequence[int]) -> list[str]:
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     return await gather([reader.text(each) for each in strings])
 
 

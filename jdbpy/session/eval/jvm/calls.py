@@ -21,6 +21,7 @@ from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import Method
 from jdbpy.session.target.target import Target
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.writes import OF_THE_JDK, require_assignable
 from jdbpy.wire.constants import InvokeOptions, Tag, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
@@ -117,7 +118,7 @@ class Calls:
         types = self._target.types
         known = types.known_named(declared) if declared.startswith(OF_THE_JDK) else None
         if known and (types.known(facts.MODIFIERS, known) or 0) & FINAL:
-            self._target.objects.reader.told_type(result.id, known)
+            Objects.of(self._target).reader.told_type(result.id, known)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """Makes an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""
@@ -134,7 +135,7 @@ class Calls:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)
         self._receive(made)
-        self._target.objects.reader.told_type(made.id, class_id)
+        Objects.of(self._target).reader.told_type(made.id, class_id)
         await self._pins.add(made)
         return made
 

@@ -30,6 +30,7 @@ from jdbpy.session.target.refs import Method
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values import writes
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.variables import frame_slots, read_slots
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, TaggedValue
@@ -157,7 +158,7 @@ class FrameTarget(HeapTarget):
         value = known.slots.get((local.slot, local.signature[0])) if known is not None else None
         if not isinstance(value, TaggedValue) or value.tag not in OBJECT_TAGS:
             return False
-        return not value.value or self._target.objects.reader.known_type(int(value.value)) is not None
+        return not value.value or Objects.of(self._target).reader.known_type(int(value.value)) is not None
 
     def foresee(self, values: FrameValues) -> None:
         """Takes in what was read of the frame beside other things, so that it need not be read again."""
@@ -189,7 +190,7 @@ class FrameTarget(HeapTarget):
                 raise
             raise Thrown("java.lang.OutOfMemoryError", "Java heap space") from error
         made = Ref(reply.newArray.objectID, reply.newArray.tag)
-        self._target.objects.reader.told_array(made.id, class_id, length)
+        Objects.of(self._target).reader.told_array(made.id, class_id, length)
         await self.pins.add(made)
         return made
 

@@ -19,7 +19,7 @@ from jdbpy.session.target.reading import Reading, gather
 from jdbpy.session.target.refs import Field, as_declared
 from jdbpy.session.target.target import Target
 from jdbpy.session.values import writes
-from jdbpy.session.values.objects import contents
+from jdbpy.session.values.objects import Objects, contents
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.strings import MOST, string_length, string_part
@@ -101,11 +101,11 @@ class HeapTarget(ClassTarget):
 
     async def _run(self, reading: Reading[T]) -> T:
         """Runs what the reader reads."""
-        return await self._target.objects.reader.run(reading)
+        return await Objects.of(self._target).reader.run(reading)
 
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
         """See ``EvalTarget``. Raises EvalError for an object that is gone or never was."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         try:
             return list(await self._run(gather([reader.type_id(ref.id) for ref in objects])))
         except JdwpError as error:
@@ -137,12 +137,12 @@ class HeapTarget(ClassTarget):
         places = [_place_of(obj, field) for field in fields]
         if self._read and all(place in self._read for place in places):
             return [self._read[place] for place in places]
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         return [from_wire(value) for value in await self._run(reader.fields(obj.id, fields))]
 
     async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
         """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         rows = await self._run(reader.fields_of_all([obj.id for obj in objects], fields))
         for row in rows:
             if isinstance(row, JdwpError):
@@ -156,12 +156,12 @@ class HeapTarget(ClassTarget):
         if self._read and all(place in self._read for place in places):
             return [self._read[place] for place in places]
         command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
-        reply = await self._run(self._target.objects.reader.request(command))
+        reply = await self._run(Objects.of(self._target).reader.request(command))
         return [from_wire(value) for value in as_declared(fields, reply.values)]
 
     async def array_length(self, array: Ref) -> int:
         """See ``EvalTarget``."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         return await self._run(reader.length(array.id))
 
     async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
@@ -171,7 +171,7 @@ class HeapTarget(ClassTarget):
         place = _place_of(array, None, start)
         if count == 1 and place in self._read:
             return [self._read[place]]
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         try:
             values = await self._run(reader.elements(array.id, start, count))
         except JdwpError as error:
@@ -182,23 +182,23 @@ class HeapTarget(ClassTarget):
 
     async def whole_arrays(self, arrays: Sequence[Ref]) -> list[list[Raw]]:
         """All elements of arrays. wire: 1 trip, whatever their number."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         found = await self._run(gather([reader.whole(array.id) for array in arrays]))
         return [[from_wire(value) for value in values] for values in found]
 
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
         """See ``EvalTarget``."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         return await self._run(gather([_whole(reader, ref.id) for ref in strings]))
 
     async def string_length(self, string: Ref) -> int | None:
         """See ``EvalTarget``."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         return await self._run(string_length(reader, string.id))
 
     async def string_part(self, string: Ref, start: int, count: int) -> str:
         """See ``EvalTarget``."""
-        reader = self._target.objects.reader
+        reader = Objects.of(self._target).reader
         return await self._run(string_part(reader, string.id, start, count))
 
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:

@@ -13,6 +13,7 @@ from jdbpy.session.eval.target import Raw, Ref, from_wire
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import Field, RefType
 from jdbpy.session.target.target import Target
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.strings import message_text
 from jdbpy.wire.ids import ReferenceTypeID
@@ -29,7 +30,7 @@ _LAZY_MESSAGE = "java.lang.NullPointerException"  # its message is made when it 
 
 async def read_throwable(target: Target, exception: Ref, calls: Calls | None) -> Thrown:
     """What stands for the throwable. ``calls`` runs the methods it takes; without, there is no stack. wire: 6 trips."""
-    reader = target.objects.reader
+    reader = Objects.of(target).reader
     type_id = await reader.run(reader.type_id(exception.id))
     lineage = [
         (await target.types.info([type_id]))[type_id],

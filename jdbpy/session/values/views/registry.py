@@ -28,15 +28,11 @@ _FAMILIES = (
     "languages",
     "lists",
     "maps",
-    "numbers",
-    "others",
-    "places",
-    "queues",
     "scala",
     "scala_maps",
     "sets",
     "time",
-    "wrappers",
+    "words",
 )
 
 
