@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from docs.tools.command_names import write_names
 from docs.tools.demo_classes import compile_demo
 from docs.tools.manual import write_pages
 from docs.tools.picture import take_picture
 from tests.cli import golden
 
 GENERATORS: dict[str, Callable[[], None]] = {
+    "names": write_names,
     "demo-classes": compile_demo,
     "golden": golden.write,
     "manual": write_pages,

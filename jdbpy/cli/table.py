@@ -108,11 +108,11 @@ class CommandTable:
         """The command of that name or alias, in lower case."""
         return self._load(name) if name in self._homes else None
 
-    def hold(self, package: str, homes: Mapping[str, str]) -> None:
-        """Says which module of the package has which names; these stand in a row, with commas between."""
+    def hold(self, package: str, homes: Mapping[str, tuple[str, ...]]) -> None:
+        """Take the names of the commands in the modules of a package, which are imported when they are needed."""
         for module, names in homes.items():
             self._held.add(f"{package}.{module}")
-            for name in names.split(", "):
+            for name in names:
                 self._take(name, f"{package}.{module}")
 
     def add(self, command: Command) -> None:

@@ -27,6 +27,7 @@ BAD = {
     "stop": ["at", "A:1 if", "A:1 B:2", "A:1 -c", "A:1 thread", "thread 3 at", "A:1 except b.*"],
     "break": ["A:1 -c x", "in", "A:1 -hit", "A:1 -hit >> 3", "A:1 after", "A:1 after x", "A:1 after each", "A:1 from"],
     "tbreak": ["", "at"],
+    "rbreak": ["", "("],
     "breakpoints": ["1"],
     "clear": ["'open"],
     "delete": ["", "x", "0", "5-2", "1 x"],

@@ -127,6 +127,10 @@ class Execution:
         """Class patterns that steps by line do not stop in (one ``*``, at the start or the end)."""
         return self._stepping.patterns
 
+    def is_excluded(self, class_name: str) -> bool:
+        """True if steps pass through a class of that name. No trip."""
+        return any(excludes.matches(pattern, class_name) for pattern in self.excludes)
+
     def set_excludes(self, patterns: Iterable[str] | Sequence[str]) -> None:
         """Replaces the patterns. Raises UsageError for one that the target would not understand."""
         self._stepping.patterns = class_names.check_excludes(patterns)
