@@ -129,7 +129,7 @@ class Execution:
 
     def is_excluded(self, class_name: str) -> bool:
         """True if steps pass through a class of that name. No trip."""
-        return any(excludes.matches(pattern, class_name) for pattern in self.excludes)
+        return any(class_names.fits_exclude(pattern, class_name) for pattern in self.excludes)
 
     def set_excludes(self, patterns: Iterable[str] | Sequence[str]) -> None:
         """Replaces the patterns. Raises UsageError for one that the target would not understand."""
