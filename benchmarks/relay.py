@@ -5,7 +5,7 @@ sent together arrive together, as on a real line. Opening a connection costs a r
 counts what passes (``traffic``). From a test or a benchmark::
 
     async with open_relay("127.0.0.1:5005", rtt=0.1) as relay:
-        async with jdbpy.attach(relay.address) as session:
+        async with jdbpy.attach_session(relay.address) as session:
             before = relay.traffic()
             await session.stack.all()
             assert relay.traffic().since(before).waves <= 4

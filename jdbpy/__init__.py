@@ -1,13 +1,14 @@
 """jdbpy: a Java debugger that speaks JDWP to any JVM, for scripts and terminals.
 
-    async with jdbpy.attach("127.0.0.1:5005") as session:
-        await session.breakpoints.add("com.acme.Order.total")
-        stop = await session.execution.cont()
-        for variable in await session.stack.variables():
-            print(variable.name, variable.value.text)
+    async with jdbpy.attach("127.0.0.1:5005", hold="thread") as vm:
+        stop = await vm.stop_at("com.acme.Order.total", when="items.length > 3").wait(timeout=10)
+        for name, value in (await stop.frame.locals).items():
+            print(name, value)
 
-The names below are the public interface, and all that the command line uses. They are imported when first used, so
-that ``import jdbpy`` costs next to nothing.
+``jdbpy.sync`` has the same without ``await``. The names below are the public interface: ``attach``, ``launch`` and
+``listen`` give a ``jdbpy.api.Vm``, which scripts talk to; ``attach_session`` and so on the ``Session`` below it, plain
+data, which is all that the command line uses. They are imported when first used, so that ``import jdbpy`` costs next to
+nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from jdbpy import api as api
+    from jdbpy.api.opening import attach as attach, launch as launch, listen as listen
     from jdbpy.errors import (
         ConnectError as ConnectError,
         Disconnected as Disconnected,
@@ -32,12 +35,12 @@ if TYPE_CHECKING:
         UsageError as UsageError,
     )
     from jdbpy.session.classes.listing import ClassList as ClassList
-    from jdbpy.session.connect.attach import attach as attach, listen as listen
+    from jdbpy.session.connect.attach import attach_session as attach_session, listen_session as listen_session
     from jdbpy.session.connect.greeting import CONNECT_LIMIT as CONNECT_LIMIT
     from jdbpy.session.connect.launch import (
         START_LIMIT as START_LIMIT,
         LaunchCommand as LaunchCommand,
-        launch as launch,
+        launch_session as launch_session,
         main_class as main_class,
     )
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
@@ -106,10 +109,11 @@ _HOMES = {
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "ProtocolError",
         "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
+    "jdbpy.api.opening": ("attach", "launch", "listen"),
     "jdbpy.session.classes.listing": ("ClassList",),
-    "jdbpy.session.connect.attach": ("attach", "listen"),
+    "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
-    "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch", "main_class"),
+    "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),

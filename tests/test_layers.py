@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "record": {"json_form"},  # to_dict
     "wire": {*GROUND, "wire"},
     "session": {*GROUND, "wire", "session"},
+    "api": {*GROUND, "session", "api"},
     "demo": {*GROUND, "session", "demo"},
     "cli": {*GROUND, "session", "demo", "cli"},
 }
@@ -166,7 +167,7 @@ def test_importing_jdbpy_loads_nothing_heavy() -> None:
 
 
 def test_attaching_loads_nothing_heavy() -> None:
-    assert not loaded_by("import jdbpy; jdbpy.attach, jdbpy.Session, jdbpy.LaunchCommand") & set(HEAVY)
+    assert not loaded_by("import jdbpy; jdbpy.attach_session, jdbpy.Session, jdbpy.LaunchCommand") & set(HEAVY)
 
 
 def test_help_loads_not_even_trio() -> None:

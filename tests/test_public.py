@@ -9,7 +9,7 @@ from pathlib import Path
 import jdbpy
 
 NAMES = """
-    attach launch listen CONNECT_LIMIT START_LIMIT
+    attach launch listen attach_session launch_session listen_session CONNECT_LIMIT START_LIMIT
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError ProtocolError ReadOnlyError StateError Thrown
     TimedOut
@@ -18,7 +18,7 @@ NAMES = """
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
     MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
     ThreadRef Value Variable VmInfo purpose
-    code heap hotswap locks modules strata threads tracing values views vm
+    api code heap hotswap locks modules strata threads tracing values views vm
 """
 
 

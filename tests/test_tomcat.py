@@ -74,7 +74,7 @@ async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
         port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
         await options(port, answers)
         with trio.fail_after(LIMIT):
-            async with jdbpy.attach(target.address) as session, open_nursery() as nursery:
+            async with jdbpy.attach_session(target.address) as session, open_nursery() as nursery:
                 where = "org.apache.catalina.servlets.DefaultServlet.determineMethodsAllowed"
                 breakpoint = await session.breakpoints.add(where)
                 assert breakpoint.resolved

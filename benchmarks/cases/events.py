@@ -28,7 +28,7 @@ async def run(bench: Bench) -> list[Result]:
     """Method entries that suspend the thread and are let go at once: processor time of the debugger for one of them."""
 
     async def by_session() -> Sample:
-        async with bench.near_target("Loop") as link, jdbpy.attach(link.address) as session:
+        async with bench.near_target("Loop") as link, jdbpy.attach_session(link.address) as session:
             done = trio.Event()
             seen, start, end = 0, 0.0, 0.0
 
@@ -64,7 +64,7 @@ async def run(bench: Bench) -> list[Result]:
 
     async def by_own_code() -> Sample:
         """Packets of an event that never happened, and of the replies to what lets it go: nothing is sent."""
-        async with bench.near_target("Loop") as link, jdbpy.attach(link.address) as session:
+        async with bench.near_target("Loop") as link, jdbpy.attach_session(link.address) as session:
             target = session._target
             modifiers = [event_request.ClassMatch("no.such.Class")]
             request = await target.requests.add(

@@ -71,7 +71,7 @@ async def condition(bench: Bench) -> list[Result]:
 
 async def _condition(bench: Bench, rtt: float) -> Result:
     async def by_script() -> Sample:
-        async with _turning(bench, rtt) as turns, jdbpy.attach(turns.link.address) as session:
+        async with _turning(bench, rtt) as turns, jdbpy.attach_session(turns.link.address) as session:
             await session.breakpoints.add(_HIT.text, condition="number < 0", policy=jdbpy.SuspendPolicy.THREAD)
             return await turns.sample()
 
@@ -107,7 +107,7 @@ async def logpoint(bench: Bench) -> list[Result]:
     """A text with one local variable."""
 
     async def by_script() -> Sample:
-        async with _turning(bench, 0.1) as turns, jdbpy.attach(turns.link.address) as session:
+        async with _turning(bench, 0.1) as turns, jdbpy.attach_session(turns.link.address) as session:
             await session.breakpoints.add(_HIT.text, log="number is {number}")
             return await turns.sample()
 
@@ -153,7 +153,7 @@ async def _counted(bench: Bench) -> Result:
     """At most a hundred a second are told, as at the prompt; JDI's program and the floor only count."""
 
     async def by_script() -> Sample:
-        async with bench.near_target("Loop") as link, jdbpy.attach(link.address) as session:
+        async with bench.near_target("Loop") as link, jdbpy.attach_session(link.address) as session:
             options = _entries(jdbpy.Reporting(limit=100))
             number = (await session.traces.methods(exits=False, options=options)).number
             await trio.sleep(_SETTLING)
@@ -187,7 +187,7 @@ async def _told(bench: Bench) -> Result:
     """Every one with the names of thread, class and method."""
 
     async def by_script() -> Sample:
-        async with bench.near_target("Loop") as link, jdbpy.attach(link.address) as session:
+        async with bench.near_target("Loop") as link, jdbpy.attach_session(link.address) as session:
             with session.events(capacity=100_000) as events:
                 await session.traces.methods(exits=False, options=_entries(jdbpy.Reporting()))
                 await anext(events)

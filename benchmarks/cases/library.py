@@ -25,7 +25,7 @@ async def classes(bench: Bench) -> list[Result]:
             return watch.sample()
 
     async def by_script() -> Sample:
-        async with bench.near_target("Library", str(_CLASSES)) as link, jdbpy.attach(link.address) as session:
+        async with bench.near_target("Library", str(_CLASSES)) as link, jdbpy.attach_session(link.address) as session:
             watch = Stopwatch(link)
             found = await session.classes.list()
             sample = watch.sample()

@@ -127,7 +127,7 @@ async def _crowd(
             return await jdi.work(bench.jvm, link, "threads", at_least=threads)
 
     async def by_script() -> Sample:
-        async with target() as link, jdbpy.attach(link.address) as session:
+        async with target() as link, jdbpy.attach_session(link.address) as session:
             if command != "threads":
                 await session.execution.suspend()
             watch = Stopwatch(link)

@@ -53,7 +53,7 @@ async def _compare(bench: Bench, command: str, *, rtt: float, times: int) -> Res
             return await again(link, lambda: conversation.ask(command))
 
     async def by_script() -> Sample:
-        async with target() as link, jdbpy.attach(link.address) as session:
+        async with target() as link, jdbpy.attach_session(link.address) as session:
             breakpoint_ = await session.breakpoints.add(_HIT.text)
             await session.next_stop()
             if command == "cont":

@@ -51,7 +51,7 @@ async def _compare(bench: Bench, work: _Work, *, rtt: float) -> Result:
             return watch.sample()
 
     async def by_script() -> Sample:
-        async with bench.far_target("Data", rtt=rtt) as link, jdbpy.attach(link.address) as session:
+        async with bench.far_target("Data", rtt=rtt) as link, jdbpy.attach_session(link.address) as session:
             await session.breakpoints.add(_LOOK.text)
             await session.next_stop()
             watch = Stopwatch(link)

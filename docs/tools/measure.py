@@ -141,7 +141,7 @@ def walked(walk: Walk) -> Iterator[None]:
 async def walks() -> dict[str, Walk]:
     """What a second hit of a breakpoint and a first expression go through, on the first JVM that is found."""
     hit, expression = Walk(), Walk()
-    async with start_target(test_jvms()[0], ORDERS) as target, jdbpy.attach(target.address) as session:
+    async with start_target(test_jvms()[0], ORDERS) as target, jdbpy.attach_session(target.address) as session:
         await session.next_stop()
         await session.breakpoints.add(ORDERS.at("hit"))
         for _ in range(2):

@@ -1,7 +1,7 @@
 """From a command line to a session, and back to an exit status.
 
 Owns the choice between a batch and the prompt, and what signals do where there is no prompt. The session belongs to
-``jdbpy.attach`` and its fellows: whatever happens here, they leave the target as they promise.
+``jdbpy.attach_session`` and its fellows: whatever happens here, they leave the target as they promise.
 """
 
 from __future__ import annotations
@@ -183,17 +183,19 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
     )
     limit = line.timeout if _is_batch(line) else float("inf")
     if line.action == "attach":
-        return jdbpy.attach(line.address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
+        return jdbpy.attach_session(line.address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
     if line.action == "listen":
-        return jdbpy.listen(line.address, options=options, on_listening=console.listening)
+        return jdbpy.listen_session(line.address, options=options, on_listening=console.listening)
     if line.action == "demo":
         from jdbpy.cli.demo import demo_command, demo_options
 
-        return jdbpy.launch(demo_command(), options=demo_options(options), timeout=min(limit, jdbpy.START_LIMIT))
+        return jdbpy.launch_session(
+            demo_command(), options=demo_options(options), timeout=min(limit, jdbpy.START_LIMIT)
+        )
     reads_lines = any(script.path == STDIN for script in _scripts(line))
     stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
     command = jdbpy.LaunchCommand(main=line.java, stdin=stdin)
-    return jdbpy.launch(command, options=options, timeout=min(limit, jdbpy.START_LIMIT))
+    return jdbpy.launch_session(command, options=options, timeout=min(limit, jdbpy.START_LIMIT))
 
 
 def _scripts(line: CommandLine) -> tuple[Script, ...]:

@@ -7,6 +7,7 @@ Owns also which components each of them is given.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from jdbpy.session.sources.sources import Sources
     from jdbpy.session.stack import Stack
     from jdbpy.session.threads.threads import Threads
+    from jdbpy.session.values.queries import ObjectQueries
     from jdbpy.session.vm.vm import Vm
 
 
@@ -108,6 +110,13 @@ class Session:
         from jdbpy.session.expressions.values import Values
 
         return Values(self._target, self.stack, self.sources, lambda: self._target.last_stop)
+
+    @cached_property
+    def objects(self) -> ObjectQueries:
+        """Fields, texts, elements and chains of objects, of many at once."""
+        from jdbpy.session.values.queries import ObjectQueries
+
+        return ObjectQueries(self._target)
 
     @cached_property
     def execution(self) -> Execution:
@@ -334,6 +343,41 @@ class Session:
         At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted (``Lost``).
         """
         return self._target.publisher.subscribe(capacity)
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Call with each event from now on, as it is published; the listener must neither wait nor raise.
+
+        For front ends that hand events on themselves; ``take`` is told of the stops that their users have taken.
+        """
+        self._target.publisher.listen(listener)
+
+    def take(self, stop: Stop) -> None:
+        """Take a stop that a listener was given: ``next_stop`` returns it no more, and a resume releases it."""
+        self._target.publisher.handed_over(stop)
+        self._target.publisher.on_taken(stop)
+
+    def is_current(self, stop: Stop) -> bool:
+        """True if the thread of the stop still stands there: it is suspended, and has not run since."""
+        suspension = self._target.suspension
+        if stop.thread is None:
+            return suspension.anything_held
+        if not suspension.is_suspended(stop.thread.id):
+            return False
+        return stop.frame is None or suspension.is_current(stop.frame)
+
+    def is_current_frame(self, frame: Frame) -> bool:
+        """True if the frame's thread is suspended, and has not run since the frame was read."""
+        suspension = self._target.suspension
+        return suspension.is_suspended(frame.thread.id) and suspension.is_current(frame)
+
+    def is_suspended(self, thread_id: int) -> bool:
+        """True if the debugger suspends the thread."""
+        return self._target.suspension.is_suspended(thread_id)
+
+    @property
+    def ran(self) -> tuple[int, int]:
+        """Another pair whenever a thread was resumed or has run a method: what was read before may be out of date."""
+        return self._target.suspension.ran
 
     async def next_stop(self) -> Stop | Exited:
         """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""

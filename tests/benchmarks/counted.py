@@ -63,7 +63,7 @@ class Counted:
 @asynccontextmanager
 async def attached(target: Target, rtt: float = RTT) -> AsyncIterator[Counted]:
     """A session on the target, behind a link."""
-    async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
+    async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach_session(relay.address) as session:
         yield Counted(session, relay)
 
 

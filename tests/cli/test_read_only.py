@@ -114,7 +114,7 @@ async def trying(jvm: Jvm, part: Part, log: Path, *, allow_suspend: bool) -> Asy
     )
     async with (
         start_target(jvm, part.program, *part.arguments) as target,
-        jdbpy.attach(target.address, options=options) as session,
+        jdbpy.attach_session(target.address, options=options) as session,
     ):
         yield Tried(session, stops=allow_suspend)
 

@@ -84,7 +84,8 @@ async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_pat
 
 
 async def test_what_cannot_be_started_again_says_so(any_jvm: Jvm) -> None:
-    async with library.launch(library.LaunchCommand(["-cp", HELLO.classes, HELLO.main], java=any_jvm.home)) as session:
+    command = library.LaunchCommand(["-cp", HELLO.classes, HELLO.main], java=any_jvm.home)
+    async with library.launch_session(command) as session:
         await session.next_stop()
         for name in ("restart", "start"):
             with pytest.raises(library.StateError) as caught:

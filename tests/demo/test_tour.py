@@ -22,7 +22,7 @@ async def take_tour(jvm: Jvm, look: type[PlainRenderer] = PlainRenderer) -> int:
     """Run the tour on that Java as ``jdbpy demo </dev/null`` would; returns the exit status."""
     settings = Settings()
     console = Console(look(settings), json=False)
-    async with jdbpy.launch(demo_command(jvm.java), options=demo.demo_options(jdbpy.Options())) as session:
+    async with jdbpy.launch_session(demo_command(jvm.java), options=demo.demo_options(jdbpy.Options())) as session:
         return await demo.run_tour(Batch(session, console, settings, timeout=LIMIT))
 
 

@@ -208,7 +208,9 @@ async def test_a_thread_that_no_event_has_stopped_runs_nothing(jvm: Jvm) -> None
 
 async def test_read_only(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, program("Evaluated")) as target:
-        async with jdbpy.attach(target.address, options=jdbpy.Options(read_only=True, allow_suspend=True)) as session:
+        async with jdbpy.attach_session(
+            target.address, options=jdbpy.Options(read_only=True, allow_suspend=True)
+        ) as session:
             await session.breakpoints.add(target.program.at("here"))
             await session.execution.cont()
             assert (await session.values.evaluate("local + name.length()")).text == "8"

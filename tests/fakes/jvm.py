@@ -9,7 +9,7 @@ JVMs for features. One debugger at a time, as with HotSpot.
         await connection.request(virtual_machine.AllThreads())
 
     async with jvm.listening() as address:               # on loopback, for tests of the session
-        async with jdbpy.attach(address) as session: ...
+        async with jdbpy.attach_session(address) as session: ...
 
 Answers. A command has its plain answer (``tests.fakes.answers``) unless the test gives it another:
 

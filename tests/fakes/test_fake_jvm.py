@@ -216,7 +216,7 @@ async def test_dispose_ends_the_session_after_its_reply() -> None:
 async def test_a_session_on_it() -> None:
     jvm = FakeJvm()
     async with jvm.listening() as address:
-        async with jdbpy.attach(address) as session:
+        async with jdbpy.attach_session(address) as session:
             assert session.info.name == "Fake VM"
             [thread] = await session.threads.list()
             assert thread.name == "main"
@@ -229,5 +229,5 @@ async def test_something_else_behind_the_port() -> None:
     jvm = FakeJvm(handshake=b"HTTP/1.1 400 Bad Request\r\n\r\n")
     async with jvm.listening() as address:
         with pytest.raises(ConnectError):
-            async with jdbpy.attach(address):
+            async with jdbpy.attach_session(address):
                 pass

@@ -29,9 +29,9 @@ In a test (``async def``: pytest-trio runs it)::
   its output, and always kills it: ``.address``, ``.port``, ``await .wait_output("ready")``, ``await .send("line")``
   (its standard input: how a test releases a program that waits; programs never sleep to be in step with a test),
   ``await .wait_exit()``. ``suspend=False`` lets it run; ``connect_to="127.0.0.1:5005"`` makes it server=n.
-* **Sessions.** ``debug(...)`` is ``start_target`` plus ``jdbpy.attach`` and a record of all events: a stop, an end, a
-  loss or a notice that no check looked at fails the test when the block ends. JDBPY_TEST_RTT=0.02 puts a link with
-  that round trip in between, in seconds.
+* **Sessions.** ``debug(...)`` is ``start_target`` plus ``jdbpy.attach_session`` and a record of all events: a stop,
+  an end, a loss or a notice that no check looked at fails the test when the block ends. JDBPY_TEST_RTT=0.02 puts a link
+  with that round trip in between, in seconds.
 * Every wait is bounded (LIMIT seconds) and fails with what was seen so far, the target's output included.
 """
 

@@ -153,7 +153,7 @@ async def debug(
     """
     async with start_target(jvm, what, *args, suspend=suspend, agent=agent, jvm_options=jvm_options) as target:
         chosen = options or jdbpy.Options(source_path=(target.program.sources,))
-        async with _near_or_far(target.address) as address, jdbpy.attach(address, options=chosen) as session:
+        async with _near_or_far(target.address) as address, jdbpy.attach_session(address, options=chosen) as session:
             session._target.round_trip = ROUND_TRIP  # a busy machine makes the handshake slow
             with session.events() as events:
                 debugging = Debugging(target, session, events)

@@ -1,7 +1,7 @@
 """An agent that answers well but for what is twisted in it: circles in all that a debugger climbs or follows.
 
 jvm = circling("superclass")
-async with jvm.listening() as address, jdbpy.attach(address) as session: ...
+async with jvm.listening() as address, jdbpy.attach_session(address) as session: ...
 """
 
 from __future__ import annotations

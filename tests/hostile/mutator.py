@@ -284,7 +284,7 @@ async def record(jvm: Jvm) -> Recording:
     async with start_target(jvm, prey, suspend=False) as target:
         await target.wait_output("ready")
         async with recording(target.port, recorded) as address:
-            async with jdbpy.attach(address, options=jdbpy.Options(source_path=(prey.sources,))) as session:
+            async with jdbpy.attach_session(address, options=jdbpy.Options(source_path=(prey.sources,))) as session:
                 paper = Paper()
                 batch = _Batch(session, paper, Settings(), timeout=LONGEST, keep_going=True)
                 await batch.run(Lines([Script(command="\n".join(COMMANDS))]))
@@ -306,7 +306,7 @@ async def mutated_session(
     agent = playing(source, mutator) if isinstance(source, Recording) else between(source, mutator)
     with trio.move_on_after(LONGEST) as limit:
         try:
-            async with agent as address, jdbpy.attach(address, timeout=timeout) as session:
+            async with agent as address, jdbpy.attach_session(address, timeout=timeout) as session:
                 batch = _Batch(session, paper, Settings(), timeout=timeout, keep_going=True)
                 status = await batch.run(Lines([Script(command="\n".join(commands))]))
         except JdbpyError as error:

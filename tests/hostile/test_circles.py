@@ -40,7 +40,7 @@ async def run(circle: str, commands: Sequence[str] = COMMANDS) -> tuple[str, int
     paper = Paper()
     jvm = circling(circle)
     with no_endless_loop():
-        async with jvm.listening() as address, jdbpy.attach(address) as session:
+        async with jvm.listening() as address, jdbpy.attach_session(address) as session:
             batch = Batch(session, paper, Settings(), timeout=LIMIT, keep_going=True)
             status = await batch.run(Lines([Script(command="\n".join(commands))]))
     assert not jvm.world.suspended()
@@ -76,7 +76,7 @@ async def test_generic_signatures_that_circle() -> None:
 
     jvm.on(reference_type.SignatureWithGeneric, signature)
     with no_endless_loop():
-        async with jvm.listening() as address, jdbpy.attach(address) as session:
+        async with jvm.listening() as address, jdbpy.attach_session(address) as session:
             for expression in ("(Other) (Played) null", "Played.count", "(Played) null == (Third) null"):
                 try:
                     await session.values.evaluate(expression)

@@ -136,7 +136,7 @@ async def playing() -> AsyncIterator[tuple[FakeJvm, jdbpy.Session, EventStream]]
     jvm = FakeJvm()
     with trio.fail_after(LIMIT):
         async with jvm.listening() as address:
-            async with jdbpy.attach(address) as session:
+            async with jdbpy.attach_session(address) as session:
                 with session.events() as stream:
                     yield jvm, session, stream
             await jvm.gone.wait()

@@ -51,7 +51,7 @@ async def test_the_limit_is_ten_seconds_by_itself(autojump_clock: trio.testing.M
         async with playing(peer) as address:
             begun = trio.current_time()
             with pytest.raises(ConnectError, match=r"did not answer|stopped answering at"):
-                async with jdbpy.attach(address):
+                async with jdbpy.attach_session(address):
                     pass
             assert trio.current_time() - begun <= jdbpy.CONNECT_LIMIT + 1
 
@@ -59,7 +59,7 @@ async def test_the_limit_is_ten_seconds_by_itself(autojump_clock: trio.testing.M
 async def test_the_sentence_names_what_was_not_answered() -> None:
     async with playing(PEERS["VirtualMachine.Version unanswered"]) as address:
         with pytest.raises(ConnectError, match=r"stopped answering at VirtualMachine\.Version") as caught:
-            async with jdbpy.attach(address, timeout=0.2):
+            async with jdbpy.attach_session(address, timeout=0.2):
                 pass
     assert "stopped" in caught.value.hint
 
@@ -70,7 +70,7 @@ async def test_memory_is_not_taken_for_what_is_announced() -> None:
         for name in ("a packet of 16 MB that never ends", "events without end", "2^31-1 threads"):
             async with playing(PEERS[name]) as address:
                 with pytest.raises(ConnectError):
-                    async with jdbpy.attach(address, timeout=0.5):
+                    async with jdbpy.attach_session(address, timeout=0.5):
                         pass
         assert tracemalloc.get_traced_memory()[1] < 120_000_000
     finally:
@@ -84,7 +84,7 @@ async def test_listening_outlives_every_bad_caller(any_jvm: Jvm) -> None:
     async with trio.open_nursery() as nursery:
 
         async def debugger() -> None:
-            async with jdbpy.listen("0", on_listening=send.send_nowait) as session:
+            async with jdbpy.listen_session("0", on_listening=send.send_nowait) as session:
                 assert session.info.jdwp_major == any_jvm.feature
             ended.set()
 
@@ -116,7 +116,7 @@ async def test_silent_callers_give_up_their_place(any_jvm: Jvm, monkeypatch: pyt
         ended = trio.Event()
 
         async def debugger() -> None:
-            async with jdbpy.listen("0", on_listening=send.send_nowait) as session:
+            async with jdbpy.listen_session("0", on_listening=send.send_nowait) as session:
                 assert session.info.name
             ended.set()
 
@@ -160,7 +160,7 @@ async def test_a_launched_jvm_that_connects_and_stalls(first: str, any_jvm: Jvm,
     (home / "bin" / "java").chmod(0o755)
     with pytest.raises(ConnectError, match=r"did not answer the JDWP handshake|stopped answering"):
         with trio.fail_after(LIMIT):
-            async with jdbpy.launch(jdbpy.LaunchCommand(["Main"], java=str(home)), timeout=2):
+            async with jdbpy.launch_session(jdbpy.LaunchCommand(["Main"], java=str(home)), timeout=2):
                 pass
 
 
@@ -178,5 +178,5 @@ async def test_as_jdb(name: str) -> None:
 async def test_a_good_agent_behind_all_this() -> None:
     jvm = FakeJvm()
     async with jvm.listening() as address:
-        async with jdbpy.attach(address, timeout=float(SHORT) * 10) as session:
+        async with jdbpy.attach_session(address, timeout=float(SHORT) * 10) as session:
             assert session.info.name == "Fake VM"

@@ -66,7 +66,7 @@ async def test_a_thread_pool(jvm: Jvm, language: Language) -> None:
     async with start_target(jvm, program, suspend=False) as target:
         await target.wait_output("ready")
         with trio.fail_after(LIMIT):
-            async with jdbpy.attach(target.address, options=options) as session:
+            async with jdbpy.attach_session(target.address, options=options) as session:
                 session.execution.set_excludes(language.runtime)
                 pool = Pool(language, target, session)
                 await pool_in_one_thread(pool, language)

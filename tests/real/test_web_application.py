@@ -88,7 +88,7 @@ async def test_a_servlet_under_concurrent_requests(
         assert await get(port, "first") == "Hello first"
         options = Options(source_path=(str(tmp_path),))
         with trio.fail_after(LIMIT):
-            async with jdbpy.attach(target.address, options=options) as session, open_nursery() as nursery:
+            async with jdbpy.attach_session(target.address, options=options) as session, open_nursery() as nursery:
                 # one client's requests are stopped, those of the others go on
                 point = await session.breakpoints.add(
                     "web.Hello.text", policy=SuspendPolicy.THREAD, condition='name.equals("client3")'
@@ -144,7 +144,7 @@ async def test_a_servlet_is_replaced_from_its_source(
         assert await get(port, "you") == "Hello you"
         source = tmp_path / "web/Hello.java"
         source.write_text(HELLO.replace("GREETING", "PARTING"))
-        async with jdbpy.attach(target.address, options=Options(source_path=(str(tmp_path),))) as session:
+        async with jdbpy.attach_session(target.address, options=Options(source_path=(str(tmp_path),))) as session:
             done = await session.hotswap.redefine_sources([str(source)])
             assert [(each.name, each.changes) for each in done.classes] == [("web.Hello", ("text(String)",))]
         assert await get(port, "you") == "Bye you"

@@ -78,7 +78,7 @@ async def test_a_link_is_refused(any_jvm: Jvm, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     async with start_target(any_jvm, RETURNS) as target:
         with pytest.raises(UsageError, match="cannot write the audit log"):
-            async with jdbpy.attach(target.address, options=Options(audit=str(tmp_path / "link"))):
+            async with jdbpy.attach_session(target.address, options=Options(audit=str(tmp_path / "link"))):
                 pass
 
 

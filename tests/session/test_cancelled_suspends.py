@@ -36,7 +36,7 @@ async def test_it_is_taken_back_by_its_late_reply(
     suspend: type[Command[Any]], resume: type[Command[Any]], threads: tuple[int, ...] | None
 ) -> None:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await cancelled_suspend(session, jvm, suspend, threads)
         await jvm.release()
         await jvm.wait_for(resume)
@@ -50,7 +50,7 @@ async def test_it_is_not_taken_back_when_it_was_resumed_meanwhile(
     suspend: type[Command[Any]], resume: type[Command[Any]], threads: tuple[int, ...] | None
 ) -> None:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await cancelled_suspend(session, jvm, suspend, threads)
         await session.execution.unsuspend(threads)
         await jvm.wait_for(resume)

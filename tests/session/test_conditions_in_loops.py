@@ -31,7 +31,7 @@ async def numbers(session: jdbpy.Session, times: int) -> list[int]:
 
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_every_hit_for_which_it_holds_stops(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> None:
-    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         point = await session.breakpoints.add(LOOP.at("hit"), condition="(number & 63) == 7", policy=policy)
         first, *others = await numbers(session, 12)
         assert [(each - first) & 0xFFFF for each in others] == [64 * n for n in range(1, 12)]
@@ -42,7 +42,7 @@ async def test_every_hit_for_which_it_holds_stops(jvm: Jvm, policy: jdbpy.Suspen
 async def test_over_a_link_a_false_hit_takes_less_than_two_trips(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> None:
     """The next one is read while the thread is on its way to it: mostly one trip is enough."""
     async with start_target(jvm, LOOP, suspend=False) as target, open_relay(target.address, rtt=RTT) as relay:
-        async with jdbpy.attach(relay.address) as session:
+        async with jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(LOOP.at("hit"), condition="number % 32 == 7", policy=policy)
             await numbers(session, 1)
             before = relay.traffic()
@@ -104,7 +104,7 @@ async def test_two_points_at_one_place_are_both_asked(any_jvm: Jvm) -> None:
 
 
 async def test_a_condition_can_be_changed_while_it_is_met(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         policy = jdbpy.SuspendPolicy.THREAD
         point = await session.breakpoints.add(LOOP.at("hit"), condition="number < 0", policy=policy)
         for wanted in (7, 21):
@@ -123,7 +123,7 @@ async def test_pausing_and_leaving_amid_hits(jvm: Jvm, tmp_path: Path, rtt: floa
     counter = tmp_path / "turns"
     counter.write_bytes(bytes(8))
     async with start_target(jvm, LOOP, str(counter), suspend=False) as target:
-        async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
+        async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach_session(relay.address) as session:
             policy = jdbpy.SuspendPolicy.THREAD
             await session.breakpoints.add(LOOP.at("hit"), condition="number < 0", policy=policy)
             for _ in range(3):

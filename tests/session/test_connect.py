@@ -25,7 +25,7 @@ async def started(session: jdbpy.Session) -> None:
 
 
 async def test_attach_tells_what_the_target_is(jvm: Jvm) -> None:
-    async with start_target(jvm, "Ticker", suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(jvm, "Ticker", suspend=False) as target, jdbpy.attach_session(target.address) as session:
         assert session.info.jdwp_major == jvm.feature
         assert session.info.version.split(".")[0] == str(jvm.feature)
         assert session.state is VmState.RUNNING
@@ -36,26 +36,26 @@ async def test_attach_tells_what_the_target_is(jvm: Jvm) -> None:
 @pytest.mark.parametrize("form", ["{port}", "localhost:{port}", "127.0.0.1:{port}"])
 async def test_forms_of_an_address(any_jvm: Jvm, form: str) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
-        async with jdbpy.attach(form.format(port=target.port)) as session:
+        async with jdbpy.attach_session(form.format(port=target.port)) as session:
             assert session.info.name
 
 
 async def test_ipv6(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False, agent=",address=[::1]:0") as target:
-        async with jdbpy.attach(f"[::1]:{target.port}") as session:
+        async with jdbpy.attach_session(f"[::1]:{target.port}") as session:
             assert not session.remote
 
 
 @pytest.mark.parametrize("form", ["{port}", ":{port}", "localhost:{port}"])
 async def test_an_agent_at_ipv6_only_is_found_by_its_port(any_jvm: Jvm, form: str) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False, agent=",address=[::1]:0") as target:
-        async with jdbpy.attach(form.format(port=target.port)) as session:
+        async with jdbpy.attach_session(form.format(port=target.port)) as session:
             assert session.info.address == f"[::1]:{target.port}"
 
 
 async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker") as target:
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             await started(session)
             await session.breakpoints.add(target.program.at("spun"))
             await session.execution.cont()
@@ -63,21 +63,21 @@ async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
         await target.send()
         await target.wait_output("tick 1")
         await target.wait_listening(2)
-        async with jdbpy.attach(target.address) as again:
+        async with jdbpy.attach_session(target.address) as again:
             assert again.state is VmState.RUNNING
 
 
 async def test_an_error_in_the_block_comes_out_as_itself(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         with pytest.raises(LookupError, match="mine"):
-            async with jdbpy.attach(target.address):
+            async with jdbpy.attach_session(target.address):
                 raise LookupError("mine")
 
 
 async def test_a_cancelled_block_still_lets_the_target_go(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker") as target:
         with trio.CancelScope() as scope:
-            async with jdbpy.attach(target.address) as session:
+            async with jdbpy.attach_session(target.address) as session:
                 await started(session)
                 scope.cancel()
                 await trio.Event().wait()
@@ -126,7 +126,7 @@ async def test_a_killed_target_is_a_lost_connection(jvm: Jvm) -> None:
 async def test_pause_shows_a_thread_and_cont_goes_on(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker", suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             stop = await session.execution.pause()
             assert stop.reason is StopReason.PAUSE
             assert stop.thread and stop.thread.name == "main"
@@ -143,7 +143,7 @@ async def test_pause_shows_a_thread_and_cont_goes_on(jvm: Jvm) -> None:
 async def test_pausing_one_thread_leaves_the_others(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             spinner = await session.threads.find("spinner")
             stop = await session.execution.pause(spinner.id)
             assert stop.policy is SuspendPolicy.THREAD
@@ -152,9 +152,9 @@ async def test_pausing_one_thread_leaves_the_others(any_jvm: Jvm) -> None:
 
 
 async def test_a_second_debugger_is_told_that_there_is_one(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, "Ticker", suspend=False) as target, jdbpy.attach(target.address):
+    async with start_target(any_jvm, "Ticker", suspend=False) as target, jdbpy.attach_session(target.address):
         with pytest.raises(ConnectError) as caught:
-            async with jdbpy.attach(target.address):
+            async with jdbpy.attach_session(target.address):
                 pass
         assert "one debugger at a time" in caught.value.hint
 
@@ -164,7 +164,7 @@ async def test_nobody_there() -> None:
         taken.bind(("127.0.0.1", 0))  # bound but not listening: refused, and nobody else gets the port
         port = taken.getsockname()[1]
         with pytest.raises(ConnectError, match="refused") as caught:
-            async with jdbpy.attach(f"127.0.0.1:{port}"):
+            async with jdbpy.attach_session(f"127.0.0.1:{port}"):
                 pass
     assert "-agentlib:jdwp" in caught.value.hint
 
@@ -176,7 +176,7 @@ async def test_nobody_at_any_address_of_this_machine(form: str) -> None:
         port = taken.getsockname()[1]
         other.bind(("::1", port))
         with pytest.raises(ConnectError) as caught:
-            async with jdbpy.attach(form.format(port)):
+            async with jdbpy.attach_session(form.format(port)):
                 pass
     said = f"no debugger agent is listening at 127.0.0.1:{port} or [::1]:{port} (connection refused)"
     assert caught.value.message == said
@@ -184,7 +184,7 @@ async def test_nobody_at_any_address_of_this_machine(form: str) -> None:
 
 async def test_a_name_that_does_not_resolve() -> None:
     with pytest.raises(ConnectError, match="no-such-host"):
-        async with jdbpy.attach("no-such-host.invalid:5005"):
+        async with jdbpy.attach_session("no-such-host.invalid:5005"):
             pass
 
 
@@ -193,7 +193,7 @@ async def test_listening_for_a_jvm(jvm: Jvm) -> None:
     async with trio.open_nursery() as nursery:
 
         async def debugger() -> None:
-            async with jdbpy.listen("0", on_listening=send.send_nowait) as session:
+            async with jdbpy.listen_session("0", on_listening=send.send_nowait) as session:
                 await started(session)
                 assert isinstance(await session.execution.cont(), Exited)
             nursery.cancel_scope.cancel()
@@ -220,14 +220,14 @@ async def test_listening_on_a_taken_port() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(ConnectError, match="cannot listen"):
-            async with jdbpy.listen(str(taken.getsockname()[1])):
+            async with jdbpy.listen_session(str(taken.getsockname()[1])):
                 pass
 
 
 async def test_launching_hands_on_all_output_before_the_end(jvm: Jvm) -> None:
     hello = program("Hello")
     command = jdbpy.LaunchCommand(["-cp", hello.classes, hello.main], java=jvm.java)
-    async with jdbpy.launch(command) as session:
+    async with jdbpy.launch_session(command) as session:
         with session.events() as events:
             await started(session)
             assert await session.execution.cont() == Exited(0, "the VM has ended")
@@ -238,7 +238,7 @@ async def test_launching_hands_on_all_output_before_the_end(jvm: Jvm) -> None:
 
 async def test_launching_what_is_not_there_says_what_java_said(any_jvm: Jvm) -> None:
     command = jdbpy.LaunchCommand(["no.such.Main"], java=any_jvm.java)
-    async with jdbpy.launch(command) as session:
+    async with jdbpy.launch_session(command) as session:
         with session.events() as events:
             await session.next_stop()
             end = await session.execution.cont()
@@ -249,14 +249,14 @@ async def test_launching_what_is_not_there_says_what_java_said(any_jvm: Jvm) -> 
 
 async def test_a_java_that_is_none() -> None:
     with pytest.raises(UsageError):
-        async with jdbpy.launch(jdbpy.LaunchCommand(["X"], java="/nonexistent/java")):
+        async with jdbpy.launch_session(jdbpy.LaunchCommand(["X"], java="/nonexistent/java")):
             pass
 
 
 async def test_the_wire_log_is_private(any_jvm: Jvm, tmp_path: object) -> None:
     path = trio.Path(str(tmp_path)) / "wire.log"
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
-        async with jdbpy.attach(target.address, options=jdbpy.Options(wire_log=str(path))):
+        async with jdbpy.attach_session(target.address, options=jdbpy.Options(wire_log=str(path))):
             pass
     assert (await path.stat()).st_mode & 0o777 == 0o600
     assert "VirtualMachine.Dispose" in await path.read_text()

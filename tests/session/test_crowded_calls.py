@@ -117,7 +117,7 @@ async def test_over_a_link(jvm: Jvm) -> None:
     pool = program("Pool")
     async with start_target(jvm, pool, "7", "4") as target, open_relay(target.address, rtt=0.03) as relay:
         with trio.fail_after(LIMIT):
-            async with jdbpy.attach(relay.address) as session:
+            async with jdbpy.attach_session(relay.address) as session:
                 number = (await session.breakpoints.add(pool.at("work"), policy=SuspendPolicy.ALL)).number
                 runner = CallRunner(session._target, session.stack, lambda: session.values.evaluator)
                 for _ in range(8):

@@ -51,12 +51,12 @@ async def outcome(session: jdbpy.Session, text: str) -> str:
 async def test_answers_are_those_of_a_near_target(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, ORDERS, suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             await session.breakpoints.add(ORDERS.at("look"))
             await session.next_stop()
             near = {text: await outcome(session, text) for text in EXPRESSIONS}
         await target.wait_listening(2)
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
+        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(ORDERS.at("look"))
             await session.next_stop()
             assert {text: await outcome(session, text) for text in EXPRESSIONS} == near
@@ -76,7 +76,7 @@ async def test_answers_are_those_of_a_near_target(any_jvm: Jvm) -> None:
 async def test_what_an_expression_changes_is_read_again(jvm: Jvm, text: str, answer: str) -> None:
     async with start_target(jvm, ORDERS, suspend=False) as target:
         await target.wait_output("ready")
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
+        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(ORDERS.at("look"))
             await session.next_stop()
             assert (await session.values.evaluate(text)).text == answer
@@ -85,7 +85,7 @@ async def test_what_an_expression_changes_is_read_again(jvm: Jvm, text: str, ans
 async def test_a_condition_is_asked_as_ever(jvm: Jvm) -> None:
     async with start_target(jvm, ORDERS, suspend=False) as target:
         await target.wait_output("ready")
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address) as session:
+        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(
                 ORDERS.at("look"), condition='Orders.FIRST.customer.name.equals("Ann") && till.balance == 100'
             )

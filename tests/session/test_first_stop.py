@@ -83,14 +83,14 @@ async def test_a_first_stop_that_comes_late_is_waited_for(
     jvm: Jvm, tmp_path: Path, options: str, reason: StopReason
 ) -> None:
     async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=options) as address:
-        async with jdbpy.attach(address.strip()) as session:
+        async with jdbpy.attach_session(address.strip()) as session:
             assert session.last_stop is not None
             assert session.last_stop.reason is reason
 
 
 async def test_the_exception_of_the_first_stop_is_shown(jvm: Jvm, tmp_path: Path) -> None:
     async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=ON_THROW) as address:
-        async with jdbpy.attach(address.strip()) as session:
+        async with jdbpy.attach_session(address.strip()) as session:
             stop = session.last_stop
             assert stop is not None
             assert stop.exception is not None
@@ -115,7 +115,7 @@ async def test_a_target_that_is_not_suspended_is_not_waited_for(
     monkeypatch.setattr(attach, "LATE_START_LIMIT", 10 * LIMIT)
     async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=ON_THROW, suspend="n") as address:
         with trio.fail_after(LIMIT):
-            async with jdbpy.attach(address.strip()) as session:
+            async with jdbpy.attach_session(address.strip()) as session:
                 assert session.state is jdbpy.VmState.RUNNING
 
 

@@ -24,7 +24,7 @@ async def first(events: jdbpy.EventStream, kind: str) -> Notice:
 
 @pytest.mark.parametrize("policy", [SuspendPolicy.ALL, SuspendPolicy.THREAD])
 async def test_a_condition_that_is_false_all_the_time_is_reported_once(jvm: Jvm, policy: SuspendPolicy) -> None:
-    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             session.points.warn_at(rate=1, cost=0)
             point = await session.breakpoints.add(LOOP.at("hit"), condition="number < 0", policy=policy)
@@ -39,7 +39,7 @@ async def test_a_condition_that_is_false_all_the_time_is_reported_once(jvm: Jvm,
 
 
 async def test_what_a_budget_allows_is_not_exceeded(jvm: Jvm) -> None:
-    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             budget = Reporting(cost=1)
             point = await session.breakpoints.add(LOOP.at("hit"), condition="number < 0", reporting=budget)
@@ -50,7 +50,7 @@ async def test_what_a_budget_allows_is_not_exceeded(jvm: Jvm) -> None:
 
 
 async def test_hits_that_suspend_nothing_are_counted_as_well(jvm: Jvm) -> None:
-    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             session.points.warn_at(rate=1, cost=0)
             quiet = Reporting(limit=0)

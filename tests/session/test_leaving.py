@@ -112,7 +112,7 @@ async def test_busy_threads_run_on_when_they_are_left(jvm: Jvm, before: Callable
     async with start_target(jvm, "Busy", str(THREADS), suspend=False) as target:
         await target.wait_output("ready")
         for time in range(1, 11, 2):
-            async with jdbpy.attach(target.address) as session:
+            async with jdbpy.attach_session(target.address) as session:
                 await before(session)
             await target.wait_listening(time + 1)
             assert await suspended(target) == []
@@ -124,10 +124,10 @@ async def test_a_thread_that_was_left_in_a_method_can_run_another_one_later(jvm:
     async with start_target(jvm, "Busy", "1", suspend=False) as target:
         await target.wait_output("ready")
         for time in range(1, 9, 2):
-            async with jdbpy.attach(target.address) as session:
+            async with jdbpy.attach_session(target.address) as session:
                 await method_running(session)
             await target.wait_listening(time + 1)
-            async with jdbpy.attach(target.address) as session:
+            async with jdbpy.attach_session(target.address) as session:
                 await single_thread(session)
                 assert (await session.values.evaluate("Busy.yes()")).text == "true"
             await target.wait_listening(time + 2)
@@ -136,7 +136,7 @@ async def test_a_thread_that_was_left_in_a_method_can_run_another_one_later(jvm:
 async def test_a_session_that_suspended_nothing_is_left_in_one_trip() -> None:
     jvm = FakeJvm()
     async with jvm.listening() as address:
-        async with jdbpy.attach(address) as session:
+        async with jdbpy.attach_session(address) as session:
             before = session.statistics().waves
             await session.detach()
             assert session.statistics().waves == before + 1
@@ -145,7 +145,7 @@ async def test_a_session_that_suspended_nothing_is_left_in_one_trip() -> None:
 
 async def test_events_are_held_before_threads_are_resumed() -> None:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main")
         await jvm.hit()
         await session.next_stop()
@@ -166,7 +166,7 @@ async def test_an_event_that_was_being_reported_is_resumed(policy: SuspendPolicy
         return b""
 
     jvm.on(virtual_machine.Dispose, dispose)
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main", policy=policy)
         made = dict(jvm.requests)
 
@@ -189,7 +189,7 @@ async def test_threads_that_the_debugger_knows_nothing_of_are_resumed() -> None:
         return b""
 
     jvm.on(virtual_machine.Dispose, dispose)
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main")
         jvm.world.threads[1].suspend_count = 3
         await session.detach()
@@ -228,7 +228,7 @@ async def test_what_cannot_be_proved_is_raised(
     jvm = FakeJvm()
     async with jvm.listening() as address:
         with pytest.raises(LeaveError, match=said) as raised:
-            async with jdbpy.attach(address) as session:
+            async with jdbpy.attach_session(address) as session:
                 await session.breakpoints.add("Played.main")
                 fault(jvm)
         assert raised.value.hint
@@ -238,7 +238,7 @@ async def test_what_cannot_be_proved_is_raised(
 async def test_detach_raises_and_the_session_is_over() -> None:
     jvm = FakeJvm()
     refused(jvm)
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         with pytest.raises(LeaveError):
             await session.detach()
         assert session.ending is not None
@@ -249,7 +249,7 @@ async def test_an_error_of_the_block_is_not_hidden() -> None:
     refused(jvm)
     async with jvm.listening() as address:
         with pytest.raises(ZeroDivisionError) as raised:
-            async with jdbpy.attach(address):
+            async with jdbpy.attach_session(address):
                 raise ZeroDivisionError
         [note] = raised.value.__notes__
         assert "may still be suspended" in note
@@ -260,7 +260,7 @@ async def test_a_cancelled_block_tells_as_well() -> None:
     refused(jvm)
     async with jvm.listening() as address:
         with pytest.raises(LeaveError), trio.CancelScope() as scope:
-            async with jdbpy.attach(address):
+            async with jdbpy.attach_session(address):
                 scope.cancel()
                 await trio.sleep_forever()
 
@@ -353,7 +353,7 @@ async def test_a_suspend_count_that_cannot_be_is_not_believed(monkeypatch: pytes
     jvm.on(thread_reference.SuspendCount, thread_reference.SuspendCountReply(20_000))
     async with jvm.listening() as address:
         with pytest.raises(LeaveError):
-            async with jdbpy.attach(address) as session:
+            async with jdbpy.attach_session(address) as session:
                 await session.breakpoints.add("Played.main")
         rounds = len(jvm.received(thread_reference.SuspendCount))
         assert len(jvm.received(virtual_machine.Resume)) <= leaving.MOST * rounds

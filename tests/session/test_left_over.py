@@ -35,7 +35,7 @@ async def test_threads_that_were_left_suspended_are_resumed_and_reported(suspend
     jvm = busy_jvm()
     for number in suspended:
         jvm.world.threads[number].suspend_count = 2
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         assert jvm.world.suspended() == []
         with session.events() as events:
             notice = events.take_nowait()
@@ -52,21 +52,21 @@ async def test_a_stop_at_the_start_is_none_of_an_earlier_debugger() -> None:
             await jvm.happen(event.VMStart(0, ThreadID(1)))
 
         jvm.before(virtual_machine.CapabilitiesNew, start)
-        async with jdbpy.attach(address) as session:
+        async with jdbpy.attach_session(address) as session:
             assert session.last_stop is not None
             assert len(jvm.world.suspended()) == 3
 
 
 async def test_a_session_with_nothing_left_over_asks_no_more() -> None:
     jvm = busy_jvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         assert session.statistics().waves <= 2  # the fake has no launcher: its threads are asked as well
 
 
 async def leftover(what: event.Event) -> tuple[FakeJvm, list[str]]:
     """The names of threads that are suspended after an event which is not of the session's breakpoint."""
     jvm = busy_jvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD)
         with session.events() as events, trio.fail_after(5):
             await jvm.happen(what, policy=Policy.EVENT_THREAD)
@@ -98,5 +98,5 @@ async def test_what_cannot_be_resumed_holds_up_nobody(monkeypatch: pytest.Monkey
     jvm.on(thread_reference.SuspendCount, thread_reference.SuspendCountReply(1))
     async with jvm.listening() as address:
         with pytest.raises(jdbpy.LeaveError):
-            async with jdbpy.attach(address) as session:
+            async with jdbpy.attach_session(address) as session:
                 await session.breakpoints.add("Played.main")

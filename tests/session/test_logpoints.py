@@ -32,7 +32,7 @@ async def texts(events: EventStream, count: int) -> list[str]:
 
 
 async def test_every_hit_is_written_in_its_order(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             point = await session.breakpoints.add(PLACE, log="number is {number}")
             assert point.options == (("log", "number is {number}"),)
@@ -45,7 +45,7 @@ async def test_every_hit_is_written_in_its_order(any_jvm: Jvm) -> None:
 
 
 async def test_what_has_to_be_read_further_holds_the_thread(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             await session.breakpoints.add(PLACE, log="{number} {total} {{}}", condition="number > 5")
             for text in await texts(events, 20):
@@ -56,7 +56,7 @@ async def test_what_has_to_be_read_further_holds_the_thread(any_jvm: Jvm) -> Non
 
 
 async def test_what_is_wrong_is_written_in_its_place(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with pytest.raises(EvalError):
             await session.breakpoints.add(PLACE, log="{number +}")
         with session.events() as events:
@@ -76,7 +76,7 @@ async def reports(events: EventStream, count: int, kind: str = "logpoint") -> li
 
 
 async def test_a_report_has_time_thread_and_number(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             before = datetime.now().astimezone()
             await session.breakpoints.add(PLACE, log="number {number}")
@@ -92,7 +92,7 @@ async def test_a_report_has_time_thread_and_number(any_jvm: Jvm) -> None:
 
 
 async def test_most_are_left_out_and_all_are_counted(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             point = await session.breakpoints.add(PLACE, log="{number}", reporting=Reporting(limit=3))
             assert ("limit", "3/s") in point.options
@@ -111,7 +111,7 @@ async def test_most_are_left_out_and_all_are_counted(any_jvm: Jvm) -> None:
 
 
 async def test_after_so_many_hits_it_is_switched_off(any_jvm: Jvm) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             await session.breakpoints.add(PLACE, log="{number}", reporting=Reporting(limit=2, most=10))
             await reports(events, 2)
@@ -131,7 +131,7 @@ async def test_reports_go_to_a_file(any_jvm: Jvm, tmp_path: Path) -> None:
     options = Options(read_only=True, allow_suspend=True)
     async with (
         start_target(any_jvm, LOOP, suspend=False) as target,
-        jdbpy.attach(target.address, options=options) as session,
+        jdbpy.attach_session(target.address, options=options) as session,
     ):
         with session.events() as events:
             reporting = Reporting(file=str(log), most=3)
@@ -146,7 +146,7 @@ async def test_reports_go_to_a_file(any_jvm: Jvm, tmp_path: Path) -> None:
 
 
 async def test_a_file_that_cannot_be_written(any_jvm: Jvm, tmp_path: Path) -> None:
-    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
             await session.breakpoints.add(PLACE, log="x", reporting=Reporting(file=str(tmp_path / "no" / "log")))
         log = tmp_path / "log"

@@ -92,7 +92,7 @@ async def test_many_that_are_added_at_once_are_hit(jvm: Jvm) -> None:
 
 async def test_many_are_added_without_waiting_for_each() -> None:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main")
         jvm.hold(event_request.Set)
         async with session.breakpoints.adding_many():
@@ -104,7 +104,7 @@ async def test_many_are_added_without_waiting_for_each() -> None:
 
 async def test_one_of_many_that_is_refused_is_told() -> None:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         with session.events() as events:
             await session.breakpoints.add("Played.main")
             async with session.breakpoints.adding_many():

@@ -55,7 +55,7 @@ class Fake:
 @asynccontextmanager
 async def fake(**options: Any) -> AsyncIterator[Fake]:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played:4", **options)
         session._target.types.forget([ReferenceTypeID(each.id) for each in jvm.world.classes])
         yield Fake(jvm, session)

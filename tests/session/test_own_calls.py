@@ -22,7 +22,7 @@ async def stopped(jvm: Jvm, rtt: float) -> AsyncIterator[tuple[jdbpy.Session, Ca
     """A session behind a link with this round trip, at a breakpoint; and what finds the thread for calls."""
     crowd = program("Crowd")
     async with start_target(jvm, crowd, "0") as target:
-        async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach(relay.address) as session:
+        async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(crowd.at("ready"))
             await session.execution.cont()
             yield session, CallRunner(session._target, session.stack, lambda: session.values.evaluator)

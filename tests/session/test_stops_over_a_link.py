@@ -20,7 +20,7 @@ POLICIES = [jdbpy.SuspendPolicy.THREAD, jdbpy.SuspendPolicy.ALL]
 @asynccontextmanager
 async def at_hit(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> AsyncIterator[tuple[jdbpy.Session, Relay]]:
     async with start_target(jvm, LOOP, suspend=False) as target, open_relay(target.address, rtt=RTT) as relay:
-        async with jdbpy.attach(relay.address) as session:
+        async with jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(LOOP.at("hit"), policy=policy)
             await session.next_stop()
             yield session, relay

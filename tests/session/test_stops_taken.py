@@ -33,7 +33,7 @@ def thread_of(stop: jdbpy.Stop | jdbpy.Exited) -> int:
 
 async def test_a_subscriber_takes_no_stop_from_cont() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
         with session.events() as events:
             await jvm.hit(1)
@@ -48,7 +48,7 @@ async def test_a_subscriber_takes_no_stop_from_cont() -> None:
 
 async def test_resume_after_a_subscriber_has_shown_the_stops_releases_them() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
         with session.events() as events:
             await jvm.hit(1)
@@ -64,7 +64,7 @@ async def test_resume_after_a_subscriber_has_shown_the_stops_releases_them() -> 
 async def test_all_who_wait_get_the_stop() -> None:
     jvm = crowded()
     found: list[jdbpy.Stop | jdbpy.Exited] = []
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
 
         async def wait() -> None:
@@ -85,7 +85,7 @@ async def test_all_who_wait_get_the_stop() -> None:
 
 async def test_resume_returns_the_stops_that_it_leaves() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
         await jvm.hit(1)
         assert thread_of(await session.next_stop()) == 1
@@ -98,7 +98,7 @@ async def test_resume_returns_the_stops_that_it_leaves() -> None:
 
 async def test_the_stop_of_a_removed_breakpoint_is_none() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         number = await add(session)
         await jvm.hit(2)
         await session._target.publisher.wait_for_stop()
@@ -111,7 +111,7 @@ async def test_the_stop_of_a_removed_breakpoint_is_none() -> None:
 
 async def test_resume_yields_to_the_event_loop() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         with trio.CancelScope() as scope:
             scope.cancel()
             await session.execution.resume()
@@ -120,7 +120,7 @@ async def test_resume_yields_to_the_event_loop() -> None:
 
 async def test_a_later_stop_of_another_thread_leaves_the_selection() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
         await jvm.hit(1)
         await session.next_stop()
@@ -136,7 +136,7 @@ async def test_a_later_stop_of_another_thread_leaves_the_selection() -> None:
 
 async def test_the_selection_follows_a_stop_of_everything() -> None:
     jvm = crowded()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
         await jvm.hit(1)
         await session.next_stop()
@@ -149,7 +149,7 @@ async def test_the_selection_follows_a_stop_of_everything() -> None:
 async def test_suspend_and_resume_by_hand_leave_a_stop_as_it_was(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "1", suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             execution = session.execution
             await session.breakpoints.add("Busy.work")
             stop = await session.next_stop()
@@ -170,7 +170,7 @@ async def test_suspend_and_resume_by_hand_leave_a_stop_as_it_was(jvm: Jvm) -> No
 async def test_a_step_outlives_the_stop_of_another_thread(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "2", suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             execution = session.execution
             await session.breakpoints.add("Busy.work")
             first = thread_of(await session.next_stop())

@@ -95,7 +95,7 @@ async def test_exceptions_with_their_classes(jvm: Jvm) -> None:
 async def test_a_flood_is_counted_and_some_of_it_told(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, LOOP, suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             with session.events() as events:
                 options = PointOptions(policy=GO, classes=("Loop",), reporting=Reporting(limit=10))
                 point = await session.traces.methods(exits=False, options=options)
@@ -124,7 +124,7 @@ async def test_a_flood_is_counted_and_some_of_it_told(any_jvm: Jvm) -> None:
 async def test_it_lets_go_when_the_target_is_slowed(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, LOOP, suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             with session.events() as events:
                 reporting = Reporting(limit=0, cost=1)
                 options = PointOptions(policy=GO, classes=("Loop",), reporting=reporting)

@@ -14,7 +14,7 @@ FRAMES = [("Loop", "work"), ("Loop", "main")]
 
 
 async def test_the_stack_of_every_hit_in_one_trip(jvm: Jvm) -> None:
-    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach(target.address) as session:
+    async with start_target(jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
             await session.breakpoints.add(LOOP.at("hit"), reporting=Reporting(stack=5))
             before, seen = session.statistics(), 0

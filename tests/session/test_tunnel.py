@@ -49,7 +49,7 @@ async def forwarded(port: int) -> AsyncIterator[int]:
 
 async def test_a_jvm_behind_a_tunnel(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker", suspend=False) as target, forwarded(target.port) as port:
-        async with jdbpy.attach(str(port)) as session:
+        async with jdbpy.attach_session(str(port)) as session:
             assert session.tunnel.startswith("python")
             assert session.remote
             assert (await session.breakpoints.add("Ticker.tick")).policy is SuspendPolicy.THREAD
@@ -59,14 +59,14 @@ async def test_a_jvm_behind_a_tunnel(jvm: Jvm) -> None:
 
 async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker", suspend=False) as target:
-        async with jdbpy.attach(target.address) as session:
+        async with jdbpy.attach_session(target.address) as session:
             assert (session.tunnel, session.remote) == ("", False)
             assert session.default_policy is SuspendPolicy.ALL
 
 
 async def test_the_user_decides_for_good(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
-        async with jdbpy.attach(target.address, options=Options(hold="thread")) as session:
+        async with jdbpy.attach_session(target.address, options=Options(hold="thread")) as session:
             assert (await session.breakpoints.add("Ticker.tick")).policy is SuspendPolicy.THREAD
 
 

@@ -136,7 +136,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_condition_without_answer(impatient: None) -> None:
     """The hit becomes a stop that says why."""
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         session.values.rules = session.values.rules.replace(limit=0.2)
         await session.breakpoints.add("Played.main", condition="Played.count == 1")
         jvm.hold(thread_reference.Frames)
@@ -151,7 +151,7 @@ async def test_a_condition_without_answer(impatient: None) -> None:
 
 async def test_a_step_that_was_cancelled_leaves_its_thread_watched_by_the_next() -> None:
     jvm = FakeJvm()
-    async with jvm.listening() as address, jdbpy.attach(address) as session:
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main")
         await jvm.hit()
         stop = await session.next_stop()

@@ -220,7 +220,7 @@ async def test_variables_are_the_same_over_a_slow_link(jvm: Jvm) -> None:
     shown: list[list[tuple[str, str, str]]] = []
     for rtt in (0.0, 0.02):
         async with start_target(jvm, made) as target, open_relay(target.address, rtt=rtt) as relay:
-            async with jdbpy.attach(relay.address) as session:
+            async with jdbpy.attach_session(relay.address) as session:
                 await session.breakpoints.add(f"Guessed:{made.line('look')}")
                 stop = await session.execution.cont()
                 assert isinstance(stop, jdbpy.Stop)
@@ -257,7 +257,7 @@ async def test_what_a_frame_holds_outlives_methods_that_are_run(jvm: Jvm) -> Non
     made = inline(STACKED)
     for rtt in (0.0, 0.02):
         async with start_target(jvm, made) as target, open_relay(target.address, rtt=rtt) as relay:
-            async with jdbpy.attach(relay.address) as session:
+            async with jdbpy.attach_session(relay.address) as session:
                 await session.breakpoints.add(f"Stacked:{made.line('bottom')}")
                 await session.execution.cont()
                 assert await values_of(session, "n", "twice(21)", "n + text") == ["0", "42", '"0at 0"']

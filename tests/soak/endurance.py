@@ -51,7 +51,7 @@ class Window:
 async def run(run: Run) -> None:
     """Go round in one session for as long as there is time."""
     async with busy(run.jvm, threads=1) as target:
-        async with jdbpy.attach(await target.address()) as session:
+        async with jdbpy.attach_session(await target.address()) as session:
             await session.breakpoints.add("Busy.work", policy=jdbpy.SuspendPolicy.ALL)
             with trio.fail_after(LIMIT):
                 await session.next_stop()

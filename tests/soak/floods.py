@@ -56,7 +56,7 @@ async def run(run: Run) -> None:
             kind = list(FLOODS)[seed % len(FLOODS)]
             with run.attempt(seed, kind):
                 before = memory(os.getpid())
-                async with jdbpy.attach(await target.address()) as session:
+                async with jdbpy.attach_session(await target.address()) as session:
                     rate, slow, said = await _flood(session, kind)
                 await target.verify()
                 more = memory(os.getpid()) - before

@@ -168,7 +168,7 @@ async def _session(jvm: FakeJvm, rng: random.Random, amid: Callable[[], Awaitabl
     async with jvm.listening() as address:
         # An answer that was lost may be waited for as long as the user likes: Ctrl-C is a cancellation.
         with trio.move_on_after(0.3), suppress(JdbpyError):
-            async with jdbpy.attach(address) as session:
+            async with jdbpy.attach_session(address) as session:
                 with session.events() as stream:
                     if amid is not None:
                         with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
@@ -201,7 +201,7 @@ async def command_lines(rng: random.Random) -> None:
     with suppress(JdbpyError):
         parse([rng.choice(words) for _ in range(rng.randint(0, 6))])
     names = [name for name in TABLE.names if name.split()[0] not in MACHINE]
-    async with FakeJvm().listening() as address, jdbpy.attach(address) as session:
+    async with FakeJvm().listening() as address, jdbpy.attach_session(address) as session:
         context = Context(session)
         context.wait = _wait
         interpreter = Interpreter(TABLE, context, lambda outcome: None)

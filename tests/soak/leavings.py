@@ -97,7 +97,7 @@ async def _leave(run: Run, target: Busy, seed: int) -> None:
         else:
             await _process_leaves(address, way, state, rng)
         if way == "SIGKILL":
-            async with jdbpy.attach(await target.address()):
+            async with jdbpy.attach_session(await target.address()):
                 pass  # the next session of jdbpy mends what the killed one has left
         await target.verify()
 
@@ -200,7 +200,7 @@ async def _terminal_goes(run: Run, address: str, state: str, rng: random.Random)
 
 async def _session_leaves(address: str, way: str, state: str, rng: random.Random) -> None:
     with trio.fail_after(LIMIT), suppress(Wanted):
-        async with jdbpy.attach(address) as session, open_nursery() as nursery:
+        async with jdbpy.attach_session(address) as session, open_nursery() as nursery:
             nursery.start_soon(_pass_by, session)
             await _REACH[state](session, nursery, rng)
             if rng.random() < 0.7:

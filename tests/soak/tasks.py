@@ -33,7 +33,7 @@ async def run(run: Run) -> None:
             with run.attempt(seed):
                 rng = run.random(seed)
                 with trio.fail_after(4 * LIMIT):
-                    async with jdbpy.attach(await target.address()) as session:
+                    async with jdbpy.attach_session(await target.address()) as session:
                         cancelled += await _all_at_once(session, rng, done)
                         await _is_sound(session)
                     await target.verify()

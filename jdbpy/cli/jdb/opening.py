@@ -1,6 +1,6 @@
 """From a connector with its arguments to a session.
 
-Owns what the arguments mean in terms of ``jdbpy.attach``, ``listen`` and ``launch``.
+Owns what the arguments mean in terms of ``jdbpy.attach_session``, ``listen`` and ``launch``.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ def open_session(
     values = connection.values
     connector = connection.connector
     if connector is connectors.SOCKET_ATTACH:
-        return jdbpy.attach(_address(values, "hostname"), timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
+        return jdbpy.attach_session(_address(values, "hostname"), timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
     if connector is connectors.PROCESS_ATTACH:
         return _attach_process(values["pid"], _seconds(values, jdbpy.CONNECT_LIMIT))
     if connector is connectors.SOCKET_LISTEN:
-        return jdbpy.listen(
+        return jdbpy.listen_session(
             _address({**values, "port": values["port"] or "0"}, "localAddress"),
             on_listening=lambda at: say(f"Listening at address: {_named(at)}"),
             timeout=_seconds(values, math.inf),
         )
     if connector is connectors.RAW_LAUNCH:
         words = words_of(values["command"], values["quote"])
-        return jdbpy.launch(LaunchCommand(words, agent_at=values["address"], stdin="pipe"))
-    return jdbpy.launch(_command(connection, line.options, main))
+        return jdbpy.launch_session(LaunchCommand(words, agent_at=values["address"], stdin="pipe"))
+    return jdbpy.launch_session(_command(connection, line.options, main))
 
 
 @asynccontextmanager
@@ -59,7 +59,7 @@ async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
     from jdbpy.cli.jdb.processes import agent_address
 
     address = await trio.to_thread.run_sync(agent_address, pid, abandon_on_cancel=True)
-    async with jdbpy.attach(address, timeout=timeout) as session:
+    async with jdbpy.attach_session(address, timeout=timeout) as session:
         yield session
 
 

@@ -51,7 +51,7 @@ GREETED_AT_ONCE = 16
 
 
 @asynccontextmanager
-async def attach(
+async def attach_session(
     address: str, *, options: Options | None = None, timeout: float = CONNECT_LIMIT
 ) -> AsyncIterator[Session]:
     """Attach to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
@@ -72,7 +72,7 @@ async def attach(
 
 
 @asynccontextmanager
-async def listen(
+async def listen_session(
     address: str,
     *,
     options: Options | None = None,

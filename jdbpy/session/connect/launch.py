@@ -383,7 +383,7 @@ async def _close_pipes(process: trio.Process) -> None:
 
 
 @asynccontextmanager
-async def launch(
+async def launch_session(
     command: LaunchCommand, *, options: Options | None = None, timeout: float = START_LIMIT
 ) -> AsyncIterator[Session]:
     """Start a JVM of our own, stopped before its main class is loaded unless ``command`` says otherwise, and debug it.

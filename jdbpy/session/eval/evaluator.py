@@ -6,7 +6,7 @@ loaders and of source files. How results are shown is the business of ``session.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 
 from jdbpy.errors import EvalError, JdwpError, Thrown
@@ -18,8 +18,8 @@ from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Run
 from jdbpy.session.eval.ops.values import in_target, text_of
-from jdbpy.session.eval.program import Program
-from jdbpy.session.eval.saved import CallResults, SavedValues
+from jdbpy.session.eval.program import NO_OPERANDS, Program
+from jdbpy.session.eval.saved import CallResults, KeptResults, SavedValues
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
@@ -49,10 +49,10 @@ class Evaluation:
         self.result: Operand | None = None
         """What the last text gave."""
 
-    async def run(self, program: Program) -> Operand:
+    async def run(self, program: Program, given: Mapping[str, Operand] = NO_OPERANDS) -> Operand:
         """The value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""
         variables = self._evaluator.variables
-        compiled = await program.compile(self.target, self._graph, variables, condition=False)
+        compiled = await program.compile(self.target, self._graph, variables, condition=False, given=given)
         try:
             self.result = await compiled.run(self.target, variables)
             return self.result
@@ -109,7 +109,8 @@ class Evaluator:
         self.variables = DebuggerVariables()
         self._ledger = PinLedger(target)
         self.saved = SavedValues(self._ledger, self.variables)
-        self._call_results = CallResults(target, self.variables)
+        self.kept = KeptResults(self._ledger)
+        self._call_results = CallResults(target, self.variables, self.kept)
         self._target = target
         self._source_of = source_of
         self._rules = rules

@@ -6,13 +6,14 @@ the frame, and then one for each link that depends on the one before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.compiler import Compiler
 from jdbpy.session.eval.compile.flow import compile_statements
 from jdbpy.session.eval.operands import Operand
-from jdbpy.session.eval.ops.base import Op, Run, Scope, VariableStore
+from jdbpy.session.eval.ops.base import Binding, Op, Run, Scope, VariableStore
 from jdbpy.session.eval.ops.flow import Jump
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse
@@ -20,13 +21,17 @@ from jdbpy.session.eval.target import EvalTarget, FrameValues
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.java.types import JavaType
 
+NO_CELLS: Mapping[int, Operand] = MappingProxyType({})
+NO_OPERANDS: Mapping[str, Operand] = MappingProxyType({})
+
 
 class Compiled:
     """The operations of a text at one place."""
 
-    def __init__(self, op: Op, compiler: Compiler) -> None:
+    def __init__(self, op: Op, compiler: Compiler, cells: Mapping[int, Operand] = NO_CELLS) -> None:
         self.op = op
         self.compiler = compiler
+        self._cells = cells
 
     async def run(self, target: EvalTarget, variables: VariableStore) -> Operand:
         """Evaluates in the target's frame. Raises EvalError, Thrown when a Java exception leaves the expression."""
@@ -45,7 +50,9 @@ class Compiled:
         values = FrameValues(None, {})
         if reads.locals or reads.this:
             values = await target.read_frame(list(reads.locals.values()), this=reads.this)
-        return Run(target, compiler.graph, compiler, variables, values)
+        run = Run(target, compiler.graph, compiler, variables, values)
+        run.cells.update(self._cells)
+        return run
 
 
 class Program:
@@ -67,26 +74,31 @@ class Program:
         *,
         condition: bool = False,
         wanted: JavaType | None = None,
+        given: Mapping[str, Operand] = NO_OPERANDS,
     ) -> Compiled:
         """The operations for the target's frame: of all statements; with ``condition``, of a boolean expression; with
-        ``wanted``, of an expression assigned to that type. Raises EvalError in javac's words."""
+        ``wanted``, of an expression assigned to that type. ``given`` are variables of the caller, which hide those of
+        the frame. Raises EvalError in javac's words."""
         frame = await target.frame()
         home = (await graph.of_ids([frame.class_id]))[0] if frame.class_id else None
         compiler = Compiler(target, graph, frame, home, variables)
+        bindings = {name: Binding(compiler.new_cell(), operand.type) for name, operand in given.items()}
+        cells = {bindings[name].cell: operand for name, operand in given.items()}
+        scope = Scope(bindings)
         if target.far:
             from jdbpy.session.eval.compile.ahead import look_ahead
 
             await look_ahead(compiler, self.statements)
         try:
             if condition:
-                op: Op = await compiler.condition(self.expression(), Scope())
+                op: Op = await compiler.condition(self.expression(), scope)
             elif wanted is not None:
-                op = await compiler.assign_to(await compiler.value(self.expression(), Scope()), wanted)
+                op = await compiler.assign_to(await compiler.value(self.expression(), scope), wanted)
             else:
-                op = await compile_statements(compiler, self.statements, Scope(), 0)
+                op = await compile_statements(compiler, self.statements, scope, 0)
         except RecursionError:
             raise _too_deep() from None
-        return Compiled(op, compiler)
+        return Compiled(op, compiler, cells)
 
     def expression(self) -> tree.Expression:
         """The one expression that the text must be."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 KEPT = 8
 """So many evaluations that have run methods keep the objects which these gave."""
 
+MOST_KEPT = 256
+
 
 class CallResults:
     """Objects that methods have given, by evaluation, the oldest first; beyond KEPT they are released.
@@ -34,16 +36,18 @@ class CallResults:
     gave it to us, never more often: the VM aborts then.
     """
 
-    def __init__(self, target: Target, variables: DebuggerVariables) -> None:
+    def __init__(self, target: Target, variables: DebuggerVariables, kept: KeptResults) -> None:
         self._target = target
         self._variables = variables
+        self._kept = kept
         self._evaluations: deque[list[int]] = deque()
 
     def make_room(self) -> None:
         """Release what more than KEPT evaluations have left. wire: no wait."""
         while len(self._evaluations) > KEPT:
             received = self._evaluations.popleft()
-            kept = self._variables.release(frozenset(received) - self._target.pinned) | self._target.pinned
+            pinned = self._target.pinned | self._kept.ids
+            kept = self._variables.release(frozenset(received) - pinned) | pinned
             counts = Counter(each for each in received if each not in kept)
             if counts and self._target.conn.close_reason is None:
                 requests = [virtual_machine.Request(ObjectID(each), count) for each, count in counts.items()]
@@ -57,6 +61,28 @@ class CallResults:
             older[:] = [each for each in older if each not in used]
         if received:
             self._evaluations.append(received)
+
+
+class KeptResults:
+    """Objects that methods have given to scripts, which hold no reference in the target: the last MOST_KEPT of them."""
+
+    def __init__(self, ledger: PinLedger) -> None:
+        self._ledger = ledger
+        self._pins: deque[tuple[int, Pins]] = deque()
+
+    @property
+    def ids(self) -> set[int]:
+        """The ids of the objects that are kept."""
+        return {each for each, _ in self._pins}
+
+    async def add(self, value: Operand, evaluation: Evaluation) -> None:
+        """Keep the object that a value is, if a method of the evaluation gave it. wire: none, or 1 trip."""
+        if isinstance(value.value, Ref) and value.value.id in evaluation.target.received:
+            pins = Pins(self._ledger)
+            await pins.keep(value.value)
+            self._pins.append((value.value.id, pins))
+            if len(self._pins) > MOST_KEPT:
+                self._pins.popleft()[1].release()
 
 
 class SavedValues:

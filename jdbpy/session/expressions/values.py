@@ -6,9 +6,10 @@ grammar are imported when the first expression is evaluated.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _DEFAULT = Limits()
 _IN_A_LINE = Limits(depth=0)
 _PREVIEW = Limits(depth=1, string=80, elements=10, fields=10)
+
+NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
 
 class Values:
@@ -74,9 +77,15 @@ class Values:
         remember: bool = True,
         time_limit: float | None = None,
         others_run: bool | None = None,
+        frame: Frame | None = None,
+        given: Mapping[str, object] = NOTHING_GIVEN,
+        keep: bool = False,
     ) -> Value:
-        """The value of a Java expression, or of the last of several statements, in the selected frame.
+        """The value of a Java expression, or of the last of several statements, in the selected frame or the given one.
 
+        ``given`` are further variables by name, which hide those of the frame: a ``Value``, or a number, text, truth
+        value or None of Python. ``keep`` keeps an object that a method gave from collection, until 256 later ones
+        were kept.
         ``format`` is one of ``jdbpy.values.FORMATS``: numbers are then told in that form as well (``Value.formatted``).
         The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
@@ -89,8 +98,11 @@ class Values:
         from jdbpy.session.java.types import VOID
 
         program = Program(text)
-        async with self._evaluation(time_limit, others_run, format) as (evaluation, results):
-            operand = await evaluation.run(program)
+        operands = operands_of(given)
+        async with self._evaluation(time_limit, others_run, format, frame) as (evaluation, results):
+            operand = await evaluation.run(program, operands)
+            if keep:
+                await self.evaluator.kept.add(operand, evaluation)
             number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
             value = await results.describe(operand, limits)
             value = Changes.of(self._target).mark_value(evaluation.frame, ("value", text, limits, format), value)
@@ -124,13 +136,22 @@ class Values:
         async with self._evaluation() as (evaluation, results):
             return results.text(await evaluation.to_text(program))
 
-    async def assign(self, target_text: str, value_text: str) -> Value:
+    async def assign(
+        self,
+        target_text: str,
+        value_text: str,
+        *,
+        frame: Frame | None = None,
+        given: Mapping[str, object] = NOTHING_GIVEN,
+    ) -> Value:
         """Evaluates ``target = value``: a local, a field, a static field, an element, or ``$name``.
 
+        ``frame`` and ``given`` are those of ``evaluate``.
         Returns the new value; its ``note`` says what else should be known (a final field). Raises as ``evaluate``.
         """
-        async with self._evaluation() as (evaluation, results):
-            operand = await evaluation.run(self.evaluator.assignment(target_text, value_text))
+        operands = operands_of(given)
+        async with self._evaluation(frame=frame) as (evaluation, results):
+            operand = await evaluation.run(self.evaluator.assignment(target_text, value_text), operands)
             value = await results.describe(operand, _DEFAULT)
             notes = "; ".join(evaluation.target.notes)
             return value.replace(note=notes) if notes else value
@@ -210,9 +231,14 @@ class Values:
 
     @asynccontextmanager
     async def _evaluation(
-        self, time_limit: float | None = None, others_run: bool | None = None, format: str = ""
+        self,
+        time_limit: float | None = None,
+        others_run: bool | None = None,
+        format: str = "",
+        frame: Frame | None = None,
     ) -> AsyncIterator[tuple[Evaluation, Results]]:
-        """An evaluation in the selected frame; without one, of what needs none. Raises TimedOut without answers."""
+        """An evaluation in a frame, by default the selected one; without that, of what needs none. Raises TimedOut
+        without answers, StateError for a frame whose thread has run on."""
         from jdbpy.session.expressions.results import Results
 
         self._target.require_alive()
@@ -220,13 +246,15 @@ class Values:
             check_format(format)
         rules = self.rules.changed(time_limit, others_run)
         with self._target.answers.bounded(rules.limit):
-            frame: Frame | None = None
             missing: StateError | None = None
-            try:
-                frame = await self._stack.standing()
-            except StateError as error:
-                missing = error
-            self._note_stop()
+            if frame is not None:
+                self._target.suspension.require_current(frame)
+            else:
+                try:
+                    frame = await self._stack.standing()
+                except StateError as error:
+                    missing = error
+            self._note_stop(frame)
             async with self.evaluator.evaluation(frame, rules) as evaluation:
                 try:
                     yield evaluation, Results(self._target, format)
@@ -235,9 +263,9 @@ class Values:
                         raise missing from error
                     raise
 
-    def _note_stop(self) -> None:
-        """Sets ``$exc``, ``$ret``, ``$old`` and ``$new`` by the last stop of the selected thread, once."""
-        thread = self._target.selection.thread
+    def _note_stop(self, frame: Frame | None = None) -> None:
+        """Sets ``$exc``, ``$ret``, ``$old`` and ``$new`` by the last stop of the frame's or selected thread, once."""
+        thread = frame.thread if frame is not None else self._target.selection.thread
         stop = self._target.stops.get(thread.id) if thread is not None else self._last_stop()
         if stop is None or stop is self._noted:
             return
@@ -256,3 +284,12 @@ class Values:
             variables.set_described("old", stop.old_value)
         if stop.new_value is not None:
             variables.set_described("new", stop.new_value)
+
+
+def operands_of(given: Mapping[str, object]) -> dict[str, Operand]:
+    """The variables that a caller hands to an expression. Raises UsageError for what Java has no value for."""
+    if not given:
+        return {}
+    from jdbpy.session.eval.given import operand_of
+
+    return {name: operand_of(name, value) for name, value in given.items()}

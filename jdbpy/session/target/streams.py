@@ -84,6 +84,7 @@ class Publisher:
 
     def __init__(self) -> None:
         self._streams: list[EventStream] = []
+        self._listeners: list[Callable[[Event], None]] = []
         self._stops: deque[Stop] = deque()
         self._unseen: list[Stop] = []
         self._owed: list[Stop] = []  # of the unseen ones those that only a waiter can take
@@ -116,6 +117,10 @@ class Publisher:
             stream.put(self.ending)
         return stream
 
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Call with each event from now on, before it is in any queue; a listener must not wait or raise."""
+        self._listeners.append(listener)
+
     def unsubscribe(self, stream: EventStream) -> None:
         if stream in self._streams:
             self._streams.remove(stream)
@@ -128,6 +133,8 @@ class Publisher:
             for say in self.before_ending:
                 say()
             self.ending = event
+        for listener in self._listeners:
+            listener(event)
         if isinstance(event, Stop):
             self._unseen.append(event)
             if self._for_waiters:

@@ -106,6 +106,11 @@ class Suspension:
         held = self.everything_held and all(self._counts.values())
         return (self._vm_epoch, sum(self._own_epoch.values())) if held else None
 
+    @property
+    def ran(self) -> tuple[int, int]:
+        """Another pair whenever any thread has been resumed, or has run an invoked method."""
+        return self._vm_epoch, self._own_epoch.total()
+
     def resumed(self, thread: int) -> int:
         """Return another number whenever the thread (0: the VM as a whole) has been resumed."""
         return self.epoch_of(thread) if thread else self._vm_epoch

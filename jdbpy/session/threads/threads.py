@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.record import Record
@@ -23,6 +24,10 @@ from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, virtual_machine
+
+if TYPE_CHECKING:
+    from jdbpy.session.threads.sampling import Sampler
+
 
 _GONE = frozenset({Error.INVALID_THREAD_GROUP, Error.INVALID_OBJECT})
 _DEEPEST = 100
@@ -216,6 +221,12 @@ class Threads:
             if found:
                 return found
         return []
+
+    def sampler(self) -> Sampler:
+        """What looks at the stacks of all threads again and again, and tells where they spend their time. No trip."""
+        from jdbpy.session.threads.sampling import Sampler
+
+        return Sampler(self._target)
 
     async def groups(self) -> tuple[ThreadGroup, ...]:
         """The tree of thread groups with their live threads.

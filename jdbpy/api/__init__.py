@@ -1,0 +1,55 @@
+"""Scripted debugging: objects with verbs over a session, for ``import jdbpy`` (async) and ``jdbpy.sync``.
+
+    async with jdbpy.attach("127.0.0.1:5005", hold="thread") as vm:
+        stop = await vm.stop_at("Order.java:42", when="total > 100").wait(timeout=10)
+        print(await stop.frame["order"]["customer"]["name"].string)
+
+* ``opening``: ``attach``, ``launch``, ``listen``.
+* ``vm``: the JVM, and how stops and hits come to those who wait for them.
+* ``breakpoints``, ``hits``: what stops or reports, and what it brings.
+* ``frames``, ``values``: threads, stacks, frames, expressions; values and what is in them, read for many at once.
+* ``heap``, ``timing``, ``tables``: histograms, time by method, tables.
+* ``lazy``: answers that are asked for when they are awaited.
+
+This package stands above ``session`` and beside ``cli``; ``jdbpy.sync`` is generated from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jdbpy.api.breakpoints import Breakpoint as Breakpoint, LazyBreakpoint as LazyBreakpoint
+    from jdbpy.api.frames import Frame as Frame, Place as Place, Stack as Stack, Thread as Thread
+    from jdbpy.api.heap import Heap as Heap, Histogram as Histogram
+    from jdbpy.api.hits import Hit as Hit, Hits as Hits, Reported as Reported, Stop as Stop
+    from jdbpy.api.lazy import Lazy as Lazy
+    from jdbpy.api.tables import Table as Table
+    from jdbpy.api.timing import Timing as Timing
+    from jdbpy.api.values import Chain as Chain, Children as Children, LazyValue as LazyValue, Value as Value
+    from jdbpy.api.vm import Vm as Vm
+
+_HOMES = {
+    "breakpoints": ("Breakpoint", "LazyBreakpoint"),
+    "frames": ("Frame", "Place", "Stack", "Thread"),
+    "heap": ("Heap", "Histogram"),
+    "hits": ("Hit", "Hits", "Reported", "Stop"),
+    "lazy": ("Lazy",),
+    "tables": ("Table",),
+    "timing": ("Timing",),
+    "values": ("Chain", "Children", "LazyValue", "Value"),
+    "vm": ("Vm",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'jdbpy.api' has no attribute '{name}'")
+    value = getattr(import_module(f"jdbpy.api.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

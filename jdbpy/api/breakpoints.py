@@ -1,0 +1,170 @@
+"""Breakpoints as live objects: how often they were hit, switched on and off, and the stops that they bring."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from jdbpy.api.frames import Place
+from jdbpy.api.hits import Feed, Stop
+from jdbpy.api.lazy import Lazy
+from jdbpy.errors import UsageError
+from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+
+if TYPE_CHECKING:
+    from jdbpy.api.vm import Vm
+
+
+class Breakpoint:
+    """A breakpoint, watchpoint, catchpoint or trace in the target. What it says of itself is as of now, without a trip.
+
+    In an ``async with`` block it is removed at the end of the block.
+    """
+
+    def __init__(self, vm: Vm, number: int, feed: Feed) -> None:
+        self._vm = vm
+        self._feed = feed
+        self.number = number
+        """Its number, as the command line shows it."""
+        self.error: BaseException | None = None
+        """What the function given as ``do`` raised; raised at the end of the session."""
+
+    @property
+    def record(self) -> Breakpoint:
+        """All about it, as plain data. Raises UsageError once it is removed. No trip."""
+        return self._vm.session.points.get(self.number)
+
+    @property
+    def spec(self) -> str:
+        """Where it is, or what it watches, as one types it. No trip."""
+        return self.record.spec
+
+    @property
+    def hits(self) -> int:
+        """How many hits have counted so far. No trip."""
+        return self.record.hits
+
+    @property
+    def enabled(self) -> bool:
+        """True unless it is switched off. No trip."""
+        return self.record.enabled
+
+    @property
+    def is_pending(self) -> bool:
+        """True while the class is not loaded in which it is to stand. No trip."""
+        return not self.record.resolved and bool(self.record.message)
+
+    @property
+    def message(self) -> str:
+        """What it waits for, in words; "" for nothing. No trip."""
+        return self.record.message
+
+    @property
+    def places(self) -> list[Place]:
+        """Where in code it stands now. No trip."""
+        return [Place(each) for each in self.record.resolved]
+
+    @property
+    def exists(self) -> bool:
+        """False once it is removed. No trip."""
+        return any(each.number == self.number for each in self._vm.session.points.list())
+
+    # Waiting
+
+    async def wait(self, timeout: float | None = None) -> Stop:
+        """The next stop at it that was not taken yet; each stop goes to one of those who wait.
+
+        Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended or it was
+        removed, Disconnected. wire: no trip.
+        """
+        stop = await self._feed.stop(timeout, f"{self._called} was not hit")
+        return self._vm.stop_of(stop)
+
+    async def stops(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Stop]:
+        """Its stops one by one, of the next ``seconds`` or the next ``count``; each is resumed when the next is asked
+        for, unless it was already. Ends with the target. No trip but for what the loop asks."""
+        deadline = trio.current_time() + seconds if seconds is not None else None
+        taken = 0
+        while count is None or taken < count:
+            stop = None
+            with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
+                stop = await self._feed.take()
+            if stop is None:
+                return
+            taken += 1
+            self._vm.session.take(stop)
+            shown = self._vm.stop_of(stop)
+            yield shown
+            await shown.resume()
+
+    @property
+    def _called(self) -> str:
+        shown = next((each for each in self._vm.session.points.list() if each.number == self.number), None)
+        return f"breakpoint {self.number}" + (f" ({shown.spec})" if shown is not None else "")
+
+    # Changing
+
+    async def enable(self) -> None:
+        """Switch it on. Raises UsageError once it is removed. wire: 1 to 3 trips."""
+        await self._vm.session.points.enable([self.number])
+
+    async def disable(self) -> None:
+        """Switch it off, and keep it. Raises UsageError once it is removed. wire: 1 trip."""
+        await self._vm.session.points.disable([self.number])
+
+    async def remove(self) -> None:
+        """Take it out for good; to remove it again is no error. wire: 1 trip."""
+        await self._vm.disarm(self.number, "it was removed")
+
+    async def set_condition(self, when: str) -> None:
+        """Stop only where this boolean Java expression is true; "" stops always. Raises EvalError. wire: none, or as
+        setting it."""
+        await self._vm.session.points.set_condition(self.number, when)
+
+    def __repr__(self) -> str:
+        if not self.exists:
+            return f"<breakpoint {self.number}, removed>"
+        shown = self.record
+        state = "" if shown.enabled else ", disabled"
+        pending = f", {shown.message}" if self.is_pending else ""
+        return f"<breakpoint {self.number} {shown.spec}: {shown.hits} hits{state}{pending}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    async def __aenter__(self) -> Breakpoint:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Remove it. wire: 1 trip."""
+        with trio.CancelScope(shield=True):
+            await self.remove()
+
+
+class LazyBreakpoint(Lazy[Breakpoint]):
+    """A breakpoint that is set when it is awaited, waited for, or entered: ``await vm.stop_at("A:1").wait()``."""
+
+    def __init__(self, set_it: Callable[[], Awaitable[Breakpoint]]) -> None:
+        super().__init__(set_it)
+
+    async def wait(self, timeout: float | None = None) -> Stop:
+        """Set it and wait for its next stop: as of ``Breakpoint``."""
+        return await (await self).wait(timeout)
+
+    async def __aenter__(self) -> Breakpoint:
+        return await self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await (await self).__aexit__(*exc)
+
+
+def checked_hold(hold: str) -> SuspendPolicy | None:
+    """What a hit suspends, by the word for it. Raises UsageError."""
+    if not hold:
+        return None
+    try:
+        return {"thread": SuspendPolicy.THREAD, "all": SuspendPolicy.ALL}[hold]
+    except KeyError:
+        raise UsageError(f"hold is 'thread' or 'all', not '{hold}'") from None

@@ -1,0 +1,414 @@
+"""What happens at a breakpoint: hits that are reported while the target goes on, and stops, which suspend a thread.
+
+One class holds the data of both, whatever the kind: a place was reached, a method entered or left, an exception thrown,
+a field read or changed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from html import escape as escape_html
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from jdbpy.api.frames import Frame, Place, Thread
+from jdbpy.api.values import Value
+from jdbpy.errors import Disconnected, StateError, UsageError
+from jdbpy.escape import escape
+from jdbpy.session.model import events
+from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.values import Value
+
+if TYPE_CHECKING:
+    from jdbpy.api.breakpoints import Breakpoint
+    from jdbpy.api.vm import Vm
+
+CAPACITY = 10_000
+"""Hits that wait for a slow script; later ones are dropped and counted."""
+
+
+class Hit:
+    """One hit of a breakpoint, a trace or a watchpoint, with its data as it was then.
+
+    ``event`` is what happened: "breakpoint", "method-entry", "method-exit", "exception", "access", "modification",
+    "monitor", "class-prepare", "class-unload", "thread-start", "thread-death", "vm-death"; of stops also "step",
+    "pause", "start". A property that does not belong to it raises StateError. Texts and primitives are as they were at
+    the hit; what an object holds is read when it is asked for.
+    """
+
+    def __init__(self, vm: Vm, record: events.Stop | events.Report, event: str, time: float, number: int) -> None:
+        self._vm = vm
+        self.record = record
+        self.event = event
+        self.time = time
+        """When it came to the debugger: seconds since 1970."""
+        self.number = number
+        """Which hit of its breakpoint it is, from 1; 0 for what is none of a breakpoint."""
+
+    @property
+    def thread(self) -> Thread:
+        """The thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
+        if self.record.thread is None:
+            raise self._without("thread")
+        return self._vm.thread(self.record.thread)
+
+    @property
+    def place(self) -> Place:
+        """The place in code where it happened. No trip."""
+        location = self.record.location
+        if location is None:
+            raise self._without("place in code")
+        return Place(location)
+
+    @property
+    def returned(self) -> Value:
+        """What the method has returned: at a "method-exit", and at the end of ``finish`` and ``next``; a value of the
+        type ``void`` of a method that returns nothing. No trip."""
+        value = self.record.return_value
+        if value is None:
+            raise self._without("returned value")
+        return Value(self._vm, value, "returned")
+
+    @property
+    def exception(self) -> Value:
+        """The exception that was thrown. No trip."""
+        found = self.record.exception
+        if found is None:
+            raise self._without("exception")
+        text = found.type if found.message is None else f"{found.type}: {found.message}"
+        return Value(self._vm, Value(found.type, escape(text), "L", found.id, found.id), "exception")
+
+    @property
+    def message(self) -> str:
+        """The message of the exception; "" if it has none. No trip."""
+        found = self.record.exception
+        if found is None:
+            raise self._without("exception")
+        return found.message or ""
+
+    @property
+    def caught(self) -> bool:
+        """True if some frame of the thread catches the exception. No trip."""
+        found = self.record.exception
+        if found is None:
+            raise self._without("exception")
+        return found.caught
+
+    @property
+    def field(self) -> str:
+        """The watched field that was read or changed: ``com.acme.Order.total``. No trip."""
+        if not self.record.variable:
+            raise self._without("field")
+        return self.record.variable
+
+    @property
+    def old(self) -> Value:
+        """What the field held before. No trip."""
+        if self.record.old_value is None:
+            raise self._without("old value")
+        return Value(self._vm, self.record.old_value, "old")
+
+    @property
+    def new(self) -> Value:
+        """What the field is about to hold. No trip."""
+        if self.record.new_value is None:
+            raise self._without("new value")
+        return Value(self._vm, self.record.new_value, "new")
+
+    @property
+    def object(self) -> Value:
+        """The object whose field it is, or whose monitor. No trip."""
+        if self.record.object is None:
+            raise self._without("object")
+        return Value(self._vm, self.record.object, "object")
+
+    @property
+    def monitor(self) -> str:
+        """What happened to the monitor: "enter" (another thread has it), "entered", "wait", "waited". No trip."""
+        if not self.record.monitor:
+            raise self._without("monitor")
+        return self.record.monitor
+
+    @property
+    def loaded(self) -> str:
+        """The name of the class that was loaded or unloaded. No trip."""
+        if not self.record.class_name:
+            raise self._without("class")
+        return self.record.class_name
+
+    def has(self, what: str) -> bool:
+        """True if the hit has that: ``hit.has("returned")``, by the name of a property. No trip."""
+        try:
+            getattr(self, what)
+        except StateError:
+            return False
+        return True
+
+    def _without(self, what: str) -> StateError:
+        return StateError(f"a hit of the kind '{self.event}' has no {what}", code="NOT_AVAILABLE")
+
+    def _words(self) -> str:
+        words = [self.event]
+        if self.record.location is not None:
+            words.append(str(self.place))
+        if self.record.return_value is not None:
+            words.append(f"returned {self.record.return_value.text}")
+        if self.record.exception is not None:
+            words.append(self.exception.text)
+        if self.record.variable:
+            words.append(f"{self.record.variable}")
+        if self.record.old_value is not None or self.record.new_value is not None:
+            parts = (self.record.old_value, self.record.new_value)
+            words.append(" -> ".join(each.text for each in parts if each is not None))
+        if self.record.thread is not None:
+            words.append(f"[{escape(self.record.thread.name)}]")
+        return " ".join(words)
+
+    def __str__(self) -> str:
+        return self._words()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__.lower()} {self._words()}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def _repr_html_(self) -> str:
+        return f"<code>{escape_html(str(self))}</code>"
+
+
+class Reported(Hit):
+    """A hit that was reported while the target went on."""
+
+    record: events.Report
+
+    def __init__(self, vm: Vm, report: events.Report) -> None:
+        super().__init__(vm, report, report.event, report.time_ns / 1e9, report.hit)
+
+    @property
+    def args(self) -> dict[str, Value]:
+        """The arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
+        return {
+            each.name: Value(self._vm, each.value, each.name)
+            for each in self.record.arguments
+            if each.value is not None
+        }
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """What the expressions of ``vm.log`` gave, by their texts. No trip."""
+        return {
+            each.name: Value(self._vm, each.value, each.name) for each in self.record.values if each.value is not None
+        }
+
+    @property
+    def stack(self) -> list[Place]:
+        """The places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
+        return [Place(each) for each in self.record.stack]
+
+    @property
+    def caller(self) -> Place:
+        """The place that called the method. Raises StateError unless ``stack`` was 2 or more. No trip."""
+        if len(self.record.stack) < 2:
+            raise StateError(
+                "the caller was not asked for, or there is none",
+                hint="give stack=2 or more",
+                code="NOT_AVAILABLE",
+            )
+        return Place(self.record.stack[1])
+
+
+class Stop(Hit):
+    """A stop: a hit whose thread is suspended, and maybe all others. It lasts until its thread is resumed."""
+
+    record: events.Stop
+
+    def __init__(self, vm: Vm, stop: events.Stop, time: float, number: int = 0) -> None:
+        super().__init__(vm, stop, str(stop.reason), time, number)
+
+    @property
+    def reason(self) -> str:
+        """Why it stopped: ``event``."""
+        return self.event
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
+        if self.record.frame is None:
+            why = self.record.error or "the thread has no Java frames"
+            raise StateError(f"the stop has no frame: {why}", code="NO_SUCH_FRAME")
+        return Frame(self._vm, self.record.frame)
+
+    @property
+    def breakpoint(self) -> Breakpoint:
+        """The breakpoint that stopped it. Raises StateError for another stop. No trip."""
+        if self.record.breakpoint is None:
+            raise self._without("breakpoint")
+        return self._vm.breakpoint(self.record.breakpoint)
+
+    @property
+    def suspends_all(self) -> bool:
+        """True if all threads were suspended, False if only its own."""
+        return self.record.policy is SuspendPolicy.ALL
+
+    @property
+    def is_current(self) -> bool:
+        """True until its thread runs on. No trip."""
+        return self._vm.session.is_current(self.record)
+
+    @property
+    def warning(self) -> str:
+        """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
+        return self.record.error or (self.record.message if "failed" in self.record.message else "")
+
+    async def resume(self) -> None:
+        """Let go on what the stop has suspended: its thread, or all. A stop that is over is no error. wire: no wait."""
+        if self.is_current:
+            await self._vm.resume_from(self.record)
+
+
+class Feed:
+    """Stops or hits on their way to a script: each is given to one of those who wait, in their order."""
+
+    def __init__(self, vm: Vm, capacity: int = CAPACITY) -> None:
+        self._vm = vm
+        self._capacity = capacity
+        self._queue: deque[Any] = deque()
+        self._arrived = trio.lowlevel.ParkingLot()
+        self.dropped = 0
+        self.closed = ""
+
+    def put(self, item: Any) -> None:
+        """Hand in an item; a report that does not fit is dropped and counted. No wait."""
+        if len(self._queue) >= self._capacity and isinstance(item, events.Report):
+            self.dropped += 1
+            return
+        self._queue.append(item)
+        if self._arrived:
+            self._arrived.unpark()
+
+    def close(self, why: str) -> None:
+        """Nothing comes any more."""
+        self.closed = self.closed or why
+        self._arrived.unpark_all()
+
+    def wake(self) -> None:
+        """Let all who wait see whether the session has ended."""
+        self._arrived.unpark_all()
+
+    def take_nowait(self) -> Any:
+        """The next item, None if there is none now."""
+        while self._queue:
+            item = self._queue.popleft()
+            if isinstance(item, events.Stop) and not self._vm.session.is_current(item):
+                continue  # it was resumed by somebody else
+            return item
+        return None
+
+    async def take(self) -> Any:
+        """The next item; None when none can come any more. Raises Disconnected."""
+        await trio.lowlevel.checkpoint_if_cancelled()
+        while True:
+            item = self.take_nowait()
+            if item is not None:
+                return item
+            ending = self._vm.session.ending
+            if isinstance(ending, events.Gone):
+                raise Disconnected(ending.reason)
+            if ending is not None or self.closed:
+                return None
+            await self._arrived.park()
+
+    async def stop(self, timeout: float | None, what: str) -> events.Stop:
+        """The next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
+        with self._vm.limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
+            stop = await self.take()
+        if stop is None:
+            why = "the target has ended" if self._vm.session.ending is not None else self.closed
+            raise StateError(f"{what}: {why}", code="VM_DEAD" if self._vm.session.ending is not None else "CLOSED")
+        self._vm.session.take(stop)
+        assert isinstance(stop, events.Stop)
+        return stop
+
+
+class Hits:
+    """Hits that are reported while the target goes on; to be used in an ``async with`` block.
+
+    The block begins with the request in the target, so that no hit is lost in between, and ends by taking it out. At
+    most 10,000 hits wait for a slow script; ``dropped`` counts those that did not fit.
+    """
+
+    def __init__(self, vm: Vm, arm: Callable[[], Awaitable[Breakpoint]], capacity: int = CAPACITY) -> None:
+        self._vm = vm
+        self._arm = arm
+        self._feed = Feed(vm, capacity)
+        self._number = 0
+
+    async def __aenter__(self) -> Hits:
+        """Begin to take hits. Raises UsageError and EvalError for what makes no sense. wire: 1 to 3 trips."""
+        self._number = await self._vm.arm(self._arm, self._feed)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """End it; what was not taken can still be. wire: 1 trip."""
+        with trio.CancelScope(shield=True):
+            await self._vm.disarm(self._number, "the block of the hits has ended")
+
+    @property
+    def breakpoint(self) -> Breakpoint:
+        """What is set in the target: its count of hits, whether it waits for a class. No trip."""
+        return self._vm.breakpoint(self._number)
+
+    @property
+    def dropped(self) -> int:
+        """Hits that were dropped because the script was too slow. No trip."""
+        return self._feed.dropped
+
+    async def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
+        """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+
+        Without either, up to the end of the block or of the target. No trip.
+        """
+        deadline = trio.current_time() + seconds if seconds is not None else None
+        taken = 0
+        while count is None or taken < count:
+            report = self._feed.take_nowait()
+            if report is None:
+                with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
+                    report = await self._feed.take()
+                if report is None:
+                    return
+            elif deadline is not None and trio.current_time() > deadline:
+                self._feed._queue.appendleft(report)
+                return
+            taken += 1
+            yield Reported(self._vm, report)
+
+    def __aiter__(self) -> AsyncIterator[Reported]:
+        return self.take()
+
+    async def next(self, timeout: float | None = None) -> Reported:
+        """The next hit. Raises TimedOut, StateError when the target has ended. No trip."""
+        with self._vm.limit(timeout, f"no hit within {timeout:g} seconds" if timeout is not None else ""):
+            report = await self._feed.take()
+        if report is None:
+            raise StateError("no further hit can come: the target or the block has ended", code="VM_DEAD")
+        return Reported(self._vm, report)
+
+    async def summary(self) -> Any:
+        """What all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
+
+        wire: 2 or 3 trips.
+        """
+        return await self._vm.session.points.summary(self._number)
+
+
+def checked(places: Sequence[str] | str) -> tuple[str, ...]:
+    """Patterns as a tuple; one alone may be given as it is."""
+    if isinstance(places, str):
+        return (places,) if places else ()
+    if not all(isinstance(each, str) for each in places):
+        raise UsageError("patterns are texts")
+    return tuple(places)

@@ -1,0 +1,151 @@
+"""The ways to a JVM: attach, launch, listen. What is imported here is what starting a script takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jdbpy.session.connect.greeting import CONNECT_LIMIT
+from jdbpy.session.connect.launch import START_LIMIT, LaunchCommand
+from jdbpy.session.model.options import Options
+
+if TYPE_CHECKING:
+    from jdbpy.api.vm import Vm
+    from jdbpy.session.session import Session
+
+
+@asynccontextmanager
+async def attach(
+    address: str,
+    *,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    wire_log: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    timeout: float = CONNECT_LIMIT,
+) -> AsyncIterator[Vm]:
+    """Debug a JVM whose agent listens at ``[HOST:]PORT``, for an ``async with`` block. At its end the JVM runs on.
+
+    ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine, one thread
+    elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
+    it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for
+    what was changed and for every packet; ``source_path`` are directories and jars of sources. ``timeout`` is in
+    seconds, for connecting. Raises UsageError for the address, ConnectError when no JVM answers, LeaveError at the end
+    when it is not certain that the JVM runs on. wire: 2 trips.
+    """
+    from jdbpy.session.connect.attach import attach_session
+
+    options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
+    async with _vm(attach_session(address, options=options, timeout=timeout)) as vm:
+        yield vm
+
+
+@asynccontextmanager
+async def listen(
+    address: str,
+    *,
+    on_listening: Callable[[str], None] | None = None,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    wire_log: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    timeout: float = math.inf,
+) -> AsyncIterator[Vm]:
+    """Wait for a JVM that was started with ``server=n`` to connect to ``[HOST:]PORT``, and debug it. At the end it runs
+    on.
+
+    ``on_listening`` gets the address before the wait (port 0 takes a free one); ``timeout`` is in seconds. The rest
+    is as of ``attach``. Raises UsageError, ConnectError (the port is taken, no JVM connected).
+    """
+    from jdbpy.session.connect.attach import listen_session
+
+    options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
+    waiting = listen_session(address, options=options, on_listening=on_listening, timeout=timeout)
+    async with _vm(waiting) as vm:
+        yield vm
+
+
+@asynccontextmanager
+async def launch(
+    *command: str | Path,
+    java: str | Path | None = None,
+    cwd: str | Path | None = None,
+    stdin: str = "none",
+    suspend: bool = True,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    wire_log: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    timeout: float = START_LIMIT,
+) -> AsyncIterator[Vm]:
+    """Start a JVM and debug it, for an ``async with`` block. At its end the JVM is ended.
+
+    ``command`` is what follows ``java``: ``launch("-cp", "classes", "com.acme.Main", "7")``. The JVM stands before its
+    main class is loaded until ``vm.resume()``, unless ``suspend=False``. ``java`` is an executable or a Java home;
+    ``cwd`` the working directory; ``stdin`` is "none" or "inherit"; ``timeout`` is in seconds, until the JVM has
+    connected. The rest is as of ``attach``. Raises UsageError (no Java), ConnectError (it did not come up: the message
+    has what it printed).
+    """
+    from jdbpy.session.connect.launch import launch_session
+
+    options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
+    what = LaunchCommand(
+        [str(each) for each in command], java=_text(java), cwd=_text(cwd), stdin=stdin, suspend=suspend
+    )
+    async with _vm(launch_session(what, options=options, timeout=timeout)) as vm:
+        yield vm
+
+
+@asynccontextmanager
+async def _vm(opening: AbstractAsyncContextManager[Session]) -> AsyncIterator[Vm]:
+    from jdbpy.api.vm import Vm
+    from jdbpy.session.concurrency import open_nursery
+
+    async with opening as session:
+        async with open_nursery() as nursery:
+            vm = Vm(session, nursery)
+            try:
+                yield vm
+                vm.raise_errors()
+            except Exception as error:
+                for each in vm.unraised(error):
+                    error.add_note(f"a function given as 'do' failed as well: {type(each).__name__}: {each}")
+                raise
+            finally:
+                nursery.cancel_scope.cancel()
+
+
+def _options(
+    hold: str,
+    read_only: bool,
+    allow_suspend: bool,
+    max_suspend: float | None,
+    audit: str | Path | None,
+    wire_log: str | Path | None,
+    source_path: Sequence[str | Path],
+) -> Options:
+    return Options(
+        source_path=tuple(str(each) for each in source_path),
+        wire_log=_text(wire_log),
+        read_only=read_only,
+        allow_suspend=allow_suspend,
+        audit=_text(audit),
+        hold=hold,
+        max_suspend=max_suspend,
+    )
+
+
+def _text(path: str | Path | None) -> str | None:
+    return str(path) if path is not None else None

@@ -1,0 +1,527 @@
+"""Values of the target as objects that can be asked: text, fields, elements, chains, and the whole as Python.
+
+What a loop asks of one element it mostly asks of the next ones too. So elements, nodes and entries know their
+neighbors (``Peers``): one question is put for all of them, and answered without a trip for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from html import escape as escape_html
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.api.lazy import Lazy
+from jdbpy.errors import JdbpyError, JdwpError, UsageError
+from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
+
+if TYPE_CHECKING:
+    from jdbpy.api.vm import Vm
+
+FIRST_PAGE = 64
+LARGEST_PAGE = 1024
+
+_MOST_AHEAD = 4096
+"""Characters of a text that is read because a neighbor's was."""
+
+_NO_OBJECT = frozenset("s[c")
+
+
+class Peers:
+    """Values that were read together. An answer that came with a neighbor's is used once, and not after the target has
+    run or was written to."""
+
+    def __init__(self, vm: Vm) -> None:
+        self._vm = vm
+        self.values: list[Value] = []
+        self._answers: dict[tuple[Hashable, int], tuple[object, Any]] = {}
+
+    def known(self, question: Hashable, index: int) -> Any:
+        """The answer that has come with a neighbor's, None if there is none. No trip."""
+        found = self._answers.get((question, index))
+        return found[1] if found is not None and found[0] == self._vm.moment else None
+
+    async def ask(
+        self,
+        question: Hashable,
+        index: int,
+        read: Callable[[Sequence[Value]], Awaitable[Sequence[Any]]],
+        fits: Callable[[Value], bool],
+    ) -> Any:
+        """The answer for the value of that index; ``read`` answers for all values that ``fits``. wire: as ``read``."""
+        answer = self.known(question, index)
+        if answer is None:
+            asked = [place for place, value in enumerate(self.values) if place == index or fits(value)]
+            moment = self._vm.moment
+            answers = await read([self.values[place] for place in asked])
+            for place, each in zip(asked, answers, strict=True):
+                self._answers[question, place] = moment, each
+            answer = self._answers[question, index][1]
+        self._answers.pop((question, index), None)
+        return answer
+
+
+class Value:
+    """A value of the target as it was when it was read, which can be asked for more.
+
+    ``str(value)`` is what ``print`` shows: the literal as Java would write it, of an object a short description. A
+    question about an object is answered as the object is then; a collected one raises JdwpError with the code
+    INVALID_OBJECT. ``name`` is how it is called where it comes from (a variable, a field, ``[3]``), ``key`` the key of
+    an entry of a map, None for all others.
+    """
+
+    __slots__ = ("_index", "_peers", "_vm", "key", "name", "record")
+
+    def __init__(
+        self,
+        vm: Vm,
+        record: Value,
+        name: str = "",
+        key: Value | None = None,
+        peers: Peers | None = None,
+    ) -> None:
+        self._vm = vm
+        self.record = record
+        self.name = name
+        self.key = key
+        self._index = 0
+        self._peers = peers if peers is not None else Peers(vm)
+        self._index = len(self._peers.values)
+        self._peers.values.append(self)
+
+    # What it is. No trip.
+
+    @property
+    def type(self) -> str:
+        """The type as in source: ``int``, ``java.lang.String``, ``com.acme.Order[]``; of an object its own class."""
+        return self.record.type
+
+    @property
+    def id(self) -> int:
+        """The JDWP object id. Raises UsageError for null and for what is no object. No trip."""
+        if self.record.id is None:
+            raise UsageError(f"{self._called} is no object of the target: it is {self.text}", code="NO_OBJECT")
+        return self.record.id
+
+    @property
+    def text(self) -> str:
+        """The value in a line, as ``print`` shows it: a literal of Java or a short description; cut if it is long."""
+        return self.record.text
+
+    @property
+    def is_null(self) -> bool:
+        """True for Java's null."""
+        return self.record.id is None and self.record.text == "null"
+
+    @property
+    def is_object(self) -> bool:
+        """True for an object of the target, arrays and strings included."""
+        return self.record.id is not None
+
+    @property
+    def length(self) -> int:
+        """Characters (UTF-16 units) of a string, elements of an array or a collection that is known.
+
+        Raises UsageError for anything else. No trip.
+        """
+        if self.record.length is None:
+            raise UsageError(f"{self._called} has no length: it is {self.text}", code="NO_LENGTH")
+        return self.record.length
+
+    # Its text, and the whole of it
+
+    @property
+    def string(self) -> Lazy[str]:
+        """The whole text of a java.lang.String, of up to 1,000,000 characters: ``read_string`` with its limit."""
+        return Lazy(self.read_string, self._short_string)
+
+    async def read_string(self, most: int = MOST_CHARACTERS) -> str:
+        """The whole text of a java.lang.String. Raises UsageError for what is none, and for one of more than ``most``
+        characters. wire: none for short texts, else 2 trips; 3 for many neighbors together.
+        """
+        known = self._short_string()
+        if known is None or len(known) > most:
+            if known is not None:
+                raise too_long(len(known), most)
+            if self.record.tag != "s":
+                raise UsageError(f"{self._called} is no string: it is {self._described}", code="NO_STRING")
+            if self.record.id is None:
+                raise too_long(self.record.length or 0, most)
+            known = _or_raise(await self._peers.ask(("string", most), self._index, self._strings(most), _is_short))
+        return known
+
+    def _short_string(self) -> str | None:
+        """The text if it came with the value. No trip."""
+        if self.record.tag != "s" or self.record.truncated:
+            answer = self._peers.known(("string", MOST_CHARACTERS), self._index)
+            return answer if isinstance(answer, str) else None
+        from jdbpy.session.java.literals import unescape
+
+        return unescape(self.record.text[1:-1])
+
+    def _strings(self, most: int) -> Callable[[Sequence[Value]], Awaitable[Sequence[str | JdbpyError]]]:
+        return lambda values: self._vm.session.objects.texts([each.id for each in values], most)
+
+    async def python(self, depth: int = 4, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS) -> Any:
+        """The value as a Python object, with all that it refers to: see ``jdbpy.values.JavaObject`` for what becomes
+        what.
+
+        ``depth`` is how many objects deep it may go, ``most`` how many values it may have, ``longest`` how many
+        characters a text. Raises UsageError where there is more (TOO_DEEP, TOO_MANY, TOO_LONG): nothing is cut. wire:
+        none for primitives and short strings, else 2 to 5 trips a level, whatever the number of objects.
+        """
+        known = self._plain()
+        if known is not _UNKNOWN:
+            return known
+        question = ("python", depth, most, longest)
+
+        async def read(values: Sequence[Value]) -> Sequence[Any]:
+            objects = self._vm.session.objects
+            records = [each.record for each in values]
+            try:
+                found = await objects.python(records, depth=depth, most=most, longest=longest)
+            except (UsageError, JdwpError):  # of one of the neighbors, perhaps
+                own = [place for place, each in enumerate(values) if each is self]
+                found = [_UNKNOWN] * len(values)
+                [found[own[0]]] = await objects.python([self.record], depth=depth, most=most, longest=longest)
+            return [_Found(each) for each in found]
+
+        answer = await self._peers.ask(question, self._index, read, _is_asked_whole)
+        if answer.value is _UNKNOWN:
+            [answer] = await read([self])
+        return answer.value
+
+    def _plain(self) -> Any:
+        """The Python value of what is no object or a short string. No trip."""
+        record = self.record
+        if self.is_null or record.tag == "V":
+            return None
+        if record.tag == "s":
+            text = self._short_string()
+            return _UNKNOWN if text is None else text
+        return record.raw if record.id is None and record.tag not in "L[" else _UNKNOWN
+
+    # What is in it
+
+    def __getitem__(self, key: str | int) -> LazyValue:
+        """A field by its name, an element by its index from 0, or the value of a text key in a map.
+
+        Raises UsageError when there is none. wire: 1 trip for a field of a class that is known, 2 or 3 else; for all
+        neighbors together.
+        """
+        if isinstance(key, int):
+            return LazyValue(lambda: self._element(key))
+        return LazyValue(lambda: self._member(key), lambda: self._known_field(key))
+
+    def field(self, name: str) -> LazyValue:
+        """The instance field of that name, also of a collection, whose ``[...]`` are its elements. As ``[name]``."""
+        return LazyValue(lambda: self._field(name), lambda: self._known_field(name))
+
+    def _known_field(self, name: str) -> Value | None:
+        answer = self._peers.known(("field", name), self._index)
+        return answer if isinstance(answer, Value) else None
+
+    async def _member(self, name: str) -> Value:
+        if self.type.startswith("java.") and self.record.tag == "L":
+            part = await self._vm.session.objects.part(self.record, 0, MOST_VALUES)
+            if part is not None and part.is_map:
+                wanted = [each for each in part.items if each.key is not None and _is_text(each.key, name)]
+                if not wanted:
+                    raise UsageError(f"{self._called} has no key '{name}'", code="NO_SUCH_KEY")
+                return self._vm.variable(wanted[0])
+        return await self._field(name)
+
+    async def _field(self, name: str) -> Value:
+        if self.record.id is None or self.record.tag in _NO_OBJECT:
+            raise UsageError(f"{self._called} has no fields: it is {self._described}", code="NO_OBJECT")
+
+        async def read(values: Sequence[Value]) -> Sequence[Value | JdbpyError]:
+            found = await self._vm.session.objects.field([each.id for each in values], name)
+            peers = Peers(self._vm)
+            return [each if isinstance(each, JdbpyError) else self._vm.variable(each, peers=peers) for each in found]
+
+        answer: Value = _or_raise(await self._peers.ask(("field", name), self._index, read, _has_fields))
+        return answer
+
+    async def _element(self, index: int) -> Value:
+        if index < 0:
+            index += self.length
+        part = await self._part(index, 1) if index >= 0 else None
+        if part is None or not part.items:
+            size = f" ({self.record.length} elements)" if self.record.length is not None else ""
+            raise UsageError(f"{self._called} has no element {index}{size}", code="NO_SUCH_ELEMENT")
+        return self._vm.variable(part.items[0])
+
+    async def _part(self, start: int, count: int) -> Any:
+        if self.record.tag == "[" and self.record.length is not None:
+            count = max(0, min(count, self.record.length - start))
+        part = await self._vm.session.objects.part(self.record, start, count)
+        if part is None:
+            raise UsageError(f"{self._called} has no elements: it is {self._described}", code="NO_ELEMENTS")
+        return part
+
+    @property
+    def fields(self) -> Lazy[dict[str, Value]]:
+        """All instance fields by name, those of the object's own class first; a hidden one of a superclass is left out.
+
+        wire: 2 to 4 trips.
+        """
+        return Lazy(self._fields)
+
+    async def _fields(self) -> dict[str, Value]:
+        if self.record.id is None or self.record.tag in _NO_OBJECT:
+            raise UsageError(f"{self._called} has no fields: it is {self._described}", code="NO_OBJECT")
+        found = await self._vm.session.objects.fields(self.id)
+        made: dict[str, Value] = {}
+        for each in found:
+            made.setdefault(each.name, self._vm.variable(each))
+        return made
+
+    @property
+    def children(self) -> Children:
+        """What it consists of, page by page: elements, entries of a map with their ``key``, fields of other objects."""
+        return Children(self)
+
+    def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
+        """The objects from this one along the field ``link``, this one first, up to null or round a circle once.
+
+        Raises UsageError when there are more than ``most``. To follow a long chain in a few trips all instances of its
+        class are looked for: the target stands still while its heap is walked, some 10 ms for a small heap and seconds
+        for a large one. ``walk_heap=False`` follows it node by node, a trip each.
+        """
+        return Chain(self, link, most, walk_heap)
+
+    async def to_string(self) -> str:
+        """What the object's ``toString()`` returns, run in the thread that is selected. Raises StateError when no
+        thread can run it. wire: 2 trips or more, and the target's own time."""
+        value = await self._vm.session.values.evaluate(
+            "String.valueOf(it)", given={"it": self.record}, limits=_LONG, remember=False
+        )
+        return await Value(self._vm, value).string
+
+    async def lock(self) -> Any:
+        """Who owns the object's monitor, or the ``java.util.concurrent`` lock that it is, and who waits.
+
+        Returns ``jdbpy.locks.LockState``. wire: 3 trips.
+        """
+        return await self._vm.session.locks.state(self.id)
+
+    # How it looks
+
+    @property
+    def _called(self) -> str:
+        return f"'{self.name}'" if self.name else "the value"
+
+    @property
+    def _described(self) -> str:
+        return self.text if self.is_null else f"{self.type} {self.text}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.name + ': ' if self.name else ''}{self.type} {self.text}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Two values are equal if Java's ``==`` says so: the same object, or the same primitive value."""
+        if not isinstance(other, Value):
+            return NotImplemented
+        one, two = self.record, other.record
+        return one.id == two.id if one.id or two.id else (one.tag, one.raw, one.text) == (two.tag, two.raw, two.text)
+
+    def __hash__(self) -> int:
+        return hash(self.record.id or (self.record.tag, self.record.raw))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def _repr_html_(self) -> str:
+        name = f"<b>{escape_html(self.name)}</b>: " if self.name else ""
+        return f"{name}<i>{escape_html(self.type)}</i> <code>{escape_html(self.text)}</code>"
+
+
+class LazyValue(Lazy[Value]):
+    """A value that is asked for when it is awaited; it has the verbs of a value: ``await frame["a"]["b"].string``."""
+
+    def __getitem__(self, key: str | int) -> LazyValue:
+        """As of ``Value``."""
+
+        async def read() -> Value:
+            return await (await self)[key]
+
+        return LazyValue(read)
+
+    def field(self, name: str) -> LazyValue:
+        """As of ``Value``."""
+
+        async def read() -> Value:
+            return await (await self).field(name)
+
+        return LazyValue(read)
+
+    @property
+    def string(self) -> Lazy[str]:
+        """As of ``Value``."""
+
+        async def read() -> str:
+            return await (await self).string
+
+        return Lazy(read)
+
+    async def read_string(self, most: int = MOST_CHARACTERS) -> str:
+        """As of ``Value``."""
+        return await (await self).read_string(most)
+
+    async def python(self, depth: int = 4, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS) -> Any:
+        """As of ``Value``."""
+        return await (await self).python(depth, most, longest)
+
+    @property
+    def fields(self) -> Lazy[dict[str, Value]]:
+        """As of ``Value``."""
+
+        async def read() -> dict[str, Value]:
+            return await (await self).fields
+
+        return Lazy(read)
+
+    @property
+    def children(self) -> Children:
+        """As of ``Value``."""
+        return Children(self)
+
+    def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
+        """As of ``Value``."""
+        return Chain(self, link, most, walk_heap)
+
+
+class Children:
+    """What a value consists of, as an async iterator of values; pages are read as they are needed.
+
+    wire: a few trips for each page; pages grow from 64 to 1,024 values.
+    """
+
+    def __init__(self, of: Value | LazyValue) -> None:
+        self._of = of
+
+    def __aiter__(self) -> AsyncIterator[Value]:
+        return self._walk()
+
+    async def _walk(self) -> AsyncIterator[Value]:
+        start, count = 0, FIRST_PAGE
+        while True:
+            page = await self.page(start, count)
+            for each in page:
+                yield each
+            if len(page) < count:
+                return
+            start += count
+            count = min(max(4 * count, start), max(LARGEST_PAGE, start // 2))
+
+    async def page(self, start: int, count: int) -> list[Value]:
+        """``count`` of them from ``start`` on, fewer at the end. wire: 3 trips or a few more, whatever their number."""
+        if start < 0 or count < 0:
+            raise UsageError("a page starts at 0 or later, and has 0 values or more")
+        value = await _value(self._of)
+        vm = value._vm
+        if value.record.id is None and not value.record.children:
+            return []
+        if value.record.id is None:  # what an expression has made, which is known as far as it was read
+            found: Sequence[Variable] = value.record.children[start : start + count]
+        else:
+            part = None
+            if value.record.tag not in "sc":
+                length = value.record.length if value.record.tag == "[" else None
+                wanted = count if length is None else max(0, min(count, length - start))
+                part = await vm.session.objects.part(value.record, start, wanted)
+            if part is None:
+                if value.record.tag in "sc":
+                    return []
+                found = (await vm.session.objects.fields(value.id))[start : start + count]
+                return [vm.variable(each) for each in found]
+            found = part.items
+        peers = Peers(vm)
+        return [vm.variable(each, peers=peers) for each in found]
+
+    async def count(self) -> int:
+        """How many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
+        value = await _value(self._of)
+        part = await value._vm.session.objects.part(value.record, 0, 0) if value.record.tag not in "sc" else None
+        if part is None:
+            return len(await value._vm.session.objects.fields(value.id))
+        if part.size is None:
+            raise UsageError("the collection does not tell its size", code="NO_LENGTH")
+        return int(part.size)
+
+
+class Chain:
+    """Linked objects, as an async iterator of values; the links are followed when the first is asked for."""
+
+    def __init__(self, first: Value | LazyValue, link: str, most: int, walk_heap: bool) -> None:
+        self._first = first
+        self._link = link
+        self._most = most
+        self._walk_heap = walk_heap
+
+    def __aiter__(self) -> AsyncIterator[Value]:
+        return self._walk()
+
+    async def _walk(self) -> AsyncIterator[Value]:
+        first = await _value(self._first)
+        if first.is_null:
+            return
+        vm = first._vm
+        ids = await vm.session.objects.chain(first.id, self._link, self._most, walk_heap=self._walk_heap)
+        start, count = 0, FIRST_PAGE
+        while start < len(ids):
+            described = await vm.session.values.of_objects(ids[start : start + count], SHALLOW)
+            peers = Peers(vm)
+            for number, record in enumerate(described, start):
+                Value(vm, record, f"[{number}]", peers=peers)
+            for each in peers.values:
+                yield each
+            start, count = start + count, LARGEST_PAGE
+
+
+class _Unknown:
+    """Stands where no Python value is known yet."""
+
+
+class _Found:
+    """A Python value that was read, which may be None."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+_UNKNOWN = _Unknown()
+_LONG = Limits(depth=0, string=10_000)
+
+
+async def _value(of: Value | LazyValue) -> Value:
+    return of if isinstance(of, Value) else await of
+
+
+def _or_raise(answer: Any) -> Any:
+    if isinstance(answer, JdbpyError):
+        raise answer
+    return answer
+
+
+def _has_fields(value: Value) -> bool:
+    return value.record.id is not None and value.record.tag not in _NO_OBJECT
+
+
+def _is_short(value: Value) -> bool:
+    record = value.record
+    return record.tag == "s" and record.id is not None and record.truncated and (record.length or 0) <= _MOST_AHEAD
+
+
+def _is_asked_whole(value: Value) -> bool:
+    return value._plain() is _UNKNOWN
+
+
+def _is_text(key: Value, text: str) -> bool:
+    from jdbpy.session.java.texts import string_literal
+
+    return key.tag == "s" and key.text == string_literal(text)

@@ -1,0 +1,663 @@
+"""The debugged JVM as an object with verbs: breakpoints, hits, threads, expressions, the heap.
+
+Owns how stops and hits come to those who wait for them: whoever asked for them is known before the first can come, each
+object has its own queue, and a thread that stops is resumed by those who took its stop.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from jdbpy.api.breakpoints import Breakpoint, LazyBreakpoint, checked_hold
+from jdbpy.api.frames import Stack, Thread
+from jdbpy.api.heap import Heap
+from jdbpy.api.hits import Feed, Hits, Stop, checked
+from jdbpy.api.lazy import Lazy
+from jdbpy.api.timing import Timing
+from jdbpy.api.values import LazyValue, Peers, Value
+from jdbpy.errors import StateError, TimedOut, UsageError
+from jdbpy.session.model import events
+from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.options import PointOptions, StepDepth, StepSize
+from jdbpy.session.model.threads import Frame, ThreadInfo, ThreadRef
+from jdbpy.session.model.tracing import Reporting
+from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.model.vm import VmInfo, VmState
+
+if TYPE_CHECKING:
+    from jdbpy.session.session import Session
+
+Do = Callable[[Stop], Any]
+"""Called with each stop; a coroutine that it returns is awaited. The thread is resumed afterwards."""
+
+_RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
+_MOST_EARLY = 10_000
+
+
+class Vm:
+    """A debugged JVM. Made by ``jdbpy.attach``, ``launch`` and ``listen``, and good until their block ends.
+
+    ``session`` is the layer below, on which command line and prompt are built: all that is not here is there.
+    """
+
+    def __init__(self, session: Session, nursery: trio.Nursery) -> None:
+        self.session = session
+        self._nursery = nursery
+        self._breakpoints: dict[int, Breakpoint] = {}
+        self._feeds: dict[int, Feed] = {}
+        self._early: list[list[tuple[int, Any]]] = []
+        self._waiters: list[ThreadWaiter] = []
+        self._selecting = trio.Lock()
+        self._writes = 0
+        self._errors: list[Exception] = []
+        session.listen(self._on_event)
+        first = session.last_stop
+        if first is not None and first.reason is events.StopReason.START:
+            session.take(first)  # a target that stands at its start: nobody waits for that
+
+    # -- breakpoints that stop ---------------------------------------------------------------------------------------
+
+    def stop_at(
+        self,
+        place: str,
+        *,
+        when: str = "",
+        do: Do | None = None,
+        hold: str = "",
+        hits: str = "",
+        ignore: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        temporary: bool = False,
+    ) -> LazyBreakpoint:
+        """Stop where a line is reached or a method entered: ``Order.java:42``, ``com.acme.Order:42``, ``Order.total``.
+
+        A class that is not loaded yet is waited for. ``when`` is a boolean Java expression in that frame; ``callers``
+        are classes or methods of which one must have called; ``hits`` is "== 3", ">= 10" or "% 100"; ``hold`` is
+        "thread" or "all", what a stop suspends, by default what the session says. With ``do`` each stop is handed to
+        that function and resumed when it returns; what it raises is raised at the end of the session. Raises UsageError
+        for a place that is not there, EvalError for a condition that does not compile. wire: 1 to 3 trips.
+        """
+        options = self._options(when, hold, hits, ignore, callers, thread, temporary)
+        return self._breakpoint(lambda: self.session.breakpoints.add_with(place, options), do)
+
+    def on_exception(
+        self,
+        class_name: str = "*",
+        *,
+        when: str = "",
+        do: Do | None = None,
+        caught: bool = True,
+        uncaught: bool = True,
+        hold: str = "",
+        classes: str | Sequence[str] = (),
+    ) -> LazyBreakpoint:
+        """Stop where an exception of that class, a subclass, or a class that fits the pattern is thrown.
+
+        ``when`` may say ``$exc``; ``classes`` are patterns of the classes whose code throws it. The rest is as of
+        ``stop_at``. Raises UsageError for what is no exception. wire: 3 trips.
+        """
+        options = self._options(when, hold, classes=classes)
+        add = self.session.catchpoints.exception
+        return self._breakpoint(lambda: add(class_name, caught=caught, uncaught=uncaught, options=options), do)
+
+    def on_return(
+        self, method: str, *, when: str = "", do: Do | None = None, hold: str = "", hits: str = ""
+    ) -> LazyBreakpoint:
+        """Stop where a method is about to return: ``stop.returned`` is the value, ``$ret`` in ``when``.
+
+        ``method`` is ``Class.method`` or ``Class.method(int,String)``; the rest is as of ``stop_at``. wire: 3 trips.
+        """
+        options = self._options(when, hold, hits)
+        add = self.session.traces.methods
+        return self._breakpoint(lambda: add(entries=False, exits=True, method=method, options=options), do)
+
+    def on_change(
+        self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
+    ) -> LazyBreakpoint:
+        """Stop where a field is about to change: ``Class.field``, of every object or of one (``of``).
+
+        ``stop.old`` and ``stop.new`` are the values, ``$old`` and ``$new`` in ``when``; the rest is as of ``stop_at``.
+        Raises UsageError when there is no such field. wire: 2 trips, and 1 a superclass that is new.
+        """
+        options = self._options(when, hold, instance=of)
+        add = self.session.watchpoints.add
+        return self._breakpoint(lambda: add(field, options=options), do)
+
+    def on_access(
+        self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
+    ) -> LazyBreakpoint:
+        """Stop where a field is read. As ``on_change``."""
+        options = self._options(when, hold, instance=of)
+        add = self.session.watchpoints.add
+        return self._breakpoint(lambda: add(field, access=True, modification=False, options=options), do)
+
+    def breakpoint(self, number: int) -> Breakpoint:
+        """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
+        if number not in self._breakpoints:
+            self.session.points.get(number)
+            self._feeds[number] = Feed(self)
+            self._breakpoints[number] = Breakpoint(self, number, self._feeds[number])
+        return self._breakpoints[number]
+
+    @property
+    def breakpoints(self) -> list[Breakpoint]:
+        """All breakpoints, watchpoints, catchpoints and traces of the session, by number. No trip."""
+        return [self.breakpoint(each.number) for each in self.session.points.list()]
+
+    # -- hits that are reported --------------------------------------------------------------------------------------
+
+    def calls(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        limit: int | None = None,
+    ) -> Hits:
+        """Calls of a method, as hits with ``args``; the target goes on. For an ``async with`` block.
+
+        ``method`` is ``Class.method``, ``Class.method(int,String)``, or a class for all its methods; it may be loaded
+        later. ``when`` is a boolean Java expression in the method's frame; ``stack`` is how many frames to read
+        (``hit.stack``, ``hit.caller``); at most ``limit`` hits a second are reported. A thread that hits stands still
+        for the trip that reads its arguments. A pattern of classes (``com.acme.*``) is traced by the agent's method
+        events, without arguments: these slow the JVM many times over. wire: 1 to 3 trips.
+        """
+        return self._hits_of_methods(method, when, stack, callers, thread, limit, entries=True)
+
+    def returns(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        limit: int | None = None,
+    ) -> Hits:
+        """Returns of a method, as hits with ``returned``; ``$ret`` in ``when``. As ``calls``.
+
+        A method that an exception leaves does not return: ``throws`` has that.
+        """
+        return self._hits_of_methods(method, when, stack, callers, thread, limit, entries=False)
+
+    def _hits_of_methods(
+        self,
+        method: str,
+        when: str,
+        stack: int,
+        callers: str | Sequence[str],
+        thread: Thread | None,
+        limit: int | None,
+        *,
+        entries: bool,
+    ) -> Hits:
+        named = _is_method(method)
+        classes = () if named else (method,)
+        options = self._reporting(when, stack, callers, thread, limit, classes=classes)
+        add = self.session.traces.methods
+        name = method if named else None
+        return Hits(self, lambda: add(entries=entries, exits=not entries, method=name, options=options))
+
+    def changes(
+        self,
+        field: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        of: Value | None = None,
+        callers: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Changes of a field (``Class.field``), as hits with ``old``, ``new`` and ``object``; the target goes on.
+
+        ``of`` limits it to one object. The rest is as of ``calls``. wire: 2 trips.
+        """
+        options = self._reporting(when, stack, callers, None, limit, instance=of)
+        return Hits(self, lambda: self.session.watchpoints.add(field, options=options))
+
+    def reads(
+        self,
+        field: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        of: Value | None = None,
+        callers: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Reads of a field, as hits; as ``changes``."""
+        options = self._reporting(when, stack, callers, None, limit, instance=of)
+        add = self.session.watchpoints.add
+        return Hits(self, lambda: add(field, access=True, modification=False, options=options))
+
+    def throws(
+        self,
+        class_name: str = "*",
+        *,
+        when: str = "",
+        stack: int = 0,
+        caught: bool = True,
+        uncaught: bool = True,
+        callers: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Exceptions that are thrown, as hits with ``exception``, ``message`` and ``caught``; the target goes on.
+
+        ``class_name`` is a class, its subclasses included, or a pattern. The rest is as of ``calls``. wire: 3 trips.
+        """
+        options = self._reporting(when, stack, callers, None, limit)
+        add = self.session.catchpoints.exception
+        return Hits(self, lambda: add(class_name, caught=caught, uncaught=uncaught, options=options))
+
+    def log(
+        self,
+        place: str,
+        text: str,
+        *,
+        when: str = "",
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        limit: int | None = None,
+    ) -> Hits:
+        """Passages of a line or method (``Order.java:42``), as hits with ``values``; the target goes on.
+
+        ``text`` has Java expressions in braces, ``"total {total} of {customer.name}"``, which are evaluated in that
+        frame: their values are in ``hit.values`` by their texts. The rest is as of ``calls``. wire: 1 to 3 trips.
+        """
+        options = self._reporting(when, 0, callers, thread, limit).replace(log=text)
+        return Hits(self, lambda: self.session.breakpoints.add_with(place, options))
+
+    # -- running and waiting -----------------------------------------------------------------------------------------
+
+    async def wait(self, timeout: float | None = None) -> Stop:
+        """The next stop of any kind that nobody has taken yet. Several that wait at the same time all get it.
+
+        Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended, Disconnected.
+        No trip.
+        """
+        with self.limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
+            stop = await self.session.next_stop()
+        if not isinstance(stop, events.Stop):
+            raise StateError("the target has ended", code="VM_DEAD")
+        return self.stop_of(stop)
+
+    async def run(self, timeout: float | None = None) -> Stop:
+        """Let everything go on and wait for the next stop: ``resume`` and ``wait``."""
+        if self.is_suspended:
+            await self.resume()
+        return await self.wait(timeout)
+
+    async def resume(self) -> None:
+        """Let everything go on that stops and ``pause`` suspend, but for stops that nobody has taken yet.
+
+        A running target is no error. wire: no wait.
+        """
+        if self.is_suspended:
+            await self.session.execution.resume()
+
+    async def pause(self) -> Stop:
+        """Suspend all threads, and return a stop that shows one of them. Raises StateError when all are suspended.
+        wire: 3 or 4 trips."""
+        stop = await self.session.execution.pause()
+        return self.stop_of(stop)
+
+    async def wait_ended(self, timeout: float | None = None) -> int | None:
+        """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut, Disconnected.
+        No trip."""
+        with self.limit(timeout, f"the target has not ended within {timeout:g} seconds" if timeout is not None else ""):
+            ending = await self.session.wait_ended()
+        if isinstance(ending, events.Gone):
+            from jdbpy.errors import Disconnected
+
+            raise Disconnected(ending.reason)
+        return ending.status
+
+    @property
+    def is_suspended(self) -> bool:
+        """True if the debugger suspends any thread. No trip."""
+        return self.session.state is VmState.STOPPED
+
+    @property
+    def has_ended(self) -> bool:
+        """True when the target has ended, or the connection. No trip."""
+        return self.session.ending is not None
+
+    @property
+    def info(self) -> VmInfo:
+        """Name, Java version, address and capabilities of the JVM. No trip."""
+        return self.session.info
+
+    # -- threads -----------------------------------------------------------------------------------------------------
+
+    @property
+    def threads(self) -> Lazy[list[Thread]]:
+        """All live threads, in the agent's order. wire: 3 trips, 2 again."""
+        return Lazy(self._threads)
+
+    async def _threads(self) -> list[Thread]:
+        return [Thread(self, each) for each in await self.session.threads.list()]
+
+    async def find_thread(self, name: str) -> Thread:
+        """The thread of that name; it may be cut short or have ``*`` in it as long as it tells one. Raises UsageError.
+        wire: 2 trips."""
+        return Thread(self, await self.session.threads.find(name))
+
+    def thread(self, record: ThreadRef | ThreadInfo) -> Thread:
+        """The thread of a record of the session. No trip."""
+        return Thread(self, record)
+
+    async def stacks(self, most: int | None = None) -> list[Stack]:
+        """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
+        wire: 2 or 3 trips, whatever the number of threads."""
+        from jdbpy.api.frames import Frame
+
+        found = await self.session.stack.all(count=most)
+        return [
+            Stack(Thread(self, each.thread), [Frame(self, frame) for frame in each.frames], each.total)
+            for each in found
+            if not each.error
+        ]
+
+    async def deadlocks(self) -> Any:
+        """Threads that wait for each other, as ``jdbpy.locks.DeadlockReport``. wire: 4 or 5 trips; the target is
+        suspended for them."""
+        return await self.session.locks.deadlocks()
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def static(self, field: str) -> LazyValue:
+        """The value of a static field, ``com.acme.Cache.INSTANCE``.
+
+        Raises EvalError when the class is not loaded or has none of that name. wire: 2 trips, 1 for a known class.
+        """
+        return LazyValue(lambda: self.evaluate(field, None, {}))
+
+    def eval(self, text: str, /, **names: object) -> LazyValue:
+        """The value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
+
+        Methods run in the thread that stopped last. Raises and wire: as ``Frame.eval``.
+        """
+        return LazyValue(lambda: self.evaluate(text, None, names))
+
+    async def evaluate(self, text: str, frame: Frame | None, names: Mapping[str, object]) -> Value:
+        """What ``Frame.eval`` and ``eval`` give. wire: as these."""
+        given = {name: value.record if isinstance(value, Value) else value for name, value in names.items()}
+        try:
+            record = await self.session.values.evaluate(
+                text, frame=frame, given=given, limits=_RESULT, remember=False, keep=True
+            )
+        finally:
+            self.wrote()
+        return Value(self, record)
+
+    def variable(self, variable: Variable, *, peers: Peers | None = None) -> Value:
+        """The value of a variable that was read, with its name. No trip."""
+        value = variable.value
+        if value is None:
+            raise StateError(f"{variable.name} cannot be read: {variable.error}", code="NOT_AVAILABLE")
+        key = Value(self, variable.key) if variable.key is not None else None
+        return Value(self, value, variable.name, key, peers)
+
+    @property
+    def heap(self) -> Heap:
+        """Histograms, instances, referrers."""
+        return Heap(self)
+
+    def timing(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
+        """Where threads spend their time, by method, for an ``async with`` block; ``pattern`` is of classes or methods.
+
+        Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
+        """
+        return Timing(self, pattern, seconds, every)
+
+    # -- changing the program ----------------------------------------------------------------------------------------
+
+    async def swap(self, path: str | Path) -> Any:
+        """Replace code: of all loaded classes that differ from the class files below a directory or in a jar, of one
+        class file, or of a source file, which is compiled. Returns ``jdbpy.hotswap.Redefinition``.
+
+        All classes are replaced in one step, or none. Raises UsageError without class files, JdwpError when the JVM
+        refuses. wire: 6 trips, and 3 a breakpoint in the classes.
+        """
+        text = str(path)
+        self.wrote()
+        if text.endswith(".class"):
+            return await self.session.hotswap.redefine("", text)
+        if text.endswith(".java"):
+            return await self.session.hotswap.redefine_sources([text])
+        return await self.session.hotswap.redefine_all(text)
+
+    # -- for the objects of this layer -------------------------------------------------------------------------------
+
+    @property
+    def moment(self) -> tuple[int, int, int]:
+        """Another one whenever the target has run, as far as the debugger let it, or was written to. No trip."""
+        return *self.session.ran, self._writes
+
+    def wrote(self) -> None:
+        """Something was written to the target, or may have been: what was read ahead is out of date. No trip."""
+        self._writes += 1
+
+    def stop_of(self, stop: events.Stop) -> Stop:
+        """The stop as an object with verbs. No trip."""
+        number = stop.breakpoint
+        shown = next((each for each in self.session.points.list() if each.number == number), None) if number else None
+        return Stop(self, stop, time.time(), shown.hits if shown is not None else 0)
+
+    async def resume_from(self, stop: events.Stop) -> None:
+        """Let go on what a stop has suspended. wire: no wait."""
+        if stop.policy is SuspendPolicy.THREAD and stop.thread is not None:
+            await self.session.execution.resume(stop.thread.id)
+        else:
+            await self.session.execution.resume()
+
+    @contextmanager
+    def limit(self, seconds: float | None, message: str) -> Iterator[None]:
+        """A limit of time for a wait. Raises TimedOut with the message."""
+        if seconds is None:
+            yield
+            return
+        with trio.move_on_after(seconds) as scope:
+            yield
+        if scope.cancelled_caught:
+            raise TimedOut(message)
+
+    @asynccontextmanager
+    async def selecting(self, thread_id: int) -> AsyncIterator[Session]:
+        """The session with the innermost frame of a thread selected, for what acts on the selection. wire: 2 trips."""
+        async with self._selecting:
+            await self.session.select_thread(thread_id)
+            yield self.session
+
+    @contextmanager
+    def expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:
+        """What gets the stops of a thread from now on, whoever else does. No trip."""
+        waiter = ThreadWaiter(self, thread_id)
+        self._waiters.append(waiter)
+        try:
+            yield waiter
+        finally:
+            self._waiters.remove(waiter)
+
+    async def step(self, thread: Thread, depth: StepDepth, size: StepSize, count: int, timeout: float | None) -> Stop:
+        """Step a thread and wait for its next stop. wire: as the step."""
+        leaving = await thread.frame if depth is StepDepth.OUT else None
+        with self.expecting(thread.id) as waiter:
+            await self.session.execution.start_step(depth, size, count, thread.id)
+            stop = await waiter.stop(timeout)
+        void = leaving is not None and leaving.record.location.signature.endswith(")V")
+        if void and stop.reason is events.StopReason.STEP and stop.return_value is None:
+            stop = stop.replace(return_value=Value("void", "void", "V", None))
+        return self.stop_of(stop)
+
+    async def arm(self, make: Callable[[], Awaitable[Breakpoint]], feed: Feed) -> int:
+        """Set something in the target whose stops and hits go to the feed, from the very first on; its number."""
+        early: list[tuple[int, Any]] = []
+        self._early.append(early)
+        try:
+            made = await make()
+        finally:
+            self._early.remove(early)
+        self._feeds[made.number] = feed
+        for number, item in early:
+            if number == made.number:
+                feed.put(item)
+        return made.number
+
+    async def disarm(self, number: int, why: str) -> None:
+        """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
+        feed = self._feeds.get(number)
+        exists = any(each.number == number for each in self.session.points.list()) if number else False
+        if exists and not self.has_ended:
+            await self.session.points.remove([number])
+        if feed is not None:
+            feed.close(why)
+
+    def start(self, task: Callable[[], Awaitable[None]]) -> None:
+        """Run a task beside the script, until the session ends."""
+        self._nursery.start_soon(task)
+
+    def raise_errors(self) -> None:
+        """Raise the first error of a function that was given as ``do``."""
+        if self._errors:
+            raise self._errors.pop(0)
+
+    def unraised(self, error: Exception) -> list[Exception]:
+        """The errors of such functions, but for this one."""
+        return [each for each in self._errors if each is not error]
+
+    def _breakpoint(self, add: Callable[[], Awaitable[Breakpoint]], do: Do | None) -> LazyBreakpoint:
+        async def set_it() -> Breakpoint:
+            feed = Feed(self)
+            number = await self.arm(add, feed)
+            made = self._breakpoints[number] = Breakpoint(self, number, feed)
+            if do is not None:
+                self._nursery.start_soon(self._handle, made, feed, do)
+            return made
+
+        return LazyBreakpoint(set_it)
+
+    async def _handle(self, breakpoint: Breakpoint, feed: Feed, do: Do) -> None:
+        while not self.has_ended:
+            stop = await feed.take()
+            if stop is None:
+                return
+            self.session.take(stop)
+            shown = self.stop_of(stop)
+            try:
+                result = do(shown)
+                if inspect.isawaitable(result):
+                    await result
+            except Exception as error:
+                breakpoint.error = error
+                self._errors.append(error)
+                text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {error}"
+                self.session.publish(events.Notice("warning", text, (("breakpoint", breakpoint.number),)))
+            if not self.has_ended:
+                await shown.resume()
+
+    def _on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Stop):
+            for number in event.breakpoints:
+                self._hand_on(number, event)
+            for waiter in self._waiters:
+                if event.thread is not None and event.thread.id == waiter.thread_id:
+                    waiter.feed.put(event)
+        elif isinstance(event, events.Notice):
+            if event.report is not None and event.data:
+                of = event.data[0][1]
+                if isinstance(of, int):
+                    self._hand_on(of, event.report)
+            elif event.kind == "thread-ended":
+                for waiter in self._waiters:
+                    if ("thread", waiter.thread_id) in event.data:
+                        waiter.feed.close("the thread has ended")
+        elif isinstance(event, events.Exited | events.Gone):
+            for feed in (*self._feeds.values(), *(waiter.feed for waiter in self._waiters)):
+                feed.wake()
+
+    def _hand_on(self, number: int, item: Any) -> None:
+        feed = self._feeds.get(number)
+        if feed is not None:
+            feed.put(item)
+            return
+        for early in self._early:
+            if len(early) < _MOST_EARLY:
+                early.append((number, item))
+
+    def _options(
+        self,
+        when: str = "",
+        hold: str = "",
+        hits: str = "",
+        ignore: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        temporary: bool = False,
+        classes: str | Sequence[str] = (),
+        instance: Value | None = None,
+    ) -> PointOptions:
+        return PointOptions(
+            policy=checked_hold(hold),
+            temporary=temporary,
+            condition=when,
+            ignore=ignore,
+            thread=thread.id if thread is not None else None,
+            instance=instance.id if instance is not None else None,
+            classes=checked(classes),
+            callers=checked(callers),
+            hits=hits,
+        )
+
+    def _reporting(
+        self,
+        when: str,
+        stack: int,
+        callers: str | Sequence[str],
+        thread: Thread | None,
+        limit: int | None,
+        *,
+        classes: str | Sequence[str] = (),
+        instance: Value | None = None,
+    ) -> PointOptions:
+        if stack < 0:
+            raise UsageError("stack is a number of frames, 0 or more")
+        options = self._options(when, "", "", 0, callers, thread, False, classes, instance)
+        reporting = Reporting(stack=stack, limit=limit)
+        changed: PointOptions = options.replace(policy=SuspendPolicy.NONE, reporting=reporting)
+        return changed
+
+    def __repr__(self) -> str:
+        return f"<vm {self.session.address}: {self.info.name} {self.info.version}, {self.session.state}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+
+class ThreadWaiter:
+    """Waits for the stops of one thread."""
+
+    def __init__(self, vm: Vm, thread_id: int) -> None:
+        self.thread_id = thread_id
+        self.feed = Feed(vm)
+
+    async def stop(self, timeout: float | None) -> events.Stop:
+        """The thread's next stop. Raises TimedOut, StateError when the thread or the target has ended."""
+        return await self.feed.stop(timeout, "the thread did not stop again")
+
+
+def _is_method(name: str) -> bool:
+    """True for ``Order.total``, ``Order.total(int)``, False for a class or a pattern: the last part begins small."""
+    head = name.partition("(")[0]
+    last = head.rpartition(".")[2]
+    return "." in head and "*" not in head and not head.endswith("+") and (not last[:1].isupper() or "(" in name)

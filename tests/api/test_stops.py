@@ -1,0 +1,151 @@
+"""Stops and hits through the objects of a script, on real JVMs: who gets what, and that nothing is lost in between."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy.api.vm import Vm
+from tests.harness import LIMIT, Jvm, Target, program, start_target
+
+
+@asynccontextmanager
+async def lab(jvm: Jvm, hold: str = "thread") -> AsyncIterator[tuple[Target, Vm]]:
+    """The program Lab, which waits for lines of input, and a script's view of it."""
+    async with start_target(jvm, program("Lab"), suspend=False) as target:
+        await target.wait_output("ready")
+        async with jdbpy.attach(target.address, hold=hold) as vm:
+            yield target, vm
+
+
+async def test_the_tour(jvm: Jvm) -> None:
+    async with lab(jvm) as (target, vm):
+        breakpoint = await vm.stop_at(f"Lab.java:{program('Lab').line('order')}", when="total > 100")
+        await target.send("order 3")
+        stop = await breakpoint.wait(timeout=LIMIT)
+        assert (stop.reason, breakpoint.hits, stop.thread.name) == ("breakpoint", 1, "main")
+        frame = stop.frame
+        assert await frame["order"]["customer"]["name"].string == "Ada"
+        assert await frame.eval("order.total() * 2").python() == 1140
+        assert await frame["total"].python() == 570  # a method was run in between
+        assert "args" in (await (await frame.caller).locals)
+        assert (await frame.set("total", 7)).text == "7"
+        assert await frame["total"].python() == 7
+        customer = await frame["customer"].python(depth=5)
+        assert customer["orders"][0]["customer"] is customer
+        with pytest.raises(jdbpy.UsageError, match=r"more than depth=2 reaches: a lab\.Lab.Item"):
+            await frame["order"].python(depth=2)
+        assert await frame["order"].python(depth=5) == {
+            "id": 7,
+            "customer": await customer,
+            "items": [{"name": "tea", "cents": 250}, {"name": "cake", "cents": 320}],
+            "note": "soon",
+            "rebate": Decimal("0.05"),
+            "counts": {"tea": 2, "cake": 1},
+            "state": 0,
+        }
+        inner = await vm.stop_at("lab.Lab.submit")
+        await stop.resume()
+        entered = await inner.wait(timeout=LIMIT)
+        assert await entered.frame["amount"].python() == 3
+        done = await entered.thread.finish(timeout=LIMIT)
+        assert await done.returned.python() == 4
+        await inner.remove()
+        assert not inner.exists
+        with pytest.raises(jdbpy.StateError, match="earlier stop"):
+            await frame["total"]
+        await done.resume()
+        await target.wait_output("ordered 570 4")
+        with pytest.raises(jdbpy.TimedOut, match=r"breakpoint 1 .* was not hit within 0.05 seconds"):
+            await breakpoint.wait(timeout=0.05)
+
+
+async def test_calls_are_hits_that_suspend_nothing(jvm: Jvm) -> None:
+    async with lab(jvm) as (target, vm):
+        async with vm.calls("lab.Lab.submit", when="customer == null", stack=3) as hits:
+            await target.send("pool 8 50")
+            got = [hit async for hit in hits.take(seconds=LIMIT, count=200)]
+            await target.wait_output("pooled")
+            assert len(got) == 200
+            assert hits.dropped == 0
+            assert {await hit.args["amount"].python() % 2 for hit in got} == {0}
+            assert {hit.caller.class_name for hit in got} == {"lab.Lab"}
+            assert {hit.event for hit in got} == {"method-entry"}
+            assert len({hit.thread.id for hit in got}) == 8
+            assert all(hit.args["customer"].is_null for hit in got)
+        async with vm.returns("lab.Lab.find", when="$ret == null") as returned:
+            await target.send("find")
+            hit = await returned.next(timeout=LIMIT)
+            assert hit.returned.is_null
+
+
+async def test_several_waiters_each_get_a_stop(jvm: Jvm) -> None:
+    """Eight threads hit; four tasks wait for the same breakpoint, evaluate, and let their own thread go on."""
+    async with lab(jvm) as (target, vm):
+        breakpoint = await vm.stop_at("lab.Lab.submit")
+        got: list[tuple[int, int]] = []
+
+        async def work(number: int) -> None:
+            while len(got) < 40:
+                stop = await breakpoint.wait(timeout=LIMIT)
+                value = await stop.frame.eval("amount + java.lang.Math.abs(extra)", extra=-number).python()
+                assert value == await stop.frame["amount"].python() + number
+                got.append((stop.thread.id, number))
+                await stop.resume()
+
+        await target.send("pool 8 6")
+        with trio.fail_after(LIMIT):
+            async with trio.open_nursery() as nursery:
+                for number in range(4):
+                    nursery.start_soon(work, number)
+        assert len({thread for thread, _ in got}) == 8
+        assert {number for _, number in got} == {0, 1, 2, 3}
+
+
+async def test_a_function_is_run_for_each_stop(jvm: Jvm) -> None:
+    async with lab(jvm) as (target, vm):
+        seen: list[str] = []
+        await vm.on_exception("java.lang.OutOfMemoryError", do=lambda stop: seen.append(stop.message))
+        await target.send("fill")
+        await target.wait_output("full")
+        assert seen == ["no room for 0"]
+    with pytest.raises(ZeroDivisionError):
+        async with lab(jvm) as (target, vm):
+            broken = await vm.on_exception("java.lang.OutOfMemoryError", do=lambda stop: 1 / 0)
+            await target.send("fill")
+            await target.wait_output("full")
+            assert isinstance(broken.error, ZeroDivisionError)
+
+
+async def test_changes_of_a_field_have_both_values(jvm: Jvm) -> None:
+    async with lab(jvm) as (target, vm):
+        async with vm.changes("lab.Lab.served", stack=2) as hits:
+            await target.send("nothing")
+            await target.send("nothing")
+            first, second = [hit async for hit in hits.take(seconds=LIMIT, count=2)]
+            assert await first.new.python() == 1 == await second.old.python()
+            assert first.stack[0].method == "nothing"
+            assert str(first.caller).startswith("lab.Lab.main(Lab.java:")
+        stop = vm.on_change("lab.Lab.served")
+        await stop
+        await target.send("nothing")
+        at = await stop.wait(timeout=LIMIT)
+        assert (await at.old.python(), await at.new.python(), at.field) == (2, 3, "lab.Lab.served")
+        assert await (await at.thread.next(timeout=LIMIT)).frame.eval("served").python() == 3
+
+
+async def test_a_void_method_returns_nothing(jvm: Jvm) -> None:
+    async with lab(jvm) as (target, vm):
+        breakpoint = await vm.stop_at("lab.Lab.nothing")
+        await target.send("nothing")
+        stop = await breakpoint.wait(timeout=LIMIT)
+        done = await stop.thread.finish(timeout=LIMIT)
+        assert (done.returned.type, await done.returned.python()) == ("void", None)
+        with pytest.raises(jdbpy.StateError, match="has no exception"):
+            _ = done.exception
+        assert not done.has("exception")
