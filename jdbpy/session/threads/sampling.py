@@ -14,11 +14,11 @@ from fnmatch import fnmatchcase
 import trio
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.target.suspension import Op
+from jdbpy.record import Record
+from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from jdbpy.wire.record import Record
 
 _ALL = -1
 
@@ -93,9 +93,9 @@ class Sampler:
         threads = (await conn.request(virtual_machine.AllThreads())).threads
         begun = trio.current_time()
         with conn.gathering:
-            target.submit_op(Op.VM_SUSPEND)
+            target.submit_op(SuspendOp.VM_SUSPEND)
             asked = [conn.submit(thread_reference.Frames(ThreadID(thread), 0, _ALL)) for thread in threads]
-            target.submit_op(Op.VM_RESUME)
+            target.submit_op(SuspendOp.VM_RESUME)
         replies = await conn.gather(asked)
         now = trio.current_time()
         self._held_up = max(self._held_up, now - begun)

@@ -31,7 +31,7 @@ from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.values.objects import Viewer
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import (
     Entries,
     Holder,
@@ -47,7 +47,7 @@ from jdbpy.session.values.shown import (
 from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.views.registry import Registry
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import Value
+from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 
@@ -70,7 +70,9 @@ class _Node:
 
     __slots__ = ("build", "parts")
 
-    def __init__(self, parts: Sequence[Value], build: Callable[[], tuple[Any, Callable[[list[Any]], None] | None]]):
+    def __init__(
+        self, parts: Sequence[TaggedValue], build: Callable[[], tuple[Any, Callable[[list[Any]], None] | None]]
+    ):
         self.parts = parts
         self.build = build
 
@@ -94,7 +96,7 @@ class Export:
         self._nodes: dict[int, _Node] = {}
         self._built: dict[int, Any] = {}
 
-    async def values(self, values: Sequence[Value]) -> list[Any]:
+    async def values(self, values: Sequence[TaggedValue]) -> list[Any]:
         """The values as Python objects. Raises UsageError beyond a limit, JdwpError for a collected object."""
         self._counted(len(values))
         wanted = [each for each in values if _is_object(each)]
@@ -113,7 +115,7 @@ class Export:
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    async def _read(self, value: Value) -> _Node:
+    async def _read(self, value: TaggedValue) -> _Node:
         object_id = int(value.value or 0)
         if value.tag == Tag.STRING:
             return _leaf(await self._string(object_id))
@@ -161,7 +163,7 @@ class Export:
             return _leaf(bytes(int(each.value or 0) & 0xFF for each in elements))
         return _list(elements)
 
-    async def _object(self, object_id: int, chain: Sequence[Shape]) -> _Node:
+    async def _object(self, object_id: int, chain: Sequence[ClassLayout]) -> _Node:
         shapes = list(chain)
         while shapes[-1].superclass:
             shapes.append(await self._reader.shape(shapes[-1].superclass))
@@ -170,7 +172,7 @@ class Export:
         values = await self._reader.fields(object_id, [field for _, field in fields])
         return _struct(shapes[0].name, list(_names(fields)), values)
 
-    def _node_of(self, shown: Shown, chain: Sequence[Shape]) -> _Node | None:
+    def _node_of(self, shown: Shown, chain: Sequence[ClassLayout]) -> _Node | None:
         """What a view has read; None where the object's fields say more."""
         name = chain[0].name
         match shown:
@@ -201,7 +203,7 @@ class Export:
                 return _struct(name, [part.name for part in parts], [part.value for part in parts])
         return None
 
-    def _scalar(self, text: str, chain: Sequence[Shape]) -> _Node | None:
+    def _scalar(self, text: str, chain: Sequence[ClassLayout]) -> _Node | None:
         if len(text) > self._longest:
             raise self._too_long(len(text))
         match chain[-1].name:
@@ -215,7 +217,7 @@ class Export:
 
     # -- building --------------------------------------------------------------------------------------------------
 
-    def _python(self, value: Value) -> Any:
+    def _python(self, value: TaggedValue) -> Any:
         """Build what was read, without recursion: chains may be long. Containers come to be before what they hold."""
         if not _is_object(value):
             return _primitive(value)
@@ -235,7 +237,7 @@ class Export:
             fill([self._resolved(part) for part in node.parts])
         return self._resolved(value)
 
-    def _resolved(self, value: Value) -> Any:
+    def _resolved(self, value: TaggedValue) -> Any:
         found = self._built[int(value.value or 0)] if _is_object(value) else _primitive(value)
         for _ in range(self._depth + 1):
             if not isinstance(found, _Held):
@@ -277,7 +279,7 @@ class _Held:
         self.value: Any = None
 
 
-def _list(values: Sequence[Value]) -> _Node:
+def _list(values: Sequence[TaggedValue]) -> _Node:
     def build() -> tuple[Any, Callable[[list[Any]], None] | None]:
         made: list[Any] = []
         return made, made.extend
@@ -285,7 +287,7 @@ def _list(values: Sequence[Value]) -> _Node:
     return _Node(values, build)
 
 
-def _map(entries: Sequence[tuple[Value, Value]]) -> _Node:
+def _map(entries: Sequence[tuple[TaggedValue, TaggedValue]]) -> _Node:
     def build() -> tuple[Any, Callable[[list[Any]], None] | None]:
         made: dict[Any, Any] = {}
         held = _Held()
@@ -303,7 +305,7 @@ def _map(entries: Sequence[tuple[Value, Value]]) -> _Node:
     return _Node([part for pair in entries for part in pair], build)
 
 
-def _struct(type_name: str, names: Sequence[str], values: Sequence[Value]) -> _Node:
+def _struct(type_name: str, names: Sequence[str], values: Sequence[TaggedValue]) -> _Node:
     def build() -> tuple[Any, Callable[[list[Any]], None] | None]:
         made = JavaObject(type_name)
         return made, lambda parts: made.update(zip(names, parts, strict=True))
@@ -320,7 +322,7 @@ def _holding() -> tuple[Any, Callable[[list[Any]], None]]:
     return held, fill
 
 
-def _pair(key: Value, value: Value) -> _Node:
+def _pair(key: TaggedValue, value: TaggedValue) -> _Node:
     def build() -> tuple[Any, Callable[[list[Any]], None] | None]:
         held = _Held()
 
@@ -332,7 +334,7 @@ def _pair(key: Value, value: Value) -> _Node:
     return _Node([key, value], build)
 
 
-def _names(fields: Sequence[tuple[Shape, Field]]) -> Iterator[str]:
+def _names(fields: Sequence[tuple[ClassLayout, Field]]) -> Iterator[str]:
     """The names of fields; one that a class hides which inherits it gets its own class's before it."""
     seen: set[str] = set()
     for shape, field in fields:
@@ -340,11 +342,11 @@ def _names(fields: Sequence[tuple[Shape, Field]]) -> Iterator[str]:
         seen.add(field.name)
 
 
-def _is_object(value: Value) -> bool:
+def _is_object(value: TaggedValue) -> bool:
     return value.tag in OBJECT_TAGS and bool(value.value)
 
 
-def _primitive(value: Value) -> Any:
+def _primitive(value: TaggedValue) -> Any:
     if value.tag in OBJECT_TAGS or value.tag == Tag.VOID:
         return None
     return chr(int(value.value or 0)) if value.tag == Tag.CHAR else value.value

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import JdbpyError, JdwpError, UsageError
+from jdbpy.record import Record
 from jdbpy.session.concurrency import both as both_calls
 from jdbpy.session.java.generics import source_type
 from jdbpy.session.model.events import Notice
@@ -21,7 +22,7 @@ from jdbpy.session.values.describe import Describer, describe
 from jdbpy.session.values.export import Export
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.objects import contents
-from jdbpy.session.values.reader import Reader, Shape
+from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.strings import string_length
 from jdbpy.wire import ids
@@ -29,7 +30,6 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import reference_type, virtual_machine
-from jdbpy.wire.record import Record
 
 SHALLOW = Limits(depth=0)
 """How a value is described that is going to be asked for more: in one line."""
@@ -76,7 +76,7 @@ class ObjectQueries:
         """
         reader = self._reader
 
-        async def one(object_id: int) -> tuple[Field, ids.Value] | JdbpyError:
+        async def one(object_id: int) -> tuple[Field, ids.TaggedValue] | JdbpyError:
             try:
                 shape = await reader.shape(await reader.type_id(object_id))
                 try:
@@ -259,13 +259,13 @@ class ObjectQueries:
         return Describer(objects.reader, objects.views, wide)
 
 
-def wire_value(value: Value) -> ids.Value:
+def wire_value(value: Value) -> ids.TaggedValue:
     """The value as the agent sends it; null for what has no place in the target."""
     if value.id is not None:
-        return ids.Value(ord(value.tag), value.id)
+        return ids.TaggedValue(ord(value.tag), value.id)
     if ord(value.tag) in OBJECT_TAGS:
-        return ids.Value(Tag.OBJECT, 0)
-    return ids.Value(ord(value.tag), ord(value.raw) if isinstance(value.raw, str) else value.raw)
+        return ids.TaggedValue(Tag.OBJECT, 0)
+    return ids.TaggedValue(ord(value.tag), ord(value.raw) if isinstance(value.raw, str) else value.raw)
 
 
 def too_long(length: int, most: int) -> UsageError:
@@ -282,7 +282,7 @@ async def _all_fields(reader: Reader, object_id: int) -> list[Field]:
     return [field for shape in shapes for field in shape.fields if not field.is_static]
 
 
-async def _no_field(reader: Reader, shape: Shape, name: str) -> UsageError:
+async def _no_field(reader: Reader, shape: ClassLayout, name: str) -> UsageError:
     names = [field.name for field in shape.fields if not field.is_static]
     return UsageError(
         f"{shape.name} has no field '{name}'",
