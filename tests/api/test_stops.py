@@ -38,11 +38,11 @@ async def test_the_tour(jvm: Jvm) -> None:
         assert await frame["total"].python() == 7
         customer = await frame["customer"].python(depth=5)
         assert customer["orders"][0]["customer"] is customer
-        with pytest.raises(jdbpy.UsageError, match=r"more than depth=2 reaches: a lab\.Lab.Item"):
+        with pytest.raises(jdbpy.UsageError, match="more than depth=2 reaches: a "):
             await frame["order"].python(depth=2)
         assert await frame["order"].python(depth=5) == {
             "id": 7,
-            "customer": await customer,
+            "customer": customer,
             "items": [{"name": "tea", "cents": 250}, {"name": "cake", "cents": 320}],
             "note": "soon",
             "rebate": Decimal("0.05"),

@@ -78,6 +78,30 @@ async def test_a_handler_that_lets_the_thread_go_itself_resumes_it_once() -> Non
         assert not s.target.suspension.anything_held
 
 
+async def test_a_set_is_resumed_once_whatever_is_decoded_before_its_turn_comes() -> None:
+    """Hits that are looked at meanwhile are decoded too; the set that was begun is found to be the same one."""
+    async with stage() as s:
+
+        async def hasten(hit: Hit) -> Verdict:
+            assert hit.go_on is not None
+            hit.go_on()
+            await trio.lowlevel.checkpoint()
+            return GO
+
+        def ask(hit: Hit) -> Vote:
+            of_another_thread = event.Composite(THREAD, [event.Breakpoint(2, OTHER, PLACE)])
+            data = s.target.conn._codec.encode(of_another_thread, s.target.conn.id_sizes)
+            s.target.conn.decode_event(Packet(1, 0, 64, 100, 0, data))
+            return hasten(hit)
+
+        await s.request(2, ask, THREAD)
+        await s.hit(2, policy=THREAD)
+        await s.hit(2, policy=THREAD, thread=OTHER)
+        await s.peer.answer(thread_reference.Resume(MAIN))
+        await s.peer.answer(thread_reference.Resume(OTHER))
+        assert not s.target.suspension.anything_held
+
+
 async def test_a_thread_that_is_held_otherwise_stays_held() -> None:
     async with stage() as s:
         await s.request(2, go_at_once, THREAD)

@@ -55,7 +55,9 @@ _MOST_WARNINGS = 20
 class _Begun:
     """The vote of an owner who was asked where the set came in, until the pump takes that set."""
 
-    def __init__(self, hit: Hit, vote: Vote) -> None:
+    def __init__(self, composite: wire_event.Composite, hit: Hit, vote: Vote) -> None:
+        self.composite = composite
+        """The set as its owner was shown it: what lets it go must find it to be the same one later."""
         self._asked = hit, vote
         self._active = hit.request.active  # else the owner itself has cleared it, or the agent
 
@@ -199,7 +201,7 @@ class Pump:
         if vote is None:
             self._let_go(composite)
             return True
-        self._begun = _Begun(hit, vote)
+        self._begun = _Begun(composite, hit, vote)
         return False
 
     def _is_deferred(self, packet: Packet, request: EventRequest) -> bool:
@@ -260,7 +262,8 @@ class Pump:
         """Handles event sets until the connection ends; returns the reason why it did."""
         while True:
             try:
-                composite = await self._target.conn.next_event()
+                taken = await self._target.conn.next_event()
+                composite = taken if self._begun is None else self._begun.composite
             except Disconnected as gone:
                 return gone.reason
             try:
