@@ -37,7 +37,7 @@ def test_a_type_checker_sees_the_same_names() -> None:
     imported = {
         alias.asname: (node.module, alias.name)
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("jdbpy.")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("jdbpy")
         for alias in node.names
         if alias.asname
     }

@@ -147,6 +147,13 @@ class Evaluator:
         return self._target.answers.bounded(self._rules().limit)
 
     @staticmethod
+    def operand(name: str, value: object) -> Operand:
+        """A value that a script hands to an expression. Raises UsageError for what Java has no value for."""
+        from jdbpy.session.eval.given import operand_of
+
+        return operand_of(name, value)
+
+    @staticmethod
     def assignment(target_text: str, value_text: str) -> Program:
         """``target = value``; columns of errors count from the beginning of the part they are in."""
         target, value = parse_expression(target_text), parse_expression(value_text)

@@ -98,7 +98,7 @@ class Values:
         from jdbpy.session.java.types import VOID
 
         program = Program(text)
-        operands = operands_of(given)
+        operands = self._operands(given)
         async with self._evaluation(time_limit, others_run, format, frame) as (evaluation, results):
             operand = await evaluation.run(program, operands)
             if keep:
@@ -149,7 +149,7 @@ class Values:
         ``frame`` and ``given`` are those of ``evaluate``.
         Returns the new value; its ``note`` says what else should be known (a final field). Raises as ``evaluate``.
         """
-        operands = operands_of(given)
+        operands = self._operands(given)
         async with self._evaluation(frame=frame) as (evaluation, results):
             operand = await evaluation.run(self.evaluator.assignment(target_text, value_text), operands)
             value = await results.describe(operand, _DEFAULT)
@@ -229,6 +229,10 @@ class Values:
 
         return self.evaluator.template(text, partial(log_values, self._target))
 
+    def _operands(self, given: Mapping[str, object]) -> dict[str, Operand]:
+        """The variables that a caller hands to an expression. Raises UsageError for what Java has no value for."""
+        return {name: self.evaluator.operand(name, value) for name, value in given.items()}
+
     @asynccontextmanager
     async def _evaluation(
         self,
@@ -284,12 +288,3 @@ class Values:
             variables.set_described("old", stop.old_value)
         if stop.new_value is not None:
             variables.set_described("new", stop.new_value)
-
-
-def operands_of(given: Mapping[str, object]) -> dict[str, Operand]:
-    """The variables that a caller hands to an expression. Raises UsageError for what Java has no value for."""
-    if not given:
-        return {}
-    from jdbpy.session.eval.given import operand_of
-
-    return {name: operand_of(name, value) for name, value in given.items()}
