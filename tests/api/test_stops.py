@@ -36,13 +36,14 @@ async def test_the_tour(jvm: Jvm) -> None:
         assert "args" in (await (await frame.caller).locals)
         assert (await frame.set("total", 7)).text == "7"
         assert await frame["total"].python() == 7
-        customer = await frame["customer"].python(depth=5)
-        assert customer["orders"][0]["customer"] is customer
         with pytest.raises(jdbpy.UsageError, match="more than depth=2 reaches: a "):
             await frame["order"].python(depth=2)
-        assert await frame["order"].python(depth=5) == {
+        order = await frame["order"].python(depth=5)
+        assert order["customer"]["orders"][0] is order
+        assert (order["customer"].pop("orders"), order.type) == ([order], "lab.Lab$Order")
+        assert order == {
             "id": 7,
-            "customer": customer,
+            "customer": {"name": "Ada", "kind": "RETAIL"},
             "items": [{"name": "tea", "cents": 250}, {"name": "cake", "cents": 320}],
             "note": "soon",
             "rebate": Decimal("0.05"),
