@@ -132,6 +132,7 @@ _HOMES = {
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {
+    "api": "jdbpy.api",
     "code": "jdbpy.session.model.code",
     "heap": "jdbpy.session.model.heap",
     "hotswap": "jdbpy.session.model.hotswap",

@@ -11,7 +11,7 @@ from jdbpy.api.frames import Place
 from jdbpy.api.hits import Feed, Stop
 from jdbpy.api.lazy import Lazy
 from jdbpy.errors import UsageError
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
@@ -32,7 +32,7 @@ class Breakpoint:
         """What the function given as ``do`` raised; raised at the end of the session."""
 
     @property
-    def record(self) -> Breakpoint:
+    def record(self) -> BreakpointRecord:
         """All about it, as plain data. Raises UsageError once it is removed. No trip."""
         return self._vm.session.points.get(self.number)
 

@@ -18,8 +18,8 @@ from jdbpy.api.values import Value
 from jdbpy.errors import Disconnected, StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
-from jdbpy.session.model.values import Value
+from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
+from jdbpy.session.model.values import Value as ValueRecord
 
 if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint
@@ -78,7 +78,7 @@ class Hit:
         if found is None:
             raise self._without("exception")
         text = found.type if found.message is None else f"{found.type}: {found.message}"
-        return Value(self._vm, Value(found.type, escape(text), "L", found.id, found.id), "exception")
+        return Value(self._vm, ValueRecord(found.type, escape(text), "L", found.id, found.id), "exception")
 
     @property
     def message(self) -> str:
@@ -340,7 +340,7 @@ class Hits:
     most 10,000 hits wait for a slow script; ``dropped`` counts those that did not fit.
     """
 
-    def __init__(self, vm: Vm, arm: Callable[[], Awaitable[Breakpoint]], capacity: int = CAPACITY) -> None:
+    def __init__(self, vm: Vm, arm: Callable[[], Awaitable[BreakpointRecord]], capacity: int = CAPACITY) -> None:
         self._vm = vm
         self._arm = arm
         self._feed = Feed(vm, capacity)

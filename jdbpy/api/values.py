@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jdbpy.api.lazy import Lazy
 from jdbpy.errors import JdbpyError, JdwpError, UsageError
-from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Value:
     def __init__(
         self,
         vm: Vm,
-        record: Value,
+        record: ValueRecord,
         name: str = "",
         key: Value | None = None,
         peers: Peers | None = None,
@@ -521,7 +521,7 @@ def _is_asked_whole(value: Value) -> bool:
     return value._plain() is _UNKNOWN
 
 
-def _is_text(key: Value, text: str) -> bool:
+def _is_text(key: ValueRecord, text: str) -> bool:
     from jdbpy.session.java.texts import string_literal
 
     return key.tag == "s" and key.text == string_literal(text)

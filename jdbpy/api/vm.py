@@ -24,11 +24,11 @@ from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Peers, Value
 from jdbpy.errors import StateError, TimedOut, UsageError
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
 from jdbpy.session.model.options import PointOptions, StepDepth, StepSize
-from jdbpy.session.model.threads import Frame, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import Frame as FrameRecord, ThreadInfo, ThreadRef
 from jdbpy.session.model.tracing import Reporting
-from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
 from jdbpy.session.model.vm import VmInfo, VmState
 
 if TYPE_CHECKING:
@@ -389,7 +389,7 @@ class Vm:
         """
         return LazyValue(lambda: self.evaluate(text, None, names))
 
-    async def evaluate(self, text: str, frame: Frame | None, names: Mapping[str, object]) -> Value:
+    async def evaluate(self, text: str, frame: FrameRecord | None, names: Mapping[str, object]) -> Value:
         """What ``Frame.eval`` and ``eval`` give. wire: as these."""
         given = {name: value.record if isinstance(value, Value) else value for name, value in names.items()}
         try:
@@ -497,10 +497,10 @@ class Vm:
             stop = await waiter.stop(timeout)
         void = leaving is not None and leaving.record.location.signature.endswith(")V")
         if void and stop.reason is events.StopReason.STEP and stop.return_value is None:
-            stop = stop.replace(return_value=Value("void", "void", "V", None))
+            stop = stop.replace(return_value=ValueRecord("void", "void", "V", None))
         return self.stop_of(stop)
 
-    async def arm(self, make: Callable[[], Awaitable[Breakpoint]], feed: Feed) -> int:
+    async def arm(self, make: Callable[[], Awaitable[BreakpointRecord]], feed: Feed) -> int:
         """Set something in the target whose stops and hits go to the feed, from the very first on; its number."""
         early: list[tuple[int, Any]] = []
         self._early.append(early)
@@ -536,7 +536,7 @@ class Vm:
         """The errors of such functions, but for this one."""
         return [each for each in self._errors if each is not error]
 
-    def _breakpoint(self, add: Callable[[], Awaitable[Breakpoint]], do: Do | None) -> LazyBreakpoint:
+    def _breakpoint(self, add: Callable[[], Awaitable[BreakpointRecord]], do: Do | None) -> LazyBreakpoint:
         async def set_it() -> Breakpoint:
             feed = Feed(self)
             number = await self.arm(add, feed)

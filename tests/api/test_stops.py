@@ -61,7 +61,7 @@ async def test_the_tour(jvm: Jvm) -> None:
         with pytest.raises(jdbpy.StateError, match="earlier stop"):
             await frame["total"]
         await done.resume()
-        await target.wait_output("ordered 570 4")
+        await target.wait_output("ordered 7 4")
         with pytest.raises(jdbpy.TimedOut, match=r"breakpoint 1 .* was not hit within 0.05 seconds"):
             await breakpoint.wait(timeout=0.05)
 

@@ -21,7 +21,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import Describer, describe
 from jdbpy.session.values.export import Export
 from jdbpy.session.values.obj import find_fields
-from jdbpy.session.values.objects import contents
+from jdbpy.session.values.objects import Objects, contents
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Entries, UnknownLayout
 from jdbpy.session.values.strings import string_length
@@ -64,7 +64,7 @@ class ObjectQueries:
     @property
     def _reader(self) -> Reader:
         self._target.require_alive()
-        return self._target.objects.reader
+        return Objects.of(self._target).reader
 
     # -- fields --------------------------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ class ObjectQueries:
         wire: 2 to 5 trips a level, whatever the number of objects.
         """
         reader = self._reader
-        export = Export(reader, self._target.objects.views, depth, most, longest)
+        export = Export(reader, Objects.of(self._target).views, depth, most, longest)
         return await reader.run(export.values([wire_value(each) for each in values]))
 
     # -- chains --------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class ObjectQueries:
     # -- helpers -------------------------------------------------------------------------------------------------
 
     def _describer(self, limits: Limits, count: int) -> Describer:
-        objects = self._target.objects
+        objects = Objects.of(self._target)
         wide = limits.replace(elements=max(limits.elements, count))
         return Describer(objects.reader, objects.views, wide)
 
