@@ -22,10 +22,10 @@ CIRCLE = "its own superclass"
 
 PATCH = """
 import sys
-from jdbpy.session.types.ancestry import Ancestry
-from jdbpy.session.types.fact_cache import FactCache
+from jdbpy.session.target.facts import FactCache
+from jdbpy.session.target.types import TypeCache
 
-climb = Ancestry._above
+climb = TypeCache._above
 
 def above(self, type_id):
     print("climbing", file=sys.stderr, flush=True)
@@ -33,7 +33,7 @@ def above(self, type_id):
         pass
 
 FactCache._require_above = lambda *anything: None
-Ancestry._above = above
+TypeCache._above = above
 """
 """Takes away what keeps the debugger from climbing in a circle."""
 

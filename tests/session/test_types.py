@@ -98,9 +98,9 @@ async def test_what_a_redefinition_changes_is_asked_again(any_jvm: Jvm) -> None:
         await cache.locations([place])
         await cache.superclasses([place.classID])
         cache.invalidate([place.classID])
-        assert cache.known(facts.METHODS, place.classID) is None
-        assert cache.known(facts.LINES, (place.classID, place.methodID)) is None
-        assert cache.known(facts.SUPERCLASS, place.classID)
+        assert cache.facts.known(facts.METHODS, place.classID) is None
+        assert cache.facts.known(facts.LINES, (place.classID, place.methodID)) is None
+        assert cache.facts.known(facts.SUPERCLASS, place.classID)
         before = waves(d)
         [again] = await cache.locations([place])
         assert (waves(d) - before, again.line) == (1, d.program.line("total"))
@@ -135,7 +135,7 @@ async def test_an_answer_that_was_on_its_way_when_its_type_was_dropped_is_not_ke
         cache.forget([wanted if gone else other])
         conn.answer.set()
     assert answers == [{wanted: ()}]
-    assert cache.known(facts.METHODS, wanted) == (None if gone else ())
+    assert cache.facts.known(facts.METHODS, wanted) == (None if gone else ())
 
 
 async def test_a_type_that_is_gone_is_missing_from_the_answer(any_jvm: Jvm) -> None:

@@ -48,7 +48,7 @@ class Stopped:
 
     async def field(self, class_name: str, name: str) -> Field:
         [owner] = await self.target.types.by_signature(f"L{class_name};")
-        fields = (await self.target.types.many(facts.FIELDS, [owner.id]))[owner.id]
+        fields = (await self.target.types.facts.many(facts.FIELDS, [owner.id]))[owner.id]
         return next(field for field in fields if field.name == name)
 
     async def refused(self, writing: object, match: str, error: type[JdbpyError] = UsageError) -> None:

@@ -1,7 +1,7 @@
 """The breakpoints of a session: setting them at places, finding them by their place.
 
 Where a breakpoint stands in the target is ``placement``'s business; numbers, switching and what a hit means are those
-of all points (``points.component``).
+of all points (``points``).
 """
 
 from __future__ import annotations

@@ -72,12 +72,12 @@ class Callers:
 
     async def _learn(self, callers: list[tuple[ReferenceTypeID, MethodID]]) -> None:
         types, type_ids = self._target.types, {type_id for type_id, _ in callers}
-        await types.prefetch((facts.SIGNATURE, type_ids), (facts.MODIFIERS, type_ids), (facts.METHODS, type_ids))
+        await types.facts.prefetch((facts.SIGNATURE, type_ids), (facts.MODIFIERS, type_ids), (facts.METHODS, type_ids))
         classes = await types.info(type_ids)
         for type_id, method_id in callers:
             if type_id not in classes:
                 continue  # unloaded in between
-            methods = types.known(facts.METHODS, type_id) or ()
+            methods = types.facts.known(facts.METHODS, type_id) or ()
             method = next((each for each in methods if each.id == method_id), None)  # None: of an old version
             name = classes[type_id].name
             self._known[type_id, method_id] = any(fits(name, method) for fits in self._patterns)

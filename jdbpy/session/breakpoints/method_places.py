@@ -58,7 +58,7 @@ async def find_places(
 ) -> MethodPlaces:
     """Find where to set breakpoints for methods that have code. wire: 1 trip, 0 when the code is known."""
     keys = [(owner.id, method.id) for owner, method in methods if method.has_code]
-    codes = await target.types.many(facts.BYTECODES, keys)
+    codes = await target.types.facts.many(facts.BYTECODES, keys)
     found: list[CodeLocation] = []
     leaving: list[Exit] = []
     missed: list[tuple[str, str]] = []
@@ -118,9 +118,11 @@ class FrameSlotReader:
         wire: 1 trip or 2, and what describing them takes.
         """
         types, key = self._target.types, (place.classID, place.methodID)
-        await types.prefetch((facts.VARIABLES, [key]), (facts.METHODS, [place.classID]))
-        table = types.known(facts.VARIABLES, key)
-        method = next((each for each in types.known(facts.METHODS, place.classID) or () if each.id == key[1]), None)
+        await types.facts.prefetch((facts.VARIABLES, [key]), (facts.METHODS, [place.classID]))
+        table = types.facts.known(facts.VARIABLES, key)
+        method = next(
+            (each for each in types.facts.known(facts.METHODS, place.classID) or () if each.id == key[1]), None
+        )
         found: Iterable[SlotVariable] = ()
         if table is not None and table.slots:
             found = from_table(table, 0)

@@ -201,7 +201,9 @@ class Placement:
         listing: list[Pending[Any]] = [conn.submit(virtual_machine.ClassesBySignature(name)) for name in signatures]
         everything = None if signatures else conn.submit(virtual_machine.AllClassesWithGeneric())
         ahead = self._finder.likely(spec)
-        refused, _ = await both(lambda: self._settle(group, watches), lambda: types.prefetch((facts.METHODS, ahead)))
+        refused, _ = await both(
+            lambda: self._settle(group, watches), lambda: types.facts.prefetch((facts.METHODS, ahead))
+        )
         if isinstance(spec, FileLine) and refused:
             # An agent without source name filters: then the class is taken to be named like its file.
             name = ClassName(spec.file.partition(".")[0])
@@ -445,7 +447,7 @@ class Placement:
                 raise
         tops = {outermost(each.name) for each in types}
         known = [each for each in self._target.types.all_known() if not each.is_array]
-        files = self._target.types.all_of(facts.SOURCE_FILE) if isinstance(spec, FileLine) else {}
+        files = self._target.types.facts.all_of(facts.SOURCE_FILE) if isinstance(spec, FileLine) else {}
         same_file = {type_id for type_id, file in files.items() if isinstance(spec, FileLine) and file == spec.file}
         around = [each for each in known if outermost(each.name) in tops or each.id in same_file]
         return await self._finder.places(spec, around, move=self.moves)

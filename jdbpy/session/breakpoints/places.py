@@ -103,7 +103,7 @@ class PlaceFinder:
         """Whether a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
         if not isinstance(spec, FileLine):
             return self.may_concern(spec, prepared)
-        await self._types.prefetch((facts.METHODS, [prepared.id]))
+        await self._types.facts.prefetch((facts.METHODS, [prepared.id]))
         files = (await sources_of(self._types, [prepared.id]))[prepared.id]
         return any(_is_of(spec, file, prepared.name) for file in files) or (
             not spec.file.endswith(".java") and any(file.name == spec.file for file in files)
@@ -199,14 +199,14 @@ class PlaceFinder:
         Compilers make one of a lambda (Scala, Kotlin) or an anonymous class. wire: 1 trip, 0 when known.
         """
         types, keys = self._types, list(dict.fromkeys((place.classID, place.methodID) for place in places))
-        await types.prefetch(
+        await types.facts.prefetch(
             (facts.BYTECODES, keys), (facts.CONSTANT_POOL, {type_id for type_id, _ in keys}), (facts.LINES, keys)
         )
         loaded = {each.name for each in types.all_known()}
         found: set[str] = set()
         for place in places:
-            key, pool = (place.classID, place.methodID), types.known(facts.CONSTANT_POOL, place.classID)
-            lines, code = types.known(facts.LINES, key), types.known(facts.BYTECODES, key)
+            key, pool = (place.classID, place.methodID), types.facts.known(facts.CONSTANT_POOL, place.classID)
+            lines, code = types.facts.known(facts.LINES, key), types.facts.known(facts.BYTECODES, key)
             if pool is None or lines is None or not code:
                 continue
             top, line = _top(types.location(place).class_name), lines.line_at(place.index)
@@ -216,7 +216,7 @@ class PlaceFinder:
 
     async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
         """Names of nested, local and anonymous classes inside these types that are not loaded yet. wire: 1 trip."""
-        mentioned = await self._types.many(facts.MENTIONED_CLASSES, [each.id for each in types])
+        mentioned = await self._types.facts.many(facts.MENTIONED_CLASSES, [each.id for each in types])
         tops = {_top(each.name) for each in types}
         loaded = {each.name for each in self._types.all_known()}
         names = {name for pool in mentioned.values() for name in pool or () if not is_lambda_class(name)}
@@ -250,7 +250,7 @@ class PlaceFinder:
         found: dict[tuple[RefType, Method], None] = {}
         for each in types:
             for ancestor in await self._types.ancestors(each.id, facts.METHODS):
-                methods = self._types.known(facts.METHODS, ancestor.id) or ()
+                methods = self._types.facts.known(facts.METHODS, ancestor.id) or ()
                 fitting = [method for method in methods if spec.fits(method) and not method.is_private]
                 if fitting:
                     found.update(dict.fromkeys((ancestor, method) for method in fitting))

@@ -198,7 +198,7 @@ class Code:
         """
         own, methods = await self._meant(place)
         keys = [(own.id, each.id) for each in methods if each.has_code]
-        found = await self._types.many(facts.BYTECODES, keys)
+        found = await self._types.facts.many(facts.BYTECODES, keys)
         return next((found[key] for key in keys if found.get(key)), b"")
 
     async def disassemble(self, place: str = "") -> list[Disassembly]:
@@ -221,7 +221,7 @@ class Code:
             methods = [each for each in declared if each.id == frame.location.method_id]
         keys = [(own.id, each.id) for each in methods]
         with_code = [(own.id, each.id) for each in methods if each.has_code]
-        await self._types.prefetch(
+        await self._types.facts.prefetch(
             (facts.BYTECODES, with_code),
             (facts.LINES, keys),
             (facts.VARIABLES, with_code),
@@ -233,7 +233,7 @@ class Code:
         return [self._disassembly(own, each, current) for each in methods]
 
     async def _pool(self, own: RefType) -> ConstantPool | None:
-        return (await self._types.many(facts.CONSTANT_POOL, [own.id])).get(own.id)
+        return (await self._types.facts.many(facts.CONSTANT_POOL, [own.id])).get(own.id)
 
     async def _meant(self, place: str) -> tuple[RefType, Sequence[Method]]:
         """The class and those of its methods that the text names. wire: 2 trips."""
@@ -263,7 +263,7 @@ class Code:
 
     def _disassembly(self, own: RefType, method: Method, current: tuple[int, int] | None) -> Disassembly:
         info = method_info(own, method)
-        code = self._types.known(facts.BYTECODES, (own.id, method.id)) or b""
+        code = self._types.facts.known(facts.BYTECODES, (own.id, method.id)) or b""
         note = NO_TABLE if code else _why_none(method)
         try:
             instructions = tuple(self._instructions(own, method, code, current))
@@ -285,10 +285,10 @@ class Code:
         self, own: RefType, method: Method, code: builtins.bytes, current: tuple[int, int] | None
     ) -> list[Instruction]:
         key = (own.id, method.id)
-        table = self._types.known(facts.VARIABLES, key)
+        table = self._types.facts.known(facts.VARIABLES, key)
         reader = OperandReader(
             code,
-            self._types.known(facts.CONSTANT_POOL, own.id),
+            self._types.facts.known(facts.CONSTANT_POOL, own.id),
             table.slots if table else (),
             own.signature.removeprefix("L").removesuffix(";"),
         )

@@ -1,6 +1,6 @@
 """Single classes: found by name, and described with their members, lines and relatives.
 
-Owns how a name finds a class and what is told of it; the facts themselves come from ``types.TypeCache``. ``component``
+Owns how a name finds a class and what is told of it; the facts themselves come from ``TypeCache``. ``classes``
 says what its methods do and cost.
 """
 
@@ -83,12 +83,12 @@ class Details:
         if not found:
             raise self._unknown(name)
         own = found[0].typeID
-        await self._types.prefetch(
+        await self._types.facts.prefetch(
             *((fact, [own]) for fact in _ABOUT),
             *((fact, self._origins.expected(everything)) for fact in self._origins.FACTS),
             lenient=True,
         )
-        told = self._types.known(facts.LOADER, own)
+        told = self._types.facts.known(facts.LOADER, own)
         loader = told or ClassLoaderID(0)
         subclasses, (module, refused_module), origin = await together(
             lambda: self._subclasses(found[0], everything),
@@ -99,12 +99,12 @@ class Details:
         self._loaders.told(self._origins.classes_of(involved))
         loaders = await self._loaders.in_words(involved)
         superclasses = [each.name for each in (await self._types.superclasses([own]))[own]]
-        above = self._types.known(facts.INTERFACES, own)
+        above = self._types.facts.known(facts.INTERFACES, own)
         interfaces = await self._types.info(above or ())
         loader_words = loaders[loader] if told is not None else NOT_KNOWN
         info = class_info(found[0]).replace(loader=loader_words)
-        version = self._types.known(facts.CLASS_FILE_VERSION, own)
-        bits = self._types.known(facts.MODIFIERS, own) or 0
+        version = self._types.facts.known(facts.CLASS_FILE_VERSION, own)
+        bits = self._types.facts.known(facts.MODIFIERS, own) or 0
         generic = generic_class(info.generic)
         return ClassDetail(
             info=info,
@@ -114,7 +114,7 @@ class Details:
             interfaces=tuple(each.name for each in interfaces.values()),
             subclasses=subclasses,
             nested=_nested(info.name, everything),
-            source=self._types.known(facts.SOURCE_FILE, own),
+            source=self._types.facts.known(facts.SOURCE_FILE, own),
             loader=loader_words,
             class_file_version=version_words(version) if version else "",
             module=module,
@@ -168,7 +168,7 @@ class Details:
                 hint=f"there is {', '.join(near)}" if near else f"'methods {name}' lists what there is",
                 code="NO_METHOD",
             )
-        await self._types.prefetch((facts.SOURCE_FILE, [own.id]), (facts.SOURCE_MAP, [own.id]))
+        await self._types.facts.prefetch((facts.SOURCE_FILE, [own.id]), (facts.SOURCE_MAP, [own.id]))
         await self._types.line_tables((own.id, each.id) for each in chosen)
         return [
             LineEntry(line, each.name, each.signature, index, source)
@@ -179,10 +179,12 @@ class Details:
     def known(self) -> KnownNames:
         """Names that some answer has mentioned so far, for completion."""
         types = {each.id: each for each in self._types.all_known() if not each.is_array}
-        methods = self._types.all_of(facts.METHODS)
-        fields = self._types.all_of(facts.FIELDS)
-        sources = {source for source in self._types.all_of(facts.SOURCE_FILE).values() if source}
-        maps = (source_map.stratum() for source_map in self._types.all_of(facts.SOURCE_MAP).values() if source_map)
+        methods = self._types.facts.all_of(facts.METHODS)
+        fields = self._types.facts.all_of(facts.FIELDS)
+        sources = {source for source in self._types.facts.all_of(facts.SOURCE_FILE).values() if source}
+        maps = (
+            source_map.stratum() for source_map in self._types.facts.all_of(facts.SOURCE_MAP).values() if source_map
+        )
         sources.update(file.name for stratum in maps if stratum for file in stratum.files)
         return KnownNames(
             classes=tuple(sorted({each.name for each in types.values()})),
@@ -229,7 +231,7 @@ class Details:
         known = filter(None, (self._types.known_named(signatures.signature_of(each)) for each in names))
         wanted = list(known)
         own, _ = await both(
-            lambda: self.loaded(name), lambda: self._types.prefetch(*((fact, wanted) for fact in (*links, *also)))
+            lambda: self.loaded(name), lambda: self._types.facts.prefetch(*((fact, wanted) for fact in (*links, *also)))
         )
         return own
 
@@ -246,17 +248,17 @@ class Details:
     ) -> tuple[str, ...]:
         """Names of the direct subclasses, or of what directly extends or implements an interface. wire: 1 trip."""
         own = listed.typeID
-        modifiers = self._types.known(facts.MODIFIERS, own) or 0
+        modifiers = self._types.facts.known(facts.MODIFIERS, own) or 0
         if modifiers & signatures.FINAL or listed.refTypeTag == TypeTag.ARRAY:
             return ()
         ids = [each.typeID for each in everything if each.refTypeTag != TypeTag.ARRAY]
         children: Iterable[ReferenceTypeID]
         if listed.refTypeTag == TypeTag.INTERFACE:
-            parents = await self._types.many(facts.INTERFACES, ids)
+            parents = await self._types.facts.many(facts.INTERFACES, ids)
             children = [each for each, above in parents.items() if own in above]
         else:
             classes = [each.typeID for each in everything if each.refTypeTag == TypeTag.CLASS]
-            parent = await self._types.many(facts.SUPERCLASS, classes)
+            parent = await self._types.facts.many(facts.SUPERCLASS, classes)
             children = [each for each, above in parent.items() if above == own]
         known = await self._types.info(children)
         return tuple(sorted({each.name for each in known.values()}))
@@ -264,7 +266,7 @@ class Details:
     async def source_files(self, classes: Iterable[ClassInfo]) -> dict[str, tuple[str, ...]]:
         """Return the source files of these classes, by name, each with the names of its classes. wire: 1 trip."""
         names = {ReferenceTypeID(each.id): each.name for each in classes}
-        sources = await self._types.many(facts.SOURCE_FILE, list(names))
+        sources = await self._types.facts.many(facts.SOURCE_FILE, list(names))
         files: dict[str, set[str]] = {}
         for type_id, source in sources.items():
             if source:
@@ -273,12 +275,12 @@ class Details:
 
     def _refused(self, own: ReferenceTypeID) -> list[str]:
         """What of a class the agent refused to tell, and why."""
-        found = ((what, self._types.refusal(fact, own)) for fact, what in _ABOUT.items())
+        found = ((what, self._types.facts.refusal(fact, own)) for fact, what in _ABOUT.items())
         return [f"{what} not known: {error}" for what, error in found if error is not None]
 
     async def _module(self, own: ReferenceTypeID) -> tuple[str, list[str]]:
         """The module's name; "" for an unnamed one, and before Java 9; and why it is not known. wire: 1 trip."""
-        module = self._types.known(facts.MODULE, own)
+        module = self._types.facts.known(facts.MODULE, own)
         if not module:
             return "", []
         [reply] = await self._target.conn.batch([module_reference.Name(module)])

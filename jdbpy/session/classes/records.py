@@ -93,7 +93,7 @@ class Loaders:
 
     async def names(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, str]:
         """The defining loader of each type. wire: 3 trips, 0 when known."""
-        loaders = await self._types.many(facts.LOADER, type_ids)
+        loaders = await self._types.facts.many(facts.LOADER, type_ids)
         words = await self.in_words(loaders.values())
         return {type_id: words[loader] for type_id, loader in loaders.items()}
 
@@ -123,9 +123,9 @@ class Loaders:
 
         The boot loader is no object that could be asked: its own classes are told by theirs. wire: 1 to 2 trips.
         """
-        loader = (await self._types.many(facts.LOADER, [type_id]))[type_id]
+        loader = (await self._types.facts.many(facts.LOADER, [type_id]))[type_id]
         if not loader:
             everything = [known.id for known in self._types.all_known()]
-            return {each for each, own in (await self._types.many(facts.LOADER, everything)).items() if not own}
+            return {each for each, own in (await self._types.facts.many(facts.LOADER, everything)).items() if not own}
         reply = await self._conn.request(class_loader_reference.VisibleClasses(loader))
         return {each.typeID for each in reply.classes}

@@ -1,6 +1,6 @@
 """The ``strata`` of a session: through which stratum lines are looked at, and what map a class has.
 
-The choice is the user's; ``types.TypeCache`` keeps it. The agent is not told: it knows lines of class files only.
+The choice is the user's; ``TypeCache`` keeps it. The agent is not told: it knows lines of class files only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Strata:
     @property
     def choice(self) -> StratumChoice:
         """What is chosen, and the strata of the classes that are known so far. No trip."""
-        maps = self._types.all_of(facts.SOURCE_MAP).values()
+        maps = self._types.facts.all_of(facts.SOURCE_MAP).values()
         names = {stratum.name for each in maps if each is not None for stratum in each.strata}
         return StratumChoice(self._types.stratum, tuple(sorted(names - {JAVA})))
 
@@ -47,7 +47,7 @@ class Strata:
         Raises UsageError when it is not loaded, JdbpyError when it has none. wire: 2 trips, 3 for a short name.
         """
         own = await self._classes.loaded(class_name)
-        source_map = (await self._types.many(facts.SOURCE_MAP, [own.id])).get(own.id)
+        source_map = (await self._types.facts.many(facts.SOURCE_MAP, [own.id])).get(own.id)
         if source_map is None:
             raise JdbpyError(
                 f"{own.name} has no SourceDebugExtension",

@@ -1,6 +1,6 @@
 """Resume, suspend and pause: what is let go, and what stays held.
 
-Owns which holds a command releases; the counting is the ledger's (``suspension.py``). A stop that nobody has seen yet
+Owns which holds a command releases; the counting is the ledger's (``suspension``). A stop that nobody has seen yet
 is never released, so that no stop is lost between two commands.
 """
 

@@ -107,11 +107,11 @@ async def _only_call(target: Target, location: Location) -> ReturningMethod | No
     if location.line is None or location.stratum:
         return None
     if not target.far:
-        await types.prefetch((facts.BYTECODES, [key]), (facts.CONSTANT_POOL, [type_id]), (facts.LINES, [key]))
+        await types.facts.prefetch((facts.BYTECODES, [key]), (facts.CONSTANT_POOL, [type_id]), (facts.LINES, [key]))
     code, pool, lines = (
-        types.known(facts.BYTECODES, key),
-        types.known(facts.CONSTANT_POOL, type_id),
-        types.known(facts.LINES, key),
+        types.facts.known(facts.BYTECODES, key),
+        types.facts.known(facts.CONSTANT_POOL, type_id),
+        types.facts.known(facts.LINES, key),
     )
     if not code or pool is None or lines is None:
         return None

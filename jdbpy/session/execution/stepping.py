@@ -239,7 +239,7 @@ class Stepping:
             return False
         types = self._target.types
         [location] = await types.locations([place])
-        methods = types.known(facts.METHODS, place.classID) or ()
+        methods = types.facts.known(facts.METHODS, place.classID) or ()
         method = next((each for each in methods if each.id == place.methodID), None)
         if method is not None and method.is_synthetic:
             return not method.is_lambda_body
@@ -254,7 +254,7 @@ class Stepping:
         location = last.location if last is not None else None
         if location is None:
             location, _ = await self._top(thread, count=False)
-        if types.known(facts.SOURCE_MAP, ids.ReferenceTypeID(location.type_id)) is None:
+        if types.facts.known(facts.SOURCE_MAP, ids.ReferenceTypeID(location.type_id)) is None:
             return None
         self._target.step_by_raw_lines()
         location, depth = await self._top(thread)
@@ -283,11 +283,11 @@ class Stepping:
         """Return the line of a known location, with the call that it was inlined for. No trip."""
         types, type_id = self._target.types, ids.ReferenceTypeID(location.type_id)
         key = type_id, ids.MethodID(location.method_id)
-        source_map, stratum = types.known(facts.SOURCE_MAP, type_id), types.stratum_of(type_id)
-        lines, inlined = types.known(facts.LINES, key), None
+        source_map, stratum = types.facts.known(facts.SOURCE_MAP, type_id), types.stratum_of(type_id)
+        lines, inlined = types.facts.known(facts.LINES, key), None
         raw = lines.line_at(location.code_index) if lines is not None else None
         if source_map is not None and stratum is not None and raw is not None:
-            inlined = inlined_at(source_map, stratum, types.known(facts.SOURCE_FILE, type_id), raw)
+            inlined = inlined_at(source_map, stratum, types.facts.known(facts.SOURCE_FILE, type_id), raw)
         return MappedLine(location.type_tag, key, depth, location.source, location.line, inlined)
 
     def _own_lines(self, line: MappedLine, *, anew: bool) -> list[ids.CodeLocation]:
@@ -296,7 +296,7 @@ class Stepping:
         ``anew`` leaves the call: it begins at the lines that are inlined in none, and at this line too. No trip.
         """
         types = self._target.types
-        known = types.known(facts.LINES, line.key)
+        known = types.facts.known(facts.LINES, line.key)
         found = []
         for index, _ in known.entries if known is not None else ():
             place = ids.CodeLocation(line.type_tag, *line.key, index)

@@ -57,48 +57,48 @@ async def running_shapes(types: TypeCache, wanted: Sequence[RefType]) -> dict[Re
         facts.CONSTANT_POOL,
         facts.CLASS_FILE_VERSION,
     )
-    await types.prefetch(*((fact, ids) for fact in about))
+    await types.facts.prefetch(*((fact, ids) for fact in about))
     declared = await types.methods(ids)
     keys = [(type_id, method.id) for type_id, methods in declared.items() for method in methods if method.has_code]
-    await types.prefetch((facts.BYTECODES, keys), (facts.LINES, keys), (facts.VARIABLES, keys))
-    above = [types.known(facts.SUPERCLASS, each) for each in ids]
-    interfaces = [parent for each in ids for parent in types.known(facts.INTERFACES, each) or ()]
+    await types.facts.prefetch((facts.BYTECODES, keys), (facts.LINES, keys), (facts.VARIABLES, keys))
+    above = [types.facts.known(facts.SUPERCLASS, each) for each in ids]
+    interfaces = [parent for each in ids for parent in types.facts.known(facts.INTERFACES, each) or ()]
     await types.info([each for each in (*above, *interfaces) if each])
     return {each.id: await _shape(types, each) for each in wanted}
 
 
 async def _shape(types: TypeCache, each: RefType) -> ClassShape:
     """Puts together what is known by now. No trip."""
-    pool = types.known(facts.CONSTANT_POOL, each.id)
-    version = types.known(facts.CLASS_FILE_VERSION, each.id)
-    superclass = types.known(facts.SUPERCLASS, each.id)
+    pool = types.facts.known(facts.CONSTANT_POOL, each.id)
+    version = types.facts.known(facts.CLASS_FILE_VERSION, each.id)
+    superclass = types.facts.known(facts.SUPERCLASS, each.id)
     above = await types.info([superclass] if superclass else ())
-    interfaces = types.known(facts.INTERFACES, each.id) or ()
+    interfaces = types.facts.known(facts.INTERFACES, each.id) or ()
     known = await types.info(interfaces)
-    fields = types.known(facts.FIELDS, each.id) or ()
-    is_interface = bool((types.known(facts.MODIFIERS, each.id) or 0) & signatures.INTERFACE)
+    fields = types.facts.known(facts.FIELDS, each.id) or ()
+    is_interface = bool((types.facts.known(facts.MODIFIERS, each.id) or 0) & signatures.INTERFACE)
 
     def method_shape(method: Method) -> MethodShape:
         key = (each.id, method.id)
-        table = types.known(facts.VARIABLES, key)
+        table = types.facts.known(facts.VARIABLES, key)
         slots = table.slots if table else ()
         return MethodShape(
             method.bits & METHOD_BITS,
-            code_rows(types.known(facts.BYTECODES, key) or b"", pool),
-            (types.known(facts.LINES, key) or NO_LINES).entries,
+            code_rows(types.facts.known(facts.BYTECODES, key) or b"", pool),
+            (types.facts.known(facts.LINES, key) or NO_LINES).entries,
             frozenset((slot.code_index, slot.length, slot.name, slot.signature, slot.slot) for slot in slots),
         )
 
     return ClassShape(
         name=each.signature[1:-1],
         version=version if version is not None else (0, 0),
-        access=types.known(facts.MODIFIERS, each.id) or 0,
+        access=types.facts.known(facts.MODIFIERS, each.id) or 0,
         superclass="java/lang/Object" if is_interface else "".join(_internal(parent) for parent in above.values()),
         interfaces=tuple(_internal(known[parent]) for parent in interfaces if parent in known),
         fields={(field.name, field.signature): field.bits & FIELD_BITS for field in fields},
         methods={
             (method.name, method.signature): method_shape(method)
-            for method in types.known(facts.METHODS, each.id) or ()
+            for method in types.facts.known(facts.METHODS, each.id) or ()
         },
         constants=constants_of(pool),
     )
@@ -271,7 +271,7 @@ class HotSwap:
 
         own = await local_class_path(self._target)
         origins = Origins(self._target)
-        loaders = (await self._types.many(facts.LOADER, named)).values()
+        loaders = (await self._types.facts.many(facts.LOADER, named)).values()
         urls = [url for loader in dict.fromkeys(loaders) for url in await origins.read_from(loader)]
         told = dict.fromkeys(path for path in map(path_of_url, urls) if path)
         found = await allowed_paths(self._target, list(told))
@@ -280,7 +280,7 @@ class HotSwap:
 
     async def _release(self, named: Sequence[ReferenceTypeID]) -> int:
         """The Java release of the newest of the classes; the target's, if there is none. wire: 1 trip."""
-        versions = await self._types.many(facts.CLASS_FILE_VERSION, named)
+        versions = await self._types.facts.many(facts.CLASS_FILE_VERSION, named)
         releases = [version[0] - 44 for version in versions.values() if version]
         return max(releases, default=feature_number(self._target.info.version))
 

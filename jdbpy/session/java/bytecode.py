@@ -176,9 +176,7 @@ def _reached(flow: _Flow, starts: Iterable[int], without: int | None = None) -> 
     return reached
 
 
-_WIDE_PREFIX = 196
 _RETURN = 177
-_RETURNS_OF = range(172, 178)
 _CONSTANTS: dict[int, int | float | None] = {
     1: None,
     **{2 + n: n - 1 for n in range(7)},  # iconst_m1 ... iconst_5
@@ -215,7 +213,7 @@ def method_ends(code: bytes) -> MethodEnds:
     targets = {target for each in instructions for target in each.next if target != each.index + each.length}
     found, before = [], None
     for each in instructions:
-        if each.opcode in _RETURNS_OF:
+        if each.opcode in _RETURNS:
             found.append(_return(code, each, None if each.index in targets else before))
         before = each
     return MethodEnds(0 not in targets, tuple(found))
@@ -238,6 +236,6 @@ def _return(code: bytes, instruction: DecodedInstruction, before: DecodedInstruc
         return ReturnInstruction(index, slot=code[at + 1])
     if opcode in _SHORT_LOADS:
         return ReturnInstruction(index, slot=(opcode - _SHORT_LOADS.start) % 4)
-    if opcode == _WIDE_PREFIX and code[at + 1] in _LOADS:
+    if opcode == _WIDE and code[at + 1] in _LOADS:
         return ReturnInstruction(index, slot=struct.unpack_from(">H", code, at + 2)[0])
     return ReturnInstruction(index)

@@ -1,7 +1,7 @@
 """JNI signatures and Java names, both ways: ``[Ljava/lang/String;`` and ``java.lang.String[]``.
 
 Owns the spelling of types and modifiers (JVMS 4.3, 4.1, 4.5, 4.6). Pure text; generic signatures are the business of
-``generics.py``. Nothing here fails on a signature that it does not understand: it is shown as it came.
+``generics``. Nothing here fails on a signature that it does not understand: it is shown as it came.
 """
 
 from __future__ import annotations

@@ -40,9 +40,8 @@ class PointOptions(Record):
     whose code it happens in, one ``*`` at the start or end; ``Order+`` is that class and its subclasses).
 
     What the debugger decides, beside the condition: ``callers`` are patterns of classes or methods, one of which must
-    fit a frame above that of the hit (``points.callers``); ``hits`` says which hits count, ``"== 3"``, ``">= 10"``,
-    ``"% 100"`` (``points.hit_count``); ``after`` is the number of a point that must be hit first, and with
-    ``after_each`` again after every hit of this one.
+    fit a frame above that of the hit; ``hits`` says which hits count, ``"== 3"``, ``">= 10"``, ``"% 100"``; ``after``
+    is the number of a point that must be hit first, and with ``after_each`` again after every hit of this one.
 
     A hit has a number, from 1, when it passes the filters, comes from a fitting caller and its condition holds. Its
     number must then fit ``hits``, and of those that do, the first ``ignore`` pass.

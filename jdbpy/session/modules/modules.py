@@ -91,7 +91,7 @@ class Modules:
                 code="NO_SUCH_MODULE",
             )
         type_id = ReferenceTypeID(classes[0].id)
-        home = (await self._target.types.many(facts.MODULE, [type_id])).get(type_id)
+        home = (await self._target.types.facts.many(facts.MODULE, [type_id])).get(type_id)
         return next(int(module) for module, *_ in rows if module == home)
 
     async def detail(self, text: str) -> ModuleDetail:

@@ -209,6 +209,10 @@ class FactCache:
         """All that is in the cache of one kind of fact. No trip."""
         return self._facts.get(fact, {})
 
+    def learn(self, fact: Fact[K, V], key: K, value: V) -> None:
+        """Takes in a fact that is known without asking."""
+        self._facts.setdefault(fact, {})[key] = value
+
     async def _fetch(
         self, wants: list[tuple[Fact[Any, Any], Any]], *, lenient: bool = False
     ) -> dict[tuple[Fact[Any, Any], Any], Any]:

@@ -19,7 +19,7 @@ comes by a breakpoint in such a thread goes on, and if it has returned before th
 the agent takes the thread for one that is suspended already: it runs on behind the call. So before a virtual thread
 runs a method while everything is suspended, requests with policy ALL are set to suspend the thread of the event only.
 
-The ledger (``suspension.py``) counts as if nothing were taken off.
+The ledger (``suspension``) counts as if nothing were taken off.
 """
 
 from __future__ import annotations

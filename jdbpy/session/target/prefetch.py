@@ -157,7 +157,9 @@ class StopPlaces:
         try:
             await together(
                 lambda: types.locations(places),
-                lambda: types.prefetch((facts.VARIABLES, methods), *((fact, classes) for fact in _FACTS_OF_FRAMES)),
+                lambda: types.facts.prefetch(
+                    (facts.VARIABLES, methods), *((fact, classes) for fact in _FACTS_OF_FRAMES)
+                ),
                 types.learn_root,
             )
         finally:
@@ -176,14 +178,14 @@ class StopPlaces:
         """The variables in scope at a place; none where that is not known, or there is no variable table. No trip."""
         from jdbpy.session.target.frames import from_table
 
-        table = self._types.known(facts.VARIABLES, (at.classID, at.methodID))
+        table = self._types.facts.known(facts.VARIABLES, (at.classID, at.methodID))
         return from_table(table, at.index) if table is not None else []
 
     def variables_of(self, type_id: int, method_id: int) -> list[SlotVariable]:
         """All variables that a method has somewhere, each kind of value in a slot once; none as above. No trip."""
         from jdbpy.session.target.frames import all_of_table, key_of
 
-        table = self._types.known(facts.VARIABLES, (ReferenceTypeID(type_id), MethodID(method_id)))
+        table = self._types.facts.known(facts.VARIABLES, (ReferenceTypeID(type_id), MethodID(method_id)))
         found = all_of_table(table) if table is not None else []
         return list({key_of(variable): variable for variable in found}.values())
 
@@ -201,7 +203,7 @@ class LikelyClasses:
         names = made_of(java_name(each) for each in declared if each.startswith("L"))
         wanted = {signature_of(name) for name in names} - self._asked
         if wanted:
-            fields = self._types.all_of(facts.FIELDS)
+            fields = self._types.facts.all_of(facts.FIELDS)
             wanted -= {known.signature for known in self._types.all_known() if known.id in fields}
         return sorted(wanted)
 

@@ -26,16 +26,28 @@ from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import reference_type, virtual_machine
 
+_ROOT = "Ljava/lang/Object;"
 
-class LoadedTypes(FactCache):
-    """The types of one target, and the facts about them."""
+
+class TypeCache:
+    """The loaded types of one target, and the facts about them.
+
+    Methods that take many things return a dict by what was asked; a type that is gone is missing from it. Their cost
+    is one trip for all that is not known yet, none when all is. ``facts`` asks for what is known of types by their id.
+    """
 
     def __init__(self, conn: Connection) -> None:
-        super().__init__(conn)
+        self.facts = FactCache(conn)
+        self._conn = conn
         self._learned: dict[ReferenceTypeID, RefType] = {}
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None  # not learned yet
         self._named: dict[str, ReferenceTypeID] = {}  # as it was when there were so many types
         self._named_count = 0
+        self._root_known = False
+        self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], Location]] = {}
+        self._stratum = ""
+
+    # Which types there are
 
     async def by_signature(self, signature: str) -> list[RefType]:
         """The prepared types with this JNI signature, one for each loader that defined one. wire: 1 trip.
@@ -110,43 +122,14 @@ class LoadedTypes(FactCache):
         wanted = list(dict.fromkeys(type_ids))
         unknown = [type_id for type_id in wanted if type_id not in self._types]
         if unknown:
-            await self.prefetch((facts.SIGNATURE, unknown), (facts.MODIFIERS, unknown))
-            signature_of = await self.many(facts.SIGNATURE, unknown)
-            modifiers = await self.many(facts.MODIFIERS, unknown)
+            await self.facts.prefetch((facts.SIGNATURE, unknown), (facts.MODIFIERS, unknown))
+            signature_of = await self.facts.many(facts.SIGNATURE, unknown)
+            modifiers = await self.facts.many(facts.MODIFIERS, unknown)
             for type_id, reply in signature_of.items():
                 self.learn(type_id, _tag(reply.signature, modifiers.get(type_id, 0)), reply.signature)
         return {type_id: self._types[type_id] for type_id in wanted if type_id in self._types}
 
-    def forget(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops types that were unloaded, with all that is known of them."""
-        gone = set(type_ids)
-        super().forget(gone)
-        for type_id in gone:
-            self._types.pop(type_id, None)
-
-    def forget_signature(self, signature: str) -> None:
-        """Drops all types of that name (docs/agent.md, "A class unload names the class only").
-
-        The fellows from other loaders that live on are simply asked about again.
-        """
-        self.forget([type_id for type_id, known in self._types.items() if known.signature == signature])
-
-
-def _tag(signature: str, modifiers: int) -> int:
-    if signature.startswith("["):
-        return TypeTag.ARRAY
-    return TypeTag.INTERFACE if modifiers & signatures.INTERFACE else TypeTag.CLASS
-
-
-_ROOT = "Ljava/lang/Object;"
-
-
-class Ancestry(LoadedTypes):
-    """The types of one target and what each inherits from."""
-
-    def __init__(self, conn: Connection) -> None:
-        super().__init__(conn)
-        self._root_known = False
+    # What is above them
 
     async def superclasses(
         self, type_ids: Iterable[ReferenceTypeID], *also: Fact[ReferenceTypeID, Any]
@@ -167,7 +150,7 @@ class Ancestry(LoadedTypes):
         interfaces: dict[ReferenceTypeID, None] = {}
         pending = [type_id, *(each.id for each in classes)]
         while pending:
-            for interface in self.known(facts.INTERFACES, pending.pop(0)) or ():
+            for interface in self.facts.known(facts.INTERFACES, pending.pop(0)) or ():
                 if interface not in interfaces:
                     interfaces[interface] = None
                     pending.append(interface)
@@ -181,7 +164,7 @@ class Ancestry(LoadedTypes):
         level = set(type_ids)
         while level:
             unknown = [type_id for type_id in level if type_id not in self._types]
-            await self.prefetch(
+            await self.facts.prefetch(
                 *((fact, level) for fact in (*links, *also)), (facts.SIGNATURE, unknown), (facts.MODIFIERS, unknown)
             )
             await self.info(unknown)
@@ -189,16 +172,16 @@ class Ancestry(LoadedTypes):
             level = {parent for type_id in level for link in links for parent in self._parents(link, type_id)} - seen
 
     def _parents(self, link: Fact[Any, Any], type_id: ReferenceTypeID) -> Iterable[ReferenceTypeID]:
-        found = self.known(link, type_id)
+        found = self.facts.known(link, type_id)
         if isinstance(found, tuple):
             return found
         return (found,) if found else ()
 
     def _above(self, type_id: ReferenceTypeID) -> Iterable[RefType]:
-        parent = self.known(facts.SUPERCLASS, type_id)
+        parent = self.facts.known(facts.SUPERCLASS, type_id)
         while parent and parent in self._types:
             yield self._types[parent]
-            parent = self.known(facts.SUPERCLASS, parent)
+            parent = self.facts.known(facts.SUPERCLASS, parent)
 
     async def learn_root(self) -> None:
         """Learns java.lang.Object, so that climbing ends one trip earlier. wire: 1 trip, 0 when known."""
@@ -214,40 +197,27 @@ class Ancestry(LoadedTypes):
                 (facts.INTERFACES, ()),
             ]
             for fact, value in values:
-                self._facts.setdefault(fact, {})[root.id] = value
+                self.facts.learn(fact, root.id, value)
 
-
-class TypeCache(Ancestry):
-    """Facts about the loaded types of one target.
-
-    Methods that take many things return a dict by what was asked; a type that is gone is missing from it. Their cost
-    is one trip for all that is not known yet, none when all is.
-    """
-
-    def __init__(self, conn: Connection) -> None:
-        super().__init__(conn)
-        self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], Location]] = {}
-        self._stratum = ""
-
-    # -- members and code ----------------------------------------------------------------------------------------
+    # Members and code
 
     async def methods(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, tuple[Method, ...]]:
         """The methods that the types themselves declare. wire: 1 trip, 0 when known."""
-        return await self.many(facts.METHODS, type_ids)
+        return await self.facts.many(facts.METHODS, type_ids)
 
     async def fields(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, tuple[Field, ...]]:
         """The fields that the types themselves declare. wire: 1 trip, 0 when known."""
-        return await self.many(facts.FIELDS, type_ids)
+        return await self.facts.many(facts.FIELDS, type_ids)
 
     async def line_tables(self, methods: Iterable[MethodKey]) -> dict[MethodKey, LineTable]:
         """Line tables by (type id, method id). wire: 1 trip, 0 when known."""
-        return await self.many(facts.LINES, methods)
+        return await self.facts.many(facts.LINES, methods)
 
     async def variable_tables(self, methods: Iterable[MethodKey]) -> dict[MethodKey, VariableTable | None]:
         """Variable tables by (type id, method id); None without -g. wire: 1 trip, 0 when known."""
-        return await self.many(facts.VARIABLES, methods)
+        return await self.facts.many(facts.VARIABLES, methods)
 
-    # -- source files and strata ---------------------------------------------------------------------------------
+    # Source files and strata
 
     @property
     def stratum(self) -> str:
@@ -261,18 +231,18 @@ class TypeCache(Ancestry):
 
     def stratum_of(self, type_id: ReferenceTypeID) -> Stratum | None:
         """What the type's lines are looked at through, as far as its map is known; None for those as they are."""
-        source_map = self.known(facts.SOURCE_MAP, type_id)
+        source_map = self.facts.known(facts.SOURCE_MAP, type_id)
         return source_map.stratum(self._stratum) if source_map is not None else None
 
     def lines_of(self, key: MethodKey, file: str | None = None) -> LineTable:
         """The known line table of a method, with the lines of one of its files: its class's main one. No trip."""
-        table = self.known(facts.LINES, key) or NO_LINES
+        table = self.facts.known(facts.LINES, key) or NO_LINES
         stratum = self.stratum_of(key[0])
         if stratum is None:
             return table
-        return lines_in(table, stratum, file or main_file(stratum, self.known(facts.SOURCE_FILE, key[0])))
+        return lines_in(table, stratum, file or main_file(stratum, self.facts.known(facts.SOURCE_FILE, key[0])))
 
-    # -- locations -----------------------------------------------------------------------------------------------
+    # Places in code
 
     async def locations(self, places: Sequence[CodeLocation]) -> list[Location]:
         """Names, source files and lines of places in code; none of them may be null. wire: 1 trip, 0 when known."""
@@ -290,7 +260,7 @@ class TypeCache(Ancestry):
         type_ids = {place.classID for place in places}
         methods = {(place.classID, place.methodID) for place in places if place.methodID != OBSOLETE}
         unknown = [type_id for type_id in type_ids if type_id not in self._types]
-        await self.prefetch(
+        await self.facts.prefetch(
             (facts.SIGNATURE, unknown),
             (facts.METHODS, type_ids),
             (facts.SOURCE_FILE, type_ids),
@@ -299,7 +269,7 @@ class TypeCache(Ancestry):
             lenient=True,
         )
         for place in places:
-            signature = self.known(facts.SIGNATURE, place.classID)
+            signature = self.facts.known(facts.SIGNATURE, place.classID)
             if signature is not None:
                 self.learn(place.classID, place.typeTag, signature.signature)
 
@@ -310,19 +280,19 @@ class TypeCache(Ancestry):
         if shown is not None:
             return shown
         declaring = self._types.get(type_id)
-        methods = self.known(facts.METHODS, type_id)
-        lines = self.known(facts.LINES, (type_id, place.methodID))
+        methods = self.facts.known(facts.METHODS, type_id)
+        lines = self.facts.known(facts.LINES, (type_id, place.methodID))
         shown = model_location(
             place,
             declaring,
             next((each for each in methods or () if each.id == place.methodID), None),
             lines or NO_LINES,
-            self.known(facts.SOURCE_FILE, type_id),
+            self.facts.known(facts.SOURCE_FILE, type_id),
             self.stratum_of(type_id),
             self._refused(type_id, place.methodID),
         )
         is_all = methods is not None and (lines is not None or place.methodID == OBSOLETE)
-        is_told = type_id in self.all_of(facts.SOURCE_FILE) and type_id in self.all_of(facts.SOURCE_MAP)
+        is_told = type_id in self.facts.all_of(facts.SOURCE_FILE) and type_id in self.facts.all_of(facts.SOURCE_MAP)
         if declaring is not None and is_all and is_told:
             self._places.setdefault(type_id, {})[key] = shown
         return shown
@@ -337,7 +307,7 @@ class TypeCache(Ancestry):
             ("the source map", facts.SOURCE_MAP, type_id),
         )
         for what, fact, key in asked:
-            error = self.refusal(fact, key) if self._refusals and key not in self.all_of(fact) else None
+            error = self.facts.refusal(fact, key) if key not in self.facts.all_of(fact) else None
             if error is not None and (what != "the name of the class" or type_id not in self._types):
                 return f"{what} is not known: {error}"
         return ""
@@ -345,15 +315,15 @@ class TypeCache(Ancestry):
     async def locations_of_line(
         self, methods: Sequence[MethodKey], line: int, file: str | None = None
     ) -> list[CodeLocation]:
-        """Where to stop so that one pass over the line in any of the methods stops once; see ``code_flow``.
+        """Where to stop so that one pass over the line in any of the methods stops once; see ``java.bytecode``.
 
         The line is one of ``file`` where a class has lines of several, else of its main file.
         wire: 1 trip, and 1 more for methods that come back to the line; 0 when known.
         """
         type_ids = {type_id for type_id, _ in methods}
-        await self.prefetch((facts.LINES, methods), (facts.SOURCE_FILE, type_ids), (facts.SOURCE_MAP, type_ids))
+        await self.facts.prefetch((facts.LINES, methods), (facts.SOURCE_FILE, type_ids), (facts.SOURCE_MAP, type_ids))
         starts = {key: self.lines_of(key, file).starts_of(line) for key in methods}
-        code = await self.many(facts.BYTECODES, [key for key, indices in starts.items() if len(indices) > 1])
+        code = await self.facts.many(facts.BYTECODES, [key for key, indices in starts.items() if len(indices) > 1])
         await self.info(key[0] for key, indices in starts.items() if indices)
         return [
             CodeLocation(self._types[key[0]].tag, *key, index)
@@ -362,12 +332,35 @@ class TypeCache(Ancestry):
             if key[0] in self._types
         ]
 
-    # -- forgetting ----------------------------------------------------------------------------------------------
+    # Forgetting
 
-    def _drop(self, stores: Iterable[dict[Any, Any]], type_ids: set[ReferenceTypeID]) -> None:
-        super()._drop(stores, type_ids)
-        for type_id in type_ids:
+    def forget(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Drops types that were unloaded, with all that is known of them."""
+        gone = set(type_ids)
+        self.facts.forget(gone)
+        for type_id in gone:
+            self._types.pop(type_id, None)
             self._places.pop(type_id, None)
+
+    def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """Drops what a redefinition changes: members, lines, variables, code, source name."""
+        changed = set(type_ids)
+        self.facts.invalidate(changed)
+        for type_id in changed:
+            self._places.pop(type_id, None)
+
+    def forget_signature(self, signature: str) -> None:
+        """Drops all types of that name (docs/agent.md, "A class unload names the class only").
+
+        The fellows from other loaders that live on are simply asked about again.
+        """
+        self.forget([type_id for type_id, known in self._types.items() if known.signature == signature])
+
+
+def _tag(signature: str, modifiers: int) -> int:
+    if signature.startswith("["):
+        return TypeTag.ARRAY
+    return TypeTag.INTERFACE if modifiers & signatures.INTERFACE else TypeTag.CLASS
 
 
 async def sources_of(
@@ -378,7 +371,7 @@ async def sources_of(
     wire: 1 trip, 0 when known.
     """
     wanted = list(type_ids)
-    await types.prefetch((facts.SOURCE_FILE, wanted), (facts.SOURCE_MAP, wanted))
+    await types.facts.prefetch((facts.SOURCE_FILE, wanted), (facts.SOURCE_MAP, wanted))
     return {each: _files(types, each) for each in wanted}
 
 
@@ -395,4 +388,4 @@ def lines_by_index(types: TypeCache, key: MethodKey) -> dict[int, tuple[int, str
 
 
 def _files(types: TypeCache, type_id: ReferenceTypeID) -> tuple[StratumFile, ...]:
-    return files_of(types.stratum_of(type_id), types.known(facts.SOURCE_FILE, type_id))
+    return files_of(types.stratum_of(type_id), types.facts.known(facts.SOURCE_FILE, type_id))

@@ -1,7 +1,7 @@
 """What may be asked of the objects of a target when they are looked at: types, fields, elements, text. Never a call.
 
 Every method is written for one asker; what all who run under the same ``Reader.run`` ask at one moment leaves in one
-wave (see ``waves``). What never changes about an object is remembered.
+wave (see ``target.reading``). What never changes about an object is remembered.
 
 The agent crashes on a field id of another class and on null ids. So fields are asked for only as ``Field`` records out
 of the class chain of the very object, and views get at them by name alone (``obj``).
@@ -209,14 +209,14 @@ class Reader:
 
     async def shape(self, type_id: ReferenceTypeID) -> ClassLayout:
         """The fields and the superclass of a class. Raises JdwpError when it was unloaded meanwhile."""
-        fields = self._types.known(facts.FIELDS, type_id)
-        superclass = self._types.known(facts.SUPERCLASS, type_id)
-        signature = self._types.known(facts.SIGNATURE, type_id)
+        fields = self._types.facts.known(facts.FIELDS, type_id)
+        superclass = self._types.facts.known(facts.SUPERCLASS, type_id)
+        signature = self._types.facts.known(facts.SIGNATURE, type_id)
         if fields is None or superclass is None or signature is None:
             await ask(_Learn(type_id, SHAPE_FACTS))
-            fields = self._types.known(facts.FIELDS, type_id)
-            superclass = self._types.known(facts.SUPERCLASS, type_id)
-            signature = self._types.known(facts.SIGNATURE, type_id)
+            fields = self._types.facts.known(facts.FIELDS, type_id)
+            superclass = self._types.facts.known(facts.SUPERCLASS, type_id)
+            signature = self._types.facts.known(facts.SIGNATURE, type_id)
         if fields is None or superclass is None or signature is None:
             raise _unloaded()
         name = java_name(signature.signature)
@@ -224,7 +224,7 @@ class Reader:
 
     async def expect(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Learns classes that ``shape`` is likely to be asked for next."""
-        unknown = [type_id for type_id in type_ids if self._types.known(facts.FIELDS, type_id) is None]
+        unknown = [type_id for type_id in type_ids if self._types.facts.known(facts.FIELDS, type_id) is None]
         await gather([_learn(type_id) for type_id in unknown])
 
     async def foresee(self, declared: Iterable[str]) -> None:
@@ -243,20 +243,20 @@ class Reader:
 
     async def signature(self, type_id: ReferenceTypeID) -> str:
         """The JNI signature of any type, arrays included."""
-        known = self._types.known(facts.SIGNATURE, type_id)
+        known = self._types.facts.known(facts.SIGNATURE, type_id)
         if known is None:
             await ask(_Learn(type_id, (facts.SIGNATURE,)))
-            known = self._types.known(facts.SIGNATURE, type_id)
+            known = self._types.facts.known(facts.SIGNATURE, type_id)
         if known is None:
             raise _unloaded()
         return known.signature
 
     async def interfaces(self, type_id: ReferenceTypeID) -> list[str]:
         """Java names of the interfaces that a class names in its declaration. wire: 1 trip, 0 when they are known."""
-        found = self._types.known(facts.INTERFACES, type_id)
+        found = self._types.facts.known(facts.INTERFACES, type_id)
         if found is None:
             await ask(_Learn(type_id, (facts.INTERFACES,)))
-            found = self._types.known(facts.INTERFACES, type_id) or ()
+            found = self._types.facts.known(facts.INTERFACES, type_id) or ()
         return [java_name(signature) for signature in await gather([self.signature(each) for each in found])]
 
     async def classes(self, name: str) -> list[RefType]:
@@ -456,7 +456,7 @@ class Reader:
             return await self._batch(commands), {}
         replies, _, found = await together(
             lambda: self._batch(commands),
-            lambda: self._types.prefetch(*wanted.items()),
+            lambda: self._types.facts.prefetch(*wanted.items()),
             lambda: self._types.by_signatures(signatures),
         )
         return replies, found

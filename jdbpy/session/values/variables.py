@@ -179,7 +179,7 @@ def _is_static(target: Target, frame: Frame) -> bool | None:
     if not _has_slots(frame):
         return None
     type_id, method_id = _key(frame)
-    methods = target.types.known(facts.METHODS, type_id) or ()
+    methods = target.types.facts.known(facts.METHODS, type_id) or ()
     return next((each.is_static for each in methods if each.id == method_id), None)
 
 
@@ -219,8 +219,8 @@ async def prefetch_slots(target: Target, frames: Iterable[Frame]) -> None:
     keys = list(dict.fromkeys(_key(frame) for frame in frames if _has_slots(frame)))
     types = list(dict.fromkeys(type_id for type_id, _ in keys))
     code = keys if target.far and target.can("canGetBytecodes") else []
-    code = [key for key in code if target.types.known(facts.VARIABLES, key) is None]  # or there is no table
-    await target.types.prefetch(
+    code = [key for key in code if target.types.facts.known(facts.VARIABLES, key) is None]  # or there is no table
+    await target.types.facts.prefetch(
         (facts.VARIABLES, keys), (facts.METHODS, types), (facts.FIELDS, types), (facts.BYTECODES, code)
     )
 
@@ -246,7 +246,7 @@ async def frame_slots(target: Target, frame: Frame) -> list[SlotVariable]:
     method = _method(await types.methods([type_id]), type_id, method_id)
     if method is None:
         return []
-    code = (await types.many(facts.BYTECODES, [key])).get(key, b"") if target.can("canGetBytecodes") else b""
+    code = (await types.facts.many(facts.BYTECODES, [key])).get(key, b"") if target.can("canGetBytecodes") else b""
     return from_code(method, code, frame.location.code_index)
 
 
@@ -293,7 +293,7 @@ def _method(
 
 def _captured_fields(target: Target, frame: Frame) -> list[Field]:
     """The fields for captured variables that the frame's own class declares."""
-    fields = target.types.known(facts.FIELDS, ReferenceTypeID(frame.location.type_id)) or ()
+    fields = target.types.facts.known(facts.FIELDS, ReferenceTypeID(frame.location.type_id)) or ()
     return [field for field in fields if not field.is_static and field.name.startswith(("val$", "this$"))]
 
 

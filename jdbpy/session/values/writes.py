@@ -122,7 +122,7 @@ def _mismatch(what: str, declared: str, found: str) -> UsageError:
 async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: ReferenceTypeID | None) -> bool:
     """Whether objects of a type are objects of the declared one as well."""
     types = target.types
-    await types.prefetch(*((fact, [type_id]) for fact in (*_LINKS, facts.SIGNATURE, facts.MODIFIERS)))
+    await types.facts.prefetch(*((fact, [type_id]) for fact in (*_LINKS, facts.SIGNATURE, facts.MODIFIERS)))
     found = (await types.info([type_id])).get(type_id)
     if found is None:
         return False
@@ -132,7 +132,7 @@ async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: 
     named = {each.id for each in lineage if each.signature == signature}
     if not named or home is None or home in named or signature.startswith(OF_THE_JDK):
         return bool(named)
-    loaders = await types.many(facts.LOADER, [home, *named])
+    loaders = await types.facts.many(facts.LOADER, [home, *named])
     if loaders.get(home) in {loader for each, loader in loaders.items() if each in named}:
         return True  # a loader means what it has defined itself (JVMS 5.3.5)
     loaded = await types.by_signature(signature)
@@ -163,7 +163,7 @@ async def as_seen_from(target: Target, home: ReferenceTypeID, loaded: Sequence[R
     """Which of the types of one name a class means: that which its loader was asked for first (JVMS 5.3)."""
     if len(loaded) == 1:
         return loaded[0].id
-    loaders = await target.types.many(facts.LOADER, [home, *(each.id for each in loaded)])
+    loaders = await target.types.facts.many(facts.LOADER, [home, *(each.id for each in loaded)])
     loader = loaders.get(home, ClassLoaderID(ObjectID(0)))
     if not loader:
         return next((each.id for each in loaded if not loaders.get(each.id)), None)
@@ -258,7 +258,7 @@ async def write_static(target: Target, field: Field, value: TaggedValue) -> str:
     if not field.is_static:
         raise UsageError(f"{field.name} is not static: it is set in an object", code="INVALID_FIELDID")
     types = target.types
-    await types.prefetch((facts.FIELDS, [field.type_id]), (facts.MODIFIERS, [field.type_id]))
+    await types.facts.prefetch((facts.FIELDS, [field.type_id]), (facts.MODIFIERS, [field.type_id]))
     if field not in (await types.fields([field.type_id])).get(field.type_id, ()):
         raise UsageError(f"the class has no field {field.name}", code="INVALID_FIELDID")
     declaring = (await types.info([field.type_id]))[field.type_id]

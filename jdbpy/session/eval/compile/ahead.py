@@ -31,23 +31,32 @@ async def look_ahead(c: Compiler, statements: Sequence[tree.Statement]) -> None:
     """Learns what the statements are likely to need. wire: as many trips as their longest chain of names."""
     mentions = Mentions(statements)
     if mentions.paths or mentions.calls or mentions.types:
-        await _Ahead(c, mentions).run()
+        async with open_nursery() as nursery:
+            _PathsAhead(c, mentions, ClassesAhead(c, mentions, nursery)).start()
 
 
-class _Ahead(ClassesAhead):
-    async def run(self) -> None:
-        async with open_nursery() as self._nursery:
-            mentions = self._mentions
-            for path in mentions.paths:
-                self._start(self._path, path)
-            for name in mentions.types:
-                self._start(self._class_of_name, tuple(name.split(".")))
-            if mentions.calls or any(path.steps for path in mentions.paths):
-                self._start(self._named, OBJECT.name)
-            if mentions.strings and (mentions.calls or mentions.assigns):  # they have to be made in the target
-                self._start(self._named, STRING.name)
-            if self._c.home is not None and any(not call.qualified for call in mentions.calls):
-                self._start(self._class, self._c.home.id, True)
+class _PathsAhead:
+    """What is learned along the paths that a text mentions; ``classes`` runs it, and learns the classes on the way."""
+
+    def __init__(self, c: Compiler, mentions: Mentions, classes: ClassesAhead) -> None:
+        self._c = c
+        self._target = c.target
+        self._mentions = mentions
+        self._classes = classes
+
+    def start(self) -> None:
+        """Begin all of it."""
+        mentions = self._mentions
+        for path in mentions.paths:
+            self._classes.start(self._path, path)
+        for name in mentions.types:
+            self._classes.start(self._classes.class_of_name, tuple(name.split(".")))
+        if mentions.calls or any(path.steps for path in mentions.paths):
+            self._classes.start(self._classes.named, OBJECT.name)
+        if mentions.strings and (mentions.calls or mentions.assigns):  # they have to be made in the target
+            self._classes.start(self._classes.named, STRING.name)
+        if self._c.home is not None and any(not call.qualified for call in mentions.calls):
+            self._classes.start(self._classes.learn, self._c.home.id, True)
 
     # Paths
 
@@ -57,12 +66,12 @@ class _Ahead(ClassesAhead):
         local = next((each for each in reversed(c.frame.locals) if each.name == root), None)
         if local is not None:
             if path.steps or path.typed or path.inspected:
-                self._types_in(local.generic or local.signature)
+                self._classes.types_in(local.generic or local.signature)
             elif path.result and not self._target.knows_object_in(local):
-                self._shown(local.signature, local.generic)
+                self._classes.shown(local.signature, local.generic)
             if path.inspected and self._mentions.texts and local.signature[0] in "L[":
-                self._start(self._named, OBJECT.name)
-            frame = await self._once("frame", lambda: self._target.read_frame(c.frame.locals, this=True))
+                self._classes.start(self._classes.named, OBJECT.name)
+            frame = await self._classes.once("frame", lambda: self._target.read_frame(c.frame.locals, this=True))
             value = frame.slots.get(local.slot) if frame is not None else None
             if isinstance(value, Ref):
                 await self._steps(path, value, read_type(local.signature), sure=False)
@@ -78,7 +87,7 @@ class _Ahead(ClassesAhead):
     async def _this(self) -> Ref | None:
         if self._c.frame.is_static:
             return None
-        frame = await self._once("frame", lambda: self._target.read_frame(self._c.frame.locals, this=True))
+        frame = await self._classes.once("frame", lambda: self._target.read_frame(self._c.frame.locals, this=True))
         return frame.this if frame is not None else None
 
     async def _field_or_class(self, path: Path) -> None:
@@ -86,7 +95,7 @@ class _Ahead(ClassesAhead):
         field = next((each for each in home.facts.fields if each.name == path.root), None) if home else None
         if field is None:
             if home is not None:
-                self._start(self._class, home.id, True)
+                self._classes.start(self._classes.learn, home.id, True)
             await self._below_class(path)
             return
         self._matters(path, field, last=not path.steps)
@@ -103,13 +112,13 @@ class _Ahead(ClassesAhead):
                 break
             parts.append(step)
         if not parts[-1][:1].isupper():
-            await self._find(await class_spellings(self._c, path.root))
+            await self._classes.find(await class_spellings(self._c, path.root))
             return
-        class_id = await self._class_of_name(tuple(parts))
+        class_id = await self._classes.class_of_name(tuple(parts))
         steps = path.steps[len(parts) - 1 :]
         if not class_id or not steps:
             return
-        facts = await self._facts(class_id)
+        facts = await self._classes.facts(class_id)
         field = next((each for each in facts.fields if each.name == steps[0]), None) if facts else None
         if field is not None and field.is_static:
             self._matters(path, field, last=len(steps) == 1)
@@ -141,37 +150,37 @@ class _Ahead(ClassesAhead):
             await self._inspect(value)
         elif isinstance(value, Ref) and path.result and value.tag != Tag.STRING:
             if value.tag == Tag.ARRAY:
-                self._start(self._target.array_length, value)
+                self._classes.start(self._target.array_length, value)
             await self._class_of(value)
 
     async def _inspect(self, value: Ref) -> None:
         """Learns what an object is that is handed to something."""
         if value.tag == Tag.STRING:
             if self._mentions.calls:
-                self._start(self._named, STRING.name)
+                self._classes.start(self._classes.named, STRING.name)
             await self._target.read_strings([value])
             return
         if self._mentions.texts:
-            self._start(self._named, OBJECT.name)
+            self._classes.start(self._classes.named, OBJECT.name)
         class_id = await self._class_of(value)
         if class_id:
-            await self._class(class_id, True)
+            await self._classes.learn(class_id, True)
 
     async def _holder(self, value: object, kind: JavaType, *, sure: bool) -> int:
         """The class to look for a field in: that of the object, unless the declared one is sure."""
         if isinstance(value, Ref) and not sure:
             class_id = await self._class_of(value)
-            self._start(self._class, class_id, True)
+            self._classes.start(self._classes.learn, class_id, True)
             return class_id
-        return await self._named(kind.name) if isinstance(kind, ClassType) else 0
+        return await self._classes.named(kind.name) if isinstance(kind, ClassType) else 0
 
     async def _class_of(self, ref: Ref) -> int:
-        found = await self._once(("class of", ref.id), lambda: self._target.classes_of([ref]))
+        found = await self._classes.once(("class of", ref.id), lambda: self._target.classes_of([ref]))
         return found[0] if found else 0
 
     async def _field(self, class_id: int, name: str) -> refs.Field | None:
         while class_id:
-            facts = await self._facts(class_id)
+            facts = await self._classes.facts(class_id)
             if facts is None:
                 return None
             for field in facts.fields:
@@ -188,9 +197,9 @@ class _Ahead(ClassesAhead):
     def _matters(self, path: Path, field: refs.Field, *, last: bool) -> None:
         """Learns the type of a field on a path, if it matters."""
         if not last or path.typed or path.inspected:
-            self._types_in(field.generic or field.signature)
+            self._classes.types_in(field.generic or field.signature)
         elif path.result:
-            self._shown(field.signature, field.generic)
+            self._classes.shown(field.signature, field.generic)
 
 
 def _is_told(field: refs.Field) -> bool:

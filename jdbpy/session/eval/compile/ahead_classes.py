@@ -54,11 +54,10 @@ class _Shared:
 
 
 class ClassesAhead:
-    """What is learned of classes, in ``_nursery`` while that is open."""
+    """What is learned of classes, by tasks of ``nursery``. No error of the target gets out of ``start``."""
 
-    _nursery: trio.Nursery
-
-    def __init__(self, c: Compiler, mentions: Mentions) -> None:
+    def __init__(self, c: Compiler, mentions: Mentions, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
         self._c = c
         self._target = c.target
         self._mentions = mentions
@@ -69,7 +68,7 @@ class ClassesAhead:
         # Where nothing but fields is mentioned, only the classes in which they are not found lead to those above.
         self._climbs = bool(mentions.calls or mentions.types or any(path.inspected for path in mentions.paths))
 
-    def _start(self, call: Callable[..., Awaitable[object]], *args: object) -> None:
+    def start(self, call: Callable[..., Awaitable[object]], *args: object) -> None:
         self._nursery.start_soon(self._quietly, call, args)
 
     @staticmethod
@@ -77,7 +76,7 @@ class ClassesAhead:
         with suppress(JdbpyError):  # whoever really needs it meets it again
             await call(*args)
 
-    async def _once(self, key: object, call: Callable[[], Awaitable[T]]) -> T | None:
+    async def once(self, key: object, call: Callable[[], Awaitable[T]]) -> T | None:
         """What the call gives, which is made once for each key; None when it fails."""
         shared = self._shared.get(key)
         if shared is not None:
@@ -91,36 +90,36 @@ class ClassesAhead:
                 shared.ended.set()
         return cast("T | None", shared.result)
 
-    def _shown(self, signature: str, generic: str) -> None:
+    def shown(self, signature: str, generic: str) -> None:
         """Learns what an object that is to be shown, and what is in it, most likely consists of."""
         for name in sorted(made_of(_names_in(generic or signature))):
-            self._start(self._consists, name)
+            self.start(self._consists, name)
 
-    def _types_in(self, signature: str) -> None:
+    def types_in(self, signature: str) -> None:
         """The classes that a signature names are learned, those of type arguments too."""
         for name in _names_in(signature):
             if name != STRING.name or self._mentions.calls:
-                self._start(self._named, name)
+                self.start(self.named, name)
 
-    async def _named(self, name: str) -> int:
+    async def named(self, name: str) -> int:
         """Learns a class by its full name, and what is most likely above it."""
         home = self._c.home
         if home is not None and name == home.name:
             return home.id
         if self._climbs:
             for other in above(name, self._target.release):
-                self._start(self._find, (other,))
-        return await self._find((name,))
+                self.start(self.find, (other,))
+        return await self.find((name,))
 
     async def _consists(self, name: str) -> None:
         """Learns what objects of a class consist of. Those of the JDK are mostly shown by what it declares itself."""
-        class_id = await self._find((name,), climbs=False)
+        class_id = await self.find((name,), climbs=False)
         root = self._target.likely_class(OBJECT.name)  # which has no fields: it is not worth the trip
         while class_id and not name.startswith("java."):
-            facts = await self._facts(class_id)
+            facts = await self.facts(class_id)
             class_id = facts.superclass if facts is not None and facts.superclass != root else 0
 
-    async def _find(self, names: Sequence[str], *, climbs: bool | None = None) -> int:
+    async def find(self, names: Sequence[str], *, climbs: bool | None = None) -> int:
         """Learns the first of the classes that there is of these names; looks for all of them."""
         for name in names:
             if ("name", name) not in self._shared:
@@ -128,15 +127,15 @@ class ClassesAhead:
                 self._wanted.append(name)
                 likely = self._target.likely_class(name)
                 if likely:
-                    self._start(self._facts, likely)
+                    self.start(self.facts, likely)
         if self._wanted and not self._looking_up:
-            self._start(self._look_up)
+            self.start(self._look_up)
         for name in names:
             shared = self._shared["name", name]
             await shared.ended.wait()
             if shared.result:
                 class_id = cast("int", shared.result)
-                self._start(self._class, class_id, self._climbs if climbs is None else climbs)
+                self.start(self.learn, class_id, self._climbs if climbs is None else climbs)
                 return class_id
         return 0
 
@@ -153,26 +152,26 @@ class ClassesAhead:
             for name in names:
                 self._shared["name", name].ended.set()
 
-    async def _facts(self, class_id: int) -> ClassFacts | None:
-        found = await self._once(("facts", class_id), lambda: self._target.class_facts([class_id]))
+    async def facts(self, class_id: int) -> ClassFacts | None:
+        found = await self.once(("facts", class_id), lambda: self._target.class_facts([class_id]))
         return found[0] if found else None
 
-    async def _class(self, class_id: int, climbs: bool) -> None:
+    async def learn(self, class_id: int, climbs: bool) -> None:
         """Learns what a class declares, and what it names that matters; with ``climbs``, all above it as well."""
         asked = ("class", class_id, climbs)
         if asked in self._shared or self._classes >= _MOST_CLASSES:
             return
         self._shared[asked] = _Shared()
         self._classes += 1
-        facts = await self._facts(class_id)
+        facts = await self.facts(class_id)
         if facts is None:
             return
         for each in (facts.superclass, *facts.interfaces) if climbs else ():
             if each:
-                self._start(self._class, each, True)
+                self.start(self.learn, each, True)
         for field in facts.fields:
             if field.name in self._mentions.fields:
-                self._types_in(field.generic or field.signature)
+                self.types_in(field.generic or field.signature)
         for call in self._mentions.calls:
             for method in facts.methods:
                 if method.name == call.name:
@@ -184,15 +183,15 @@ class ClassesAhead:
             return
         kind = read_method(method.signature)
         if call.typed:
-            self._types_in(method.generic.rpartition(")")[2])
-            self._types_in(method.signature.rpartition(")")[2])
+            self.types_in(method.generic.rpartition(")")[2])
+            self.types_in(method.signature.rpartition(")")[2])
         if call.result:
             for name in sorted(given(_names_in((method.generic or method.signature).rpartition(")")[2]))):
-                self._start(self._consists, name)
+                self.start(self._consists, name)
         parameters = list(kind.parameters)
         last = parameters[-1] if method.is_varargs else None
         if isinstance(last, ArrayType) and len(call.args) >= len(parameters) - 1:
-            self._start(self._find, (source_name(last),))
+            self.start(self.find, (source_name(last),))
             parameters = [*parameters[:-1], *[last.element] * (len(call.args) - len(parameters) + 1)]
         if len(parameters) == len(call.args):
             self._arguments(call, parameters)
@@ -201,9 +200,9 @@ class ClassesAhead:
         for arg, formal in zip(call.args, parameters, strict=True):
             primitive = self._primitive(arg)
             if formal.is_reference and primitive is not None:
-                self._start(self._named, BOXES[primitive].name)
+                self.start(self.named, BOXES[primitive].name)
             if formal.is_reference == (primitive is None) and isinstance(erasure(formal), ClassType):
-                self._start(self._named, cast("ClassType", erasure(formal)).name)
+                self.start(self.named, cast("ClassType", erasure(formal)).name)
 
     def _is_made(self, name: str) -> bool:
         return any(simple_name(name) == each.rpartition(".")[2] for each in self._mentions.types)
@@ -216,7 +215,7 @@ class ClassesAhead:
             return kind if isinstance(kind, Primitive) else None
         return arg
 
-    async def _class_of_name(self, parts: tuple[str, ...]) -> int:
+    async def class_of_name(self, parts: tuple[str, ...]) -> int:
         """Learns the class that a name in the text means, and whether it is initialized."""
         home = self._c.home
         in_scope = await class_spellings(self._c, parts[0])
@@ -225,18 +224,18 @@ class ClassesAhead:
             packages = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(len(parts) - 1, 0, -1)]
             near = [*packages, *in_scope]
             if not self._heard_of(near) and parts[0][:1].isupper():
-                self._start(self._target.referenced_classes)
+                self.start(self._target.referenced_classes)
                 near += usual_spellings(parts[0])
             heard_of = self._heard_of(near)
             if heard_of:
-                self._start(self._initialized, self._target.likely_class(heard_of))
+                self.start(self._initialized, self._target.likely_class(heard_of))
                 near = near[: near.index(heard_of) + 1]
-            class_id = await self._find(near)
+            class_id = await self.find(near)
             if not class_id and parts[0][:1].isupper():
-                class_id = await self._find(await distant_spellings(self._c, parts[0]))
+                class_id = await self.find(await distant_spellings(self._c, parts[0]))
         if class_id:
-            self._start(self._class, class_id, self._climbs)
-            self._start(self._initialized, class_id)
+            self.start(self.learn, class_id, self._climbs)
+            self.start(self._initialized, class_id)
         return class_id
 
     def _heard_of(self, names: Sequence[str]) -> str:

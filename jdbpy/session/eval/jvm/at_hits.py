@@ -1,6 +1,6 @@
 """An expression that is asked at every hit of a point: compiled once for each place, with as few trips as possible.
 
-Owns the innermost frame of a thread that an event has just stopped. With the id that ``foresight`` guesses, frame and
+Owns the innermost frame of a thread that an event has just stopped. With the id that ``frame_ids`` guesses, frame and
 variables are asked for in one trip; the frame's real id comes with the same trip, so a wrong guess costs a trip more
 and never a wrong value.
 """

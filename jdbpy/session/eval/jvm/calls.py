@@ -117,7 +117,7 @@ class Calls:
         """The class of what a method gives is told by its declaration where that is final, as those of boxes are."""
         types = self._target.types
         known = types.known_named(declared) if declared.startswith(OF_THE_JDK) else None
-        if known and (types.known(facts.MODIFIERS, known) or 0) & FINAL:
+        if known and (types.facts.known(facts.MODIFIERS, known) or 0) & FINAL:
             Objects.of(self._target).reader.told_type(result.id, known)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:

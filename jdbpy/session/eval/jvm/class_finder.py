@@ -64,16 +64,16 @@ class ClassFinder:
         """The defining loader of the frame's class. wire: 1 trip, 0 when known."""
         if not self._home:
             return ClassLoaderID(0)
-        return (await self._target.types.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
+        return (await self._target.types.facts.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
 
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all of them have been found before. No trip."""
-        loader = self._target.types.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
+        loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
         return loader is not None and all((loader, name) in self._memory.found for name in names)
 
     def found(self, names: Sequence[str]) -> list[int] | None:
         """Return what ``find`` gives, where that is known. No trip."""
-        loader = self._target.types.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
+        loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
         known = [self._memory.found.get((loader, name), 0) for name in names] if loader is not None else [0]
         return known if all(known) else None
 
@@ -82,7 +82,7 @@ class ClassFinder:
         types = self._target.types
         signatures = {name: signature_of(name) for name in names}
         loaded: dict[str, list[RefType]] = {}
-        if self._home and types.known(facts.LOADER, self._home) is None:  # then nothing is remembered either
+        if self._home and types.facts.known(facts.LOADER, self._home) is None:  # then nothing is remembered either
             _, loaded = await both(self.loader, lambda: types.by_signatures(signatures.values()))
         loader = await self.loader()
         known = self._memory.found
@@ -114,17 +114,17 @@ class ClassFinder:
         """Facts of loaded classes. Raises EvalError for one that was unloaded. wire: 1 trip, 0 when known."""
         types = self._target.types
         wanted = [ReferenceTypeID(class_id) for class_id in ids]
-        await types.prefetch(*((fact, wanted) for fact in self.FACTS))
+        await types.facts.prefetch(*((fact, wanted) for fact in self.FACTS))
         return [self._facts(class_id) for class_id in wanted]
 
     def known_facts(self, ids: Sequence[int]) -> list[ClassFacts] | None:
         """Return what ``facts`` gives, where that is known. No trip."""
-        known, wanted = self._target.types.known, [ReferenceTypeID(class_id) for class_id in ids]
+        known, wanted = self._target.types.facts.known, [ReferenceTypeID(class_id) for class_id in ids]
         facts_of_all: list[Any] = [known(fact, each) for fact in self.FACTS for each in wanted]
         return None if None in facts_of_all else [self._facts(each) for each in wanted]
 
     def _facts(self, class_id: ReferenceTypeID) -> ClassFacts:
-        known = self._target.types.known
+        known = self._target.types.facts.known
         signature = known(facts.SIGNATURE, class_id)
         superclass: int | None = known(facts.SUPERCLASS, class_id)
         interfaces: tuple[int, ...] | None = known(facts.INTERFACES, class_id)

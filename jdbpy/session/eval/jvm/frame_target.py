@@ -1,8 +1,7 @@
 """One frame of a stopped thread as the evaluator's target: ``EvalTarget`` over a session.
 
 Owns the frame, whose id changes whenever a method has been run, and what needs a stopped thread: its variables, making
-objects and running code, by way of ``calls`` and ``loading``. What needs none is in ``class_target`` and
-``heap_target``.
+objects and running code, by way of ``calls`` and ``loading``. What needs none is in ``heap_target``.
 """
 
 from __future__ import annotations
@@ -93,7 +92,10 @@ class FrameTarget(HeapTarget):
         """Return at which lines a local variable that is not in scope here is; "" if there is none. No trip."""
         place = frame.location
         key = ReferenceTypeID(place.type_id), MethodID(place.method_id)
-        table, lines = self._target.types.known(facts.VARIABLES, key), self._target.types.known(facts.LINES, key)
+        table, lines = (
+            self._target.types.facts.known(facts.VARIABLES, key),
+            self._target.types.facts.known(facts.LINES, key),
+        )
         if table is None or lines is None or place.line is None:
             return ""
         begins = [lines.line_at(slot.code_index) for slot in table.slots if slot.name == name]

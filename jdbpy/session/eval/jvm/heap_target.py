@@ -27,13 +27,21 @@ from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import reference_type
 
+T = TypeVar("T")
+Place = tuple[int, int, int]
+"""Object or 0, type of the field or 0, and field or index."""
 
-class ClassTarget:
-    """The loaded classes, as the code of one of them sees them through its loader."""
+
+class HeapTarget:
+    """Classes as the code of one of them sees them through its loader; fields, elements and texts of objects."""
 
     def __init__(self, target: Target, classes: ClassFinder) -> None:
         self._target = target
         self._classes = classes
+        self._read: dict[Place, Raw] = {}  # ahead
+        self.notes: list[str] = []  # words of warning that writing gave
+
+    # Classes
 
     @property
     def release(self) -> int:
@@ -85,19 +93,7 @@ class ClassTarget:
             known[class_id] = Ref(reply.classObject, Tag.CLASS_OBJECT)
         return known[class_id]
 
-
-T = TypeVar("T")
-Place = tuple[int, int, int]
-"""Object or 0, type of the field or 0, and field or index."""
-
-
-class HeapTarget(ClassTarget):
-    """The fields, elements and texts of what is in the target."""
-
-    def __init__(self, target: Target, classes: ClassFinder) -> None:
-        super().__init__(target, classes)
-        self._read: dict[Place, Raw] = {}  # ahead
-        self.notes: list[str] = []  # words of warning that writing gave
+    # Objects and arrays
 
     async def _run(self, reading: Reading[T]) -> T:
         """Runs what the reader reads."""
@@ -214,7 +210,7 @@ class HeapTarget(ClassTarget):
         """See ``EvalTarget``."""
         return None
 
-    # -- writing -------------------------------------------------------------------------------------------------
+    # Writing
 
     async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
         """See ``EvalTarget``."""

@@ -106,7 +106,7 @@ class Loading:
             lambda: self._target.conn.batch(
                 [class_object_reference.ReflectedType(ClassObjectID(ObjectID(each.id))) for each in found]
             ),
-            lambda: self._target.types.prefetch(
+            lambda: self._target.types.facts.prefetch(
                 *((fact, [ReferenceTypeID(each.id) for each in found]) for fact in ClassFinder.FACTS)
             ),
         )

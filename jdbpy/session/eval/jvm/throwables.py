@@ -65,7 +65,7 @@ async def _message(
 
 
 def _field(target: Target, type_id: ReferenceTypeID, name: str) -> Field | None:
-    fields = target.types.known(facts.FIELDS, type_id) or ()
+    fields = target.types.facts.known(facts.FIELDS, type_id) or ()
     return next((each for each in fields if each.name == name and not each.is_static), None)
 
 
