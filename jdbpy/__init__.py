@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         code as code,
         heap as heap,
         hotswap as hotswap,
+        kinds as kinds,
         locks as locks,
         modules as modules,
         strata as strata,
@@ -80,8 +81,8 @@ if TYPE_CHECKING:
         SourceLine as SourceLine,
         SourceWindow as SourceWindow,
         Stop as Stop,
-        StopReason as StopReason,
     )
+    from jdbpy.session.model.kinds import StopReason as StopReason
     from jdbpy.session.model.options import (
         Options as Options,
         PointOptions as PointOptions,
@@ -119,8 +120,9 @@ _HOMES = {
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),
     "jdbpy.session.model.events": (
         "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceLine", "SourceWindow",
-        "Stop", "StopReason",
+        "Stop",
     ),
+    "jdbpy.session.model.kinds": ("StopReason",),
     "jdbpy.session.model.options": ("Options", "PointOptions", "StepDepth", "StepSize"),
     "jdbpy.session.model.threads": ("Frame", "Location", "StackTrace", "ThreadGroup", "ThreadInfo", "ThreadRef"),
     "jdbpy.session.model.tracing": ("Reporting",),
@@ -136,6 +138,7 @@ _NAMESPACES = {
     "code": "jdbpy.session.model.code",
     "heap": "jdbpy.session.model.heap",
     "hotswap": "jdbpy.session.model.hotswap",
+    "kinds": "jdbpy.session.model.kinds",
     "locks": "jdbpy.session.model.locks",
     "modules": "jdbpy.session.model.modules",
     "strata": "jdbpy.session.model.strata",

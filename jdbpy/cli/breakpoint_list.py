@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from jdbpy import Breakpoint, BreakpointPlace, SuspendPolicy
+from jdbpy import Breakpoint, BreakpointPlace, SuspendPolicy, kinds
 from jdbpy.cli.output.pieces import Column, Line, Rows, Shown, Table, count
 from jdbpy.cli.output.places import place_of
 from jdbpy.cli.output.shows import shows
@@ -44,18 +44,6 @@ _SUSPENDS = {
     SuspendPolicy.THREAD: "suspends only the thread that hits",
     SuspendPolicy.NONE: "suspends nothing",
 }
-
-_NOUNS = {
-    "exception": "catchpoint",
-    "class-load": "catchpoint",
-    "class-unload": "catchpoint",
-    "thread": "catchpoint",
-    "exit": "catchpoint",
-    "field": "watchpoint",
-    "methods": "trace",
-    "monitors": "trace",
-}
-"""What is called otherwise than breakpoint, by its kind."""
 
 _MOST_PLACES = 8
 """Places that are listed when a breakpoint is set."""
@@ -123,7 +111,7 @@ def noun_of(breakpoint: Breakpoint) -> str:
     options = dict(breakpoint.options)
     if "stack" in options or "log" in options:
         return "tracepoint" if "stack" in options else "logpoint"
-    return _NOUNS.get(breakpoint.kind, "breakpoint")
+    return kinds.KINDS[breakpoint.kind].noun
 
 
 def filters_of(breakpoint: Breakpoint) -> list[str]:
@@ -135,9 +123,8 @@ def _none(result: Breakpoints) -> str:
     """What to say when there are none."""
     if not result.kinds:
         return "no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one"
-    ways = {"exception": "catch CLASS", "field": "watch CLASS.FIELD", "methods": "trace methods from CLASS"}
-    noun = _NOUNS[result.kinds[0]]
-    return f"no {noun}s; '{ways[result.kinds[0]]}' sets one"
+    kind = kinds.KINDS[result.kinds[0]]
+    return f"no {kind.noun}s; '{kind.command} {kind.example}' sets one"
 
 
 def _rows(breakpoint: Breakpoint) -> Iterator[tuple[str, ...]]:
@@ -202,4 +189,4 @@ def _waits(breakpoint: Breakpoint) -> str:
 
 
 def _has_place(breakpoint: Breakpoint) -> bool:
-    return breakpoint.kind not in _NOUNS
+    return kinds.KINDS[breakpoint.kind].in_code

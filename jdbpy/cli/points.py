@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy
+from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy, kinds
 from jdbpy.cli.arguments.location import BreakpointRequest
 from jdbpy.cli.arguments.logpoint import quoted
 from jdbpy.cli.arguments.tail import Tail
@@ -16,12 +16,9 @@ from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, Breakpoin
 from jdbpy.cli.context import Context
 from jdbpy.errors import EvalError, UsageError
 
-CATCHPOINTS = ("exception", "class-load", "class-unload", "thread", "exit")
-WATCHPOINTS = ("field",)
-TRACES = ("methods", "monitors")
-
-_VERBS = {**dict.fromkeys(CATCHPOINTS, "catch"), "field": "watch", "methods": "trace", "monitors": "trace"}
-
+CATCHPOINTS = kinds.kinds_called("catchpoint")
+WATCHPOINTS = kinds.kinds_called("watchpoint")
+TRACES = kinds.kinds_called("trace")
 
 _LATE = re.compile(r"\s(?:-(?:hit|t|d|c|max)|thread|suspend|from|after|on|limit|to)\s.*|\s-[td]$")
 """Words of a breakpoint that stand behind its condition, where they are taken for a part of it."""
@@ -172,7 +169,8 @@ def _spec_of_enabled(point: Breakpoint) -> str:
 
 def as_command(point: Breakpoint, words: str) -> str:
     """The command that sets this point again; ``words`` are those that do not follow from the point alone."""
-    verb = _VERBS.get(point.kind)
+    kind = kinds.KINDS[point.kind]
+    verb = None if kind.in_code else kind.command
     point = point.replace(spec=_spec_of_enabled(point))
     options = dict(point.options)
     log = options.pop("log", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy import Event, ExceptionInfo, Exited, Gone, Lost, Notice, Stop, StopReason, SuspendPolicy
+from jdbpy import Event, ExceptionInfo, Exited, Gone, Lost, Notice, Stop, StopReason, SuspendPolicy, kinds
 from jdbpy.cli.output.pieces import Code, Pieces, Shown, count, faint, joined, name, piece, title
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line
@@ -23,19 +23,6 @@ _REASONS = {
     StopReason.THREAD_DEATH: "Thread ended",
     StopReason.MONITOR: "Monitor event",
     StopReason.VM_DEATH: "The target is about to end",
-}
-
-_NOUNS = {
-    StopReason.EXCEPTION: "catchpoint",
-    StopReason.ACCESS: "watchpoint",
-    StopReason.MODIFICATION: "watchpoint",
-    StopReason.METHOD_ENTRY: "trace",
-    StopReason.METHOD_EXIT: "trace",
-    StopReason.MONITOR: "trace",
-    StopReason.CLASS_PREPARE: "catchpoint",
-    StopReason.THREAD_START: "catchpoint",
-    StopReason.THREAD_DEATH: "catchpoint",
-    StopReason.VM_DEATH: "catchpoint",
 }
 
 _OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NONE: " (nothing is suspended)"}
@@ -105,7 +92,8 @@ def reason_of(stop: Stop) -> str:
     numbers = ", ".join(str(number) for number in stop.breakpoints) or str(stop.breakpoint or "")
     if stop.reason is StopReason.BREAKPOINT:
         return f"{'Temporary breakpoint' if stop.temporary else 'Breakpoint'} {numbers} hit"
-    number = f" ({_NOUNS[stop.reason]} {numbers})" if numbers and stop.reason in _NOUNS else ""
+    kind = kinds.KIND_OF.get(stop.reason)
+    number = f" ({kind.noun} {numbers})" if numbers and kind is not None else ""
     if stop.reason is StopReason.EXCEPTION and stop.exception is not None:
         return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {stop.exception.type}{number}"
     return _REASONS.get(stop.reason, str(stop.reason)) + number

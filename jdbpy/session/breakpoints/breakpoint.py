@@ -239,8 +239,6 @@ class LogicalBreakpoint(Point):
     """A breakpoint with a number. ``placed`` are the code locations where it stands in the target; the
     breakpoints of its ``group`` share what watches for classes."""
 
-    noun = "breakpoint"
-
     def __init__(
         self,
         number: int,

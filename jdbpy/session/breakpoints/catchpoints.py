@@ -26,7 +26,6 @@ _PLATFORM_THREADS_SINCE = 21
 class ClassLoadPoint(EventPoint):
     """Classes that are prepared; of a class that fits, none of its code has run."""
 
-    noun = "catchpoint"
     kind = "class-load"
     what = "the loading of classes"
     allowed = event_point.THREAD | event_point.CLASSES | event_point.CONDITION
@@ -63,7 +62,6 @@ class ClassLoadPoint(EventPoint):
 class ClassUnloadPoint(EventPoint):
     """Classes that are gone. The agent never suspends anything for them, so they are only reported."""
 
-    noun = "catchpoint"
     kind = "class-unload"
     what = "the unloading of classes"
     allowed = event_point.CLASSES
@@ -99,7 +97,6 @@ class ClassUnloadPoint(EventPoint):
 class ThreadPoint(EventPoint):
     """Threads that start, or end; virtual ones, of which there may be millions, only if they are asked for."""
 
-    noun = "catchpoint"
     kind = "thread"
     what = "starts and ends of threads"
     allowed = event_point.THREAD
@@ -133,7 +130,6 @@ class ThreadPoint(EventPoint):
 class ExitPoint(EventPoint):
     """The end of the VM, while everything can still be looked at."""
 
-    noun = "catchpoint"
     kind = "exit"
     what = "the end of the VM"
     allowed = frozenset[str]()

@@ -23,7 +23,7 @@ from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_c
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
 from jdbpy.session.model.options import PointOptions
-from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
+from jdbpy.session.target.requests import GO, REASONS, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.constants import Error, EventKind
@@ -118,24 +118,6 @@ Concerned = bool | Coroutine[Any, Any, bool]
 _NO_TYPE = ReferenceTypeID(0)
 
 OnHit = Callable[[Point, events.StopReason, Hit], Vote]
-
-_REASONS: dict[type, events.StopReason] = {
-    event.Exception: events.StopReason.EXCEPTION,
-    event.FieldAccess: events.StopReason.ACCESS,
-    event.FieldModification: events.StopReason.MODIFICATION,
-    event.MethodEntry: events.StopReason.METHOD_ENTRY,
-    event.MethodExit: events.StopReason.METHOD_EXIT,
-    event.MethodExitWithReturnValue: events.StopReason.METHOD_EXIT,
-    event.MonitorContendedEnter: events.StopReason.MONITOR,
-    event.MonitorContendedEntered: events.StopReason.MONITOR,
-    event.MonitorWait: events.StopReason.MONITOR,
-    event.MonitorWaited: events.StopReason.MONITOR,
-    event.ClassPrepare: events.StopReason.CLASS_PREPARE,
-    event.ClassUnload: events.StopReason.CLASS_UNLOAD,
-    event.ThreadStart: events.StopReason.THREAD_START,
-    event.ThreadDeath: events.StopReason.THREAD_DEATH,
-    event.VMDeath: events.StopReason.VM_DEATH,
-}
 
 
 class Basis(Record):
@@ -236,7 +218,7 @@ class EventPoint(Point):
             return GO
         if earlier or not isinstance(concerned, bool):
             return self._ask(earlier, concerned, hit)
-        return self._on_hit(self, _REASONS[type(hit.event)], hit)
+        return self._on_hit(self, REASONS[type(hit.event)], hit)
 
     async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: Hit) -> Verdict:
         """The verdict on an event that may be none of the point's, or also be reported by another of its requests."""
@@ -247,7 +229,7 @@ class EventPoint(Point):
             concerned = await concerned
         if not concerned or await fits_any(self._target.types, earlier, type_id):
             return GO
-        return await verdict_of(self._on_hit(self, _REASONS[type(hit.event)], hit))
+        return await verdict_of(self._on_hit(self, REASONS[type(hit.event)], hit))
 
 
 async def set_point(

@@ -37,7 +37,6 @@ _THROWABLE = "Ljava/lang/Throwable;"
 class ExceptionPoint(EventPoint):
     """Stops where an exception is thrown."""
 
-    noun = "catchpoint"
     kind = "exception"
     what = "exceptions"
     brings = frozenset(("exc",))

@@ -51,7 +51,6 @@ class MethodPoint(EventPoint):
     """Entries, exits or both: of the methods of named classes, of named methods, of all that the filters let through,
     or the exits of one method (``method``). ``values``: by the agent's events, which tell what is returned."""
 
-    noun = "trace"
     kind = "methods"
     what = "methods"
     brings = frozenset(("ret",))

@@ -20,6 +20,7 @@ from jdbpy.record import Record
 from jdbpy.session.breakpoints.callers import Callers
 from jdbpy.session.breakpoints.tally import Tally, carried
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.kinds import KINDS
 from jdbpy.session.model.options import PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import NOTHING, Condition, Given, LogText
@@ -130,9 +131,8 @@ def _no_sieve(kind: EventKind, only: int, meant: EventKind | None = None, /) -> 
 
 
 class Point(ABC):
-    """A numbered point. ``noun`` is what messages call it; ``message`` says what it waits for."""
+    """A numbered point; ``message`` says what it waits for."""
 
-    noun = "point"
     brings: frozenset[str] = frozenset()
     """Names of what its hits bring for expressions: ``ret``, ``exc``, ``old``, ``new``."""
     kind = ""
@@ -172,6 +172,11 @@ class Point(ABC):
         self.tally = Tally()
         self.sieve: SieveOf = _no_sieve
         """The sieve for its requests for a kind of events; the id of a method limits it to that."""
+
+    @property
+    def noun(self) -> str:
+        """What messages call it."""
+        return KINDS[self.kind].noun
 
     @property
     def over(self) -> bool:

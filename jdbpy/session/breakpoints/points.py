@@ -19,7 +19,8 @@ from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
 from jdbpy.session.breakpoints.reports import Reporter, absolute
 from jdbpy.session.breakpoints.sieve import sieve_of
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
-from jdbpy.session.model.events import Notice, StopReason
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.model.options import NO_OPTIONS, PointOptions
 from jdbpy.session.model.tracing import TraceSummary
 from jdbpy.session.target.conditions import CompileCondition, CompileLogText, Condition
@@ -31,9 +32,6 @@ from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 
 P = TypeVar("P", bound=Point)
-
-_IN_CODE = ("line", "method", "methods")
-"""Kinds of points that stand in code which their user has chosen."""
 
 
 class Points:
@@ -326,7 +324,7 @@ class Points:
 
     def _check_place(self, point: Point, class_names: Iterable[str]) -> None:
         """Reports once that the point suspends threads in code that other threads wait for."""
-        suspends = point.kind in _IN_CODE and point.wire_policy is not WirePolicy.NONE
+        suspends = _in_code(point) and point.wire_policy is not WirePolicy.NONE
         name, kind = sensitive(class_names) if suspends else ("", "")
         if kind and not point.place_checked:
             point.place_checked = True
@@ -436,3 +434,9 @@ def _failed(point: Point, error: JdbpyError) -> str:
         f"the condition of {point.noun} {point.number} failed: {error.message}; hits where it fails so again pass, "
         f"'condition {point.number} EXPRESSION' changes it"
     )
+
+
+def _in_code(point: Point) -> bool:
+    """True if it stands in code that its user has chosen."""
+    kind = KINDS[point.kind]
+    return kind.in_code or StopReason.METHOD_ENTRY in kind.reasons

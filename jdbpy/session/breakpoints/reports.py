@@ -27,14 +27,14 @@ from jdbpy.session.model.threads import Location, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target.conditions import Passing
 from jdbpy.session.target.hit_rates import LeftOut, Load, Taken
-from jdbpy.session.target.requests import Hit
+from jdbpy.session.target.requests import REASONS, Hit
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import value_of
 from jdbpy.wire.ids import CodeLocation, ObjectID, ThreadID
-from jdbpy.wire.messages import event, thread_reference
+from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
 
 
@@ -116,25 +116,6 @@ class Whereabouts:
 
 Clock = Callable[[], float]
 
-_EVENTS: dict[type, str] = {
-    event.Breakpoint: "breakpoint",
-    event.Exception: "exception",
-    event.FieldAccess: "access",
-    event.FieldModification: "modification",
-    event.MethodEntry: "method-entry",
-    event.MethodExit: "method-exit",
-    event.MethodExitWithReturnValue: "method-exit",
-    event.MonitorContendedEnter: "monitor",
-    event.MonitorContendedEntered: "monitor",
-    event.MonitorWait: "monitor",
-    event.MonitorWaited: "monitor",
-    event.ClassPrepare: "class-prepare",
-    event.ClassUnload: "class-unload",
-    event.ThreadStart: "thread-start",
-    event.ThreadDeath: "thread-death",
-    event.VMDeath: "vm-death",
-}
-
 
 class Reporter:
     """Reports hits. ``clock`` gives seconds for measuring, ``wall`` the time of day (seconds since 1970)."""
@@ -208,7 +189,7 @@ class Reporter:
                 taken.number,
                 tuple(stack),
                 time_ns=round(taken.at * 1e9),
-                event=_EVENTS.get(type(hit.event), ""),
+                event=str(REASONS.get(type(hit.event), "")),
                 location=where.location,
                 **values,
             )

@@ -35,7 +35,6 @@ KINDS = {
 class MonitorPoint(EventPoint):
     """Some of ``KINDS``. Class filters are for the class of the monitor's object where a thread waits."""
 
-    noun = "trace"
     kind = "monitors"
     what = "monitors"
     looks_at_thread = True

@@ -42,7 +42,6 @@ _COPIED = frozenset((*"BCDFIJSZ", "Ljava/lang/String;"))
 class FieldPoint(EventPoint):
     """Stops at accesses to a field, at modifications, or at both; of any object, or (``instance``) of one."""
 
-    noun = "watchpoint"
     kind = "field"
     what = "accesses to fields"
     brings = frozenset(("old", "new"))

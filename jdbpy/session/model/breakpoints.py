@@ -1,4 +1,4 @@
-"""."""
+"""Breakpoints as they are listed: one of them with its places, and what a hit suspends."""
 
 from __future__ import annotations
 

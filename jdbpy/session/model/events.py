@@ -5,35 +5,14 @@ What is true of the model holds here as well (``session/model.py``); how events 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, NamedTuple
 
 from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.kinds import StopReason as StopReason
 from jdbpy.session.model.threads import Frame, Location, ThreadRef
 from jdbpy.session.model.values import Value, Variable
-
-
-class StopReason(StrEnum):
-    """Why a thread stopped; the ``reason`` of the JSON contract."""
-
-    BREAKPOINT = "breakpoint"
-    STEP = "step"
-    UNTIL = "until"
-    PAUSE = "pause"
-    START = "start"  # VMStart of a target that was started with suspend=y
-    EXCEPTION = "exception"
-    ACCESS = "access"
-    MODIFICATION = "modification"
-    METHOD_ENTRY = "method-entry"
-    METHOD_EXIT = "method-exit"
-    CLASS_PREPARE = "class-prepare"
-    CLASS_UNLOAD = "class-unload"
-    THREAD_START = "thread-start"
-    THREAD_DEATH = "thread-death"
-    MONITOR = "monitor"
-    VM_DEATH = "vm-death"
 
 
 class ExceptionInfo(Record):

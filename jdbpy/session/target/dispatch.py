@@ -20,9 +20,10 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice, StopReason
+from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice
+from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.target.fast_hits import FastHits
-from jdbpy.session.target.requests import EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
+from jdbpy.session.target.requests import REASONS, EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire import event_parts
@@ -325,8 +326,8 @@ class Pump:
         """
         votes: Votes = []
         for event in composite.events:
-            reason = _REASONS.get(type(event))
-            request = self._target.requests.find(event.requestID) if reason is not None else None
+            reason = REASONS.get(type(event))
+            request = self._target.requests.find(event.requestID) if reason in _SHOWN else None
             if reason is not None and request is not None and composite.suspendPolicy != JdwpSuspendPolicy.NONE:
                 plan = StopPlan(reason, {"error": f"the stop could not be looked at: {error}"})
                 votes.append((self._hit(composite, event, request), plan))
@@ -444,14 +445,8 @@ async def _failing(error: Exception) -> Verdict:
     raise error
 
 
-_REASONS: dict[type[Any], StopReason] = {
-    wire_event.Breakpoint: StopReason.BREAKPOINT,
-    wire_event.SingleStep: StopReason.STEP,
-    wire_event.Exception: StopReason.EXCEPTION,
-    wire_event.FieldAccess: StopReason.ACCESS,
-    wire_event.FieldModification: StopReason.MODIFICATION,
-}
-"""Events that stop a thread for the user, unless their owner decides otherwise."""
+_SHOWN = frozenset((StopReason.BREAKPOINT, StopReason.STEP, *KINDS["exception"].reasons, *KINDS["field"].reasons))
+"""Reasons of events that stop a thread for the user, unless their owner decides otherwise."""
 
 
 def _on_automatic(hit: Hit) -> Verdict:

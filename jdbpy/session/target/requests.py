@@ -14,16 +14,38 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.record import Record
-from jdbpy.session.model.events import StopReason
+from jdbpy.session.model.kinds import StopReason
 from jdbpy.wire import event_parts
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation
-from jdbpy.wire.messages import event_request
+from jdbpy.wire.messages import event, event_request
 
 if TYPE_CHECKING:
     from jdbpy.session.target.conditions import Condition
     from jdbpy.session.target.hit_rates import HitLoad, Taken
+
+
+REASONS: dict[type, StopReason] = {
+    event.Breakpoint: StopReason.BREAKPOINT,
+    event.SingleStep: StopReason.STEP,
+    event.Exception: StopReason.EXCEPTION,
+    event.FieldAccess: StopReason.ACCESS,
+    event.FieldModification: StopReason.MODIFICATION,
+    event.MethodEntry: StopReason.METHOD_ENTRY,
+    event.MethodExit: StopReason.METHOD_EXIT,
+    event.MethodExitWithReturnValue: StopReason.METHOD_EXIT,
+    event.MonitorContendedEnter: StopReason.MONITOR,
+    event.MonitorContendedEntered: StopReason.MONITOR,
+    event.MonitorWait: StopReason.MONITOR,
+    event.MonitorWaited: StopReason.MONITOR,
+    event.ClassPrepare: StopReason.CLASS_PREPARE,
+    event.ClassUnload: StopReason.CLASS_UNLOAD,
+    event.ThreadStart: StopReason.THREAD_START,
+    event.ThreadDeath: StopReason.THREAD_DEATH,
+    event.VMDeath: StopReason.VM_DEATH,
+}
+"""The reason of a stop at each kind of event."""
 
 
 class Hit(Record):
