@@ -111,7 +111,7 @@ def noun_of(breakpoint: Breakpoint) -> str:
     options = dict(breakpoint.options)
     if "stack" in options or "log" in options:
         return "tracepoint" if "stack" in options else "logpoint"
-    return kinds.KINDS[breakpoint.kind].noun
+    return kinds.kind_named(breakpoint.kind).noun
 
 
 def filters_of(breakpoint: Breakpoint) -> list[str]:
@@ -123,7 +123,7 @@ def _none(result: Breakpoints) -> str:
     """What to say when there are none."""
     if not result.kinds:
         return "no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one"
-    kind = kinds.KINDS[result.kinds[0]]
+    kind = kinds.kind_named(result.kinds[0])
     return f"no {kind.noun}s; '{kind.command} {kind.example}' sets one"
 
 
@@ -189,4 +189,4 @@ def _waits(breakpoint: Breakpoint) -> str:
 
 
 def _has_place(breakpoint: Breakpoint) -> bool:
-    return kinds.KINDS[breakpoint.kind].in_code
+    return kinds.kind_named(breakpoint.kind).in_code

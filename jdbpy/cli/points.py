@@ -169,7 +169,7 @@ def _spec_of_enabled(point: Breakpoint) -> str:
 
 def as_command(point: Breakpoint, words: str) -> str:
     """The command that sets this point again; ``words`` are those that do not follow from the point alone."""
-    kind = kinds.KINDS[point.kind]
+    kind = kinds.kind_named(point.kind)
     verb = None if kind.in_code else kind.command
     point = point.replace(spec=_spec_of_enabled(point))
     options = dict(point.options)

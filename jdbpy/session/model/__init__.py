@@ -8,6 +8,7 @@ kept after the target has moved on; using it to ask for more is then a ``StateEr
 * ``events``: what happens to a target: stops, notices, output, the end
 * ``threads``: threads, frames, places in code, stack traces
 * ``values``: values, variables, how much of them is read, formats
+* ``kinds``: the kinds of breakpoints with their words, and the reasons of stops
 * ``breakpoints``: breakpoints and other points; ``tracing``: what those that report come to
 * ``classes``: classes and their members; ``code``: bytecode and constant pools; ``strata``: source maps
 * ``locks``, ``heap``, ``modules``, ``hotswap``: what these components tell

@@ -1,4 +1,4 @@
-"""."""
+"""Classes and their members: what a class is, its methods and fields, its lines with code."""
 
 from __future__ import annotations
 

@@ -69,6 +69,11 @@ KIND_OF = {reason: each for each in KINDS.values() for reason in each.reasons}
 """The kind of breakpoint that stops with a reason; of BREAKPOINT, one of the two."""
 
 
+def kind_named(name: str) -> BreakpointKind:
+    """Return the kind of that name; one that is not known is shown as a breakpoint at a line."""
+    return KINDS.get(name, KINDS["line"])
+
+
 def kinds_called(noun: str) -> tuple[str, ...]:
     """Return the names of the kinds that have a noun."""
     return tuple(each.name for each in KINDS.values() if each.noun == noun)
