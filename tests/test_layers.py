@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "wire": {*GROUND, "wire"},
     "session": {*GROUND, "wire", "session"},
     "api": {*GROUND, "session", "api"},
+    "sync": {*GROUND, "session", "api", "sync"},
     "demo": {*GROUND, "session", "demo"},
     "cli": {*GROUND, "session", "demo", "cli"},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import trio
 
 from jdbpy.api.frames import Place
 from jdbpy.api.hits import Feed, Stop
-from jdbpy.api.lazy import Lazy
+from jdbpy.api.lazy import Lazy, one_by_one
 from jdbpy.errors import UsageError
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
 
@@ -80,11 +81,14 @@ class Breakpoint:
         removed, Disconnected. wire: no trip.
         """
         stop = await self._feed.stop(timeout, f"{self._called} was not hit")
-        return self._vm.stop_of(stop)
+        return self._vm._stop_of(stop)
 
-    async def stops(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Stop]:
+    def stops(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Stop]:
         """Its stops one by one, of the next ``seconds`` or the next ``count``; each is resumed when the next is asked
         for, unless it was already. Ends with the target. No trip but for what the loop asks."""
+        return one_by_one(self._stops_pages(seconds, count))
+
+    async def _stops_pages(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[deque[Stop]]:
         deadline = trio.current_time() + seconds if seconds is not None else None
         taken = 0
         while count is None or taken < count:
@@ -95,8 +99,8 @@ class Breakpoint:
                 return
             taken += 1
             self._vm.session.take(stop)
-            shown = self._vm.stop_of(stop)
-            yield shown
+            shown = self._vm._stop_of(stop)
+            yield deque([shown])
             await shown.resume()
 
     @property
@@ -116,7 +120,7 @@ class Breakpoint:
 
     async def remove(self) -> None:
         """Take it out for good; to remove it again is no error. wire: 1 trip."""
-        await self._vm.disarm(self.number, "it was removed")
+        await self._vm._disarm(self.number, "it was removed")
 
     async def set_condition(self, when: str) -> None:
         """Stop only where this boolean Java expression is true; "" stops always. Raises EvalError. wire: none, or as

@@ -107,7 +107,7 @@ class Frame:
     @property
     def thread(self) -> Thread:
         """The thread whose frame it is. No trip."""
-        return self._vm.thread(self.record.thread)
+        return Thread(self._vm, self.record.thread)
 
     @property
     def is_current(self) -> bool:
@@ -128,7 +128,7 @@ class Frame:
             if each.name == name:
                 if each.value is None:
                     raise StateError(f"{name} cannot be read here: {each.error}", code="NOT_AVAILABLE")
-                return self._vm.variable(each)
+                return self._vm._variable(each)
         value = await self.eval(name)
         value.name = name
         return value
@@ -146,7 +146,7 @@ class Frame:
         return Lazy(self._locals)
 
     async def _locals(self) -> dict[str, Value]:
-        return {each.name: self._vm.variable(each) for each in await self._variables() if each.value is not None}
+        return {each.name: self._vm._variable(each) for each in await self._variables() if each.value is not None}
 
     @property
     def args(self) -> Lazy[dict[str, Value]]:
@@ -155,7 +155,7 @@ class Frame:
 
     async def _args(self) -> dict[str, Value]:
         found = [each for each in await self._variables() if each.kind == "argument" and each.value is not None]
-        return {each.name: self._vm.variable(each) for each in found}
+        return {each.name: self._vm._variable(each) for each in found}
 
     # Expressions
 
@@ -170,7 +170,7 @@ class Frame:
         return LazyValue(lambda: self._eval(text, names))
 
     async def _eval(self, text: str, names: dict[str, object]) -> Value:
-        return await self._vm.evaluate(text, self.record, names)
+        return await self._vm._evaluate(text, self.record, names)
 
     async def set(self, target: str, value: object) -> Value:
         """Give a variable, field or element a value, and return that: ``frame.set("order.total", 7)``.
@@ -181,7 +181,7 @@ class Frame:
         wire: 2 trips.
         """
         candidates = _literals(value)
-        self._vm.wrote()
+        self._vm._wrote()
         for last, text in enumerate(candidates, 1 - len(candidates)):
             given = {_GIVEN: value.record} if isinstance(value, Value) else {}
             try:
@@ -211,8 +211,8 @@ class Frame:
         Arguments keep the values last given to them. Raises StateError for native frames and the outermost one, and
         where the JVM cannot. wire: 4 trips.
         """
-        async with self._vm.selecting(self.record.thread.id) as session:
-            self._vm.wrote()
+        async with self._vm._selecting(self.record.thread.id) as session:
+            self._vm._wrote()
             await session.execution.pop(self.index)
         return await self.thread.frame
 
@@ -332,21 +332,21 @@ class Thread:
 
         Raises TimedOut after ``timeout`` seconds, StateError when the thread runs or ends. wire: 1 or 2 trips a step.
         """
-        return await self._vm.step(self, StepDepth.INTO, StepSize.LINE, count, timeout)
+        return await self._vm._step(self, StepDepth.INTO, StepSize.LINE, count, timeout)
 
     async def next(self, count: int = 1, *, timeout: float | None = None) -> Stop:
         """Run to the next line, over methods that are called; ``stop.returned`` is what the line's only call returned.
         Raises and wire: as ``step``."""
-        return await self._vm.step(self, StepDepth.OVER, StepSize.LINE, count, timeout)
+        return await self._vm._step(self, StepDepth.OVER, StepSize.LINE, count, timeout)
 
     async def finish(self, *, timeout: float | None = None) -> Stop:
         """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. Raises and wire:
         as ``step``."""
-        return await self._vm.step(self, StepDepth.OUT, StepSize.LINE, 1, timeout)
+        return await self._vm._step(self, StepDepth.OUT, StepSize.LINE, 1, timeout)
 
     async def step_instruction(self, count: int = 1, *, timeout: float | None = None) -> Stop:
         """Run one bytecode instruction, or ``count``. Raises and wire: as ``step``."""
-        return await self._vm.step(self, StepDepth.INTO, StepSize.MIN, count, timeout)
+        return await self._vm._step(self, StepDepth.INTO, StepSize.MIN, count, timeout)
 
     async def force_return(self, value: object = None) -> None:
         """Make the innermost method return with this value as soon as the thread runs on; a void one takes none.
@@ -357,7 +357,7 @@ class Thread:
         top = await self.frame
         void = top.record.location.signature.endswith(")V")
         text = "" if void and value is None else _literals(value)[0]
-        async with self._vm.selecting(self.id) as session:
+        async with self._vm._selecting(self.id) as session:
             if isinstance(value, Value):
                 kept = await session.values.evaluate("it", given={"it": value.record})
                 text = f"${kept.number}"
@@ -383,7 +383,7 @@ class Thread:
         The expression is evaluated in its innermost frame. Raises EvalError when that is no Throwable, StateError when
         the thread runs or the JVM refuses. wire: 2 trips and the expression.
         """
-        async with self._vm.selecting(self.id) as session:
+        async with self._vm._selecting(self.id) as session:
             await session.threads.throw_in(self.id, expression)
 
     @property

@@ -7,13 +7,14 @@ a field read or changed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from html import escape as escape_html
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 from jdbpy.api.frames import Frame, Place, Thread
+from jdbpy.api.lazy import one_by_one
 from jdbpy.api.values import Value
 from jdbpy.errors import Disconnected, StateError, UsageError
 from jdbpy.escape import escape
@@ -24,6 +25,8 @@ from jdbpy.session.model.values import Value as ValueRecord
 if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint
     from jdbpy.api.vm import Vm
+
+_PAGE = 64
 
 CAPACITY = 10_000
 """Hits that wait for a slow script; later ones are dropped and counted."""
@@ -52,7 +55,7 @@ class Hit:
         """The thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
         if self.record.thread is None:
             raise self._without("thread")
-        return self._vm.thread(self.record.thread)
+        return Thread(self._vm, self.record.thread)
 
     @property
     def place(self) -> Place:
@@ -266,7 +269,7 @@ class Stop(Hit):
     async def resume(self) -> None:
         """Let go on what the stop has suspended: its thread, or all. A stop that is over is no error. wire: no wait."""
         if self.is_current:
-            await self._vm.resume_from(self.record)
+            await self._vm._resume_from(self.record)
 
 
 class Feed:
@@ -288,6 +291,10 @@ class Feed:
         self._queue.append(item)
         if self._arrived:
             self._arrived.unpark()
+
+    def put_back(self, items: Iterable[Any]) -> None:
+        """Hand back what was taken and not used, in its order; it comes before all else."""
+        self._queue.extendleft(reversed(list(items)))
 
     def close(self, why: str) -> None:
         """Nothing comes any more."""
@@ -323,7 +330,7 @@ class Feed:
 
     async def stop(self, timeout: float | None, what: str) -> events.Stop:
         """The next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
-        with self._vm.limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
+        with self._vm._limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self.take()
         if stop is None:
             why = "the target has ended" if self._vm.session.ending is not None else self.closed
@@ -348,13 +355,13 @@ class Hits:
 
     async def __aenter__(self) -> Hits:
         """Begin to take hits. Raises UsageError and EvalError for what makes no sense. wire: 1 to 3 trips."""
-        self._number = await self._vm.arm(self._arm, self._feed)
+        self._number = await self._vm._arm(self._arm, self._feed)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         """End it; what was not taken can still be. wire: 1 trip."""
         with trio.CancelScope(shield=True):
-            await self._vm.disarm(self._number, "the block of the hits has ended")
+            await self._vm._disarm(self._number, "the block of the hits has ended")
 
     @property
     def breakpoint(self) -> Breakpoint:
@@ -366,32 +373,43 @@ class Hits:
         """Hits that were dropped because the script was too slow. No trip."""
         return self._feed.dropped
 
-    async def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
+    def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
         """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of the target. No trip.
         """
+        return one_by_one(self._take_pages(seconds, count))
+
+    async def _take_pages(
+        self, seconds: float | None = None, count: int | None = None
+    ) -> AsyncIterator[deque[Reported]]:
         deadline = trio.current_time() + seconds if seconds is not None else None
         taken = 0
         while count is None or taken < count:
-            report = self._feed.take_nowait()
-            if report is None:
-                with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
-                    report = await self._feed.take()
-                if report is None:
-                    return
-            elif deadline is not None and trio.current_time() > deadline:
-                self._feed._queue.appendleft(report)
+            if deadline is not None and trio.current_time() > deadline:
                 return
-            taken += 1
-            yield Reported(self._vm, report)
+            report = None
+            with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
+                report = await self._feed.take()
+            page = deque[Reported]()
+            while report is not None:
+                page.append(Reported(self._vm, report))
+                full = len(page) >= _PAGE or (count is not None and taken + len(page) >= count)
+                report = None if full else self._feed.take_nowait()
+            if not page:
+                return
+            taken += len(page)
+            try:
+                yield page
+            finally:
+                self._feed.put_back([each.record for each in page])
 
     def __aiter__(self) -> AsyncIterator[Reported]:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> Reported:
         """The next hit. Raises TimedOut, StateError when the target has ended. No trip."""
-        with self._vm.limit(timeout, f"no hit within {timeout:g} seconds" if timeout is not None else ""):
+        with self._vm._limit(timeout, f"no hit within {timeout:g} seconds" if timeout is not None else ""):
             report = await self._feed.take()
         if report is None:
             raise StateError("no further hit can come: the target or the block has ended", code="VM_DEAD")

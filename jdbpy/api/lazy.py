@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
 from typing import Any, Generic, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
@@ -35,3 +36,14 @@ class Lazy(Generic[T_co]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: to be awaited>" if self._answer is None else repr(self._answer)
+
+
+async def one_by_one(pages: AsyncIterator[deque[T_co]]) -> AsyncIterator[T_co]:
+    """What comes in pages, one by one. What was not asked for stays in its page."""
+    try:
+        async for page in pages:
+            while page:
+                yield page.popleft()
+    finally:
+        if isinstance(pages, AsyncGenerator):
+            await pages.aclose()

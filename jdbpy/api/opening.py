@@ -118,9 +118,9 @@ async def _vm(opening: AbstractAsyncContextManager[Session]) -> AsyncIterator[Vm
             vm = Vm(session, nursery)
             try:
                 yield vm
-                vm.raise_errors()
+                vm._raise_errors()
             except Exception as error:
-                for each in vm.unraised(error):
+                for each in vm._unraised(error):
                     error.add_note(f"a function given as 'do' failed as well: {type(each).__name__}: {each}")
                 raise
             finally:

@@ -33,7 +33,7 @@ class Timing:
     async def __aenter__(self) -> Timing:
         """Begin to measure. Raises StateError when all threads are suspended. wire: 1 trip a look."""
         self._sampler = self._vm.session.threads.sampler()
-        self._vm.start(self._run)
+        self._vm._start(self._run)
         return self
 
     async def _run(self) -> None:

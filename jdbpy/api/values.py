@@ -6,11 +6,12 @@ neighbors (``Peers``): one question is put for all of them, and answered without
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from html import escape as escape_html
 from typing import TYPE_CHECKING, Any
 
-from jdbpy.api.lazy import Lazy
+from jdbpy.api.lazy import Lazy, one_by_one
 from jdbpy.errors import JdbpyError, JdwpError, UsageError
 from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
@@ -39,7 +40,7 @@ class Peers:
     def known(self, question: Hashable, index: int) -> Any:
         """The answer that has come with a neighbor's, None if there is none. No trip."""
         found = self._answers.get((question, index))
-        return found[1] if found is not None and found[0] == self._vm.moment else None
+        return found[1] if found is not None and found[0] == self._vm._moment else None
 
     async def ask(
         self,
@@ -52,7 +53,7 @@ class Peers:
         answer = self.known(question, index)
         if answer is None:
             asked = [place for place, value in enumerate(self.values) if place == index or fits(value)]
-            moment = self._vm.moment
+            moment = self._vm._moment
             answers = await read([self.values[place] for place in asked])
             for place, each in zip(asked, answers, strict=True):
                 self._answers[question, place] = moment, each
@@ -228,7 +229,7 @@ class Value:
                 wanted = [each for each in part.items if each.key is not None and _is_text(each.key, name)]
                 if not wanted:
                     raise UsageError(f"{self._called} has no key '{name}'", code="NO_SUCH_KEY")
-                return self._vm.variable(wanted[0])
+                return self._vm._variable(wanted[0])
         return await self._field(name)
 
     async def _field(self, name: str) -> Value:
@@ -238,7 +239,7 @@ class Value:
         async def read(values: Sequence[Value]) -> Sequence[Value | JdbpyError]:
             found = await self._vm.session.objects.field([each.id for each in values], name)
             peers = Peers(self._vm)
-            return [each if isinstance(each, JdbpyError) else self._vm.variable(each, peers=peers) for each in found]
+            return [each if isinstance(each, JdbpyError) else self._vm._variable(each, peers=peers) for each in found]
 
         answer: Value = _or_raise(await self._peers.ask(("field", name), self._index, read, _has_fields))
         return answer
@@ -250,7 +251,7 @@ class Value:
         if part is None or not part.items:
             size = f" ({self.record.length} elements)" if self.record.length is not None else ""
             raise UsageError(f"{self._called} has no element {index}{size}", code="NO_SUCH_ELEMENT")
-        return self._vm.variable(part.items[0])
+        return self._vm._variable(part.items[0])
 
     async def _part(self, start: int, count: int) -> Any:
         if self.record.tag == "[" and self.record.length is not None:
@@ -274,7 +275,7 @@ class Value:
         found = await self._vm.session.objects.fields(self.id)
         made: dict[str, Value] = {}
         for each in found:
-            made.setdefault(each.name, self._vm.variable(each))
+            made.setdefault(each.name, self._vm._variable(each))
         return made
 
     @property
@@ -405,15 +406,15 @@ class Children:
         self._of = of
 
     def __aiter__(self) -> AsyncIterator[Value]:
-        return self._walk()
+        return one_by_one(self._pages())
 
-    async def _walk(self) -> AsyncIterator[Value]:
+    async def _pages(self) -> AsyncIterator[deque[Value]]:
         start, count = 0, FIRST_PAGE
         while True:
             page = await self.page(start, count)
-            for each in page:
-                yield each
-            if len(page) < count:
+            size = len(page)
+            yield deque(page)
+            if size < count:
                 return
             start += count
             count = min(max(4 * count, start), max(LARGEST_PAGE, start // 2))
@@ -438,10 +439,10 @@ class Children:
                 if value.record.tag in "sc":
                     return []
                 found = (await vm.session.objects.fields(value.id))[start : start + count]
-                return [vm.variable(each) for each in found]
+                return [vm._variable(each) for each in found]
             found = part.items
         peers = Peers(vm)
-        return [vm.variable(each, peers=peers) for each in found]
+        return [vm._variable(each, peers=peers) for each in found]
 
     async def count(self) -> int:
         """How many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
@@ -464,9 +465,9 @@ class Chain:
         self._walk_heap = walk_heap
 
     def __aiter__(self) -> AsyncIterator[Value]:
-        return self._walk()
+        return one_by_one(self._pages())
 
-    async def _walk(self) -> AsyncIterator[Value]:
+    async def _pages(self) -> AsyncIterator[deque[Value]]:
         first = await _value(self._first)
         if first.is_null:
             return
@@ -478,8 +479,7 @@ class Chain:
             peers = Peers(vm)
             for number, record in enumerate(described, start):
                 Value(vm, record, f"[{number}]", peers=peers)
-            for each in peers.values:
-                yield each
+            yield deque(peers.values)
             start, count = start + count, LARGEST_PAGE
 
 

@@ -26,7 +26,7 @@ from jdbpy.errors import StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
 from jdbpy.session.model.options import PointOptions, StepDepth, StepSize
-from jdbpy.session.model.threads import Frame as FrameRecord, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import Frame as FrameRecord
 from jdbpy.session.model.tracing import Reporting
 from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
 from jdbpy.session.model.vm import VmInfo, VmState
@@ -54,7 +54,7 @@ class Vm:
         self._feeds: dict[int, Feed] = {}
         self._early: list[list[tuple[int, Any]]] = []
         self._waiters: list[ThreadWaiter] = []
-        self._selecting = trio.Lock()
+        self._selection_lock = trio.Lock()
         self._writes = 0
         self._errors: list[Exception] = []
         session.listen(self._on_event)
@@ -285,11 +285,11 @@ class Vm:
         Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended, Disconnected.
         No trip.
         """
-        with self.limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
+        with self._limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self.session.next_stop()
         if not isinstance(stop, events.Stop):
             raise StateError("the target has ended", code="VM_DEAD")
-        return self.stop_of(stop)
+        return self._stop_of(stop)
 
     async def run(self, timeout: float | None = None) -> Stop:
         """Let everything go on and wait for the next stop: ``resume`` and ``wait``."""
@@ -309,12 +309,14 @@ class Vm:
         """Suspend all threads, and return a stop that shows one of them. Raises StateError when all are suspended.
         wire: 3 or 4 trips."""
         stop = await self.session.execution.pause()
-        return self.stop_of(stop)
+        return self._stop_of(stop)
 
     async def wait_ended(self, timeout: float | None = None) -> int | None:
         """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut, Disconnected.
         No trip."""
-        with self.limit(timeout, f"the target has not ended within {timeout:g} seconds" if timeout is not None else ""):
+        with self._limit(
+            timeout, f"the target has not ended within {timeout:g} seconds" if timeout is not None else ""
+        ):
             ending = await self.session.wait_ended()
         if isinstance(ending, events.Gone):
             from jdbpy.errors import Disconnected
@@ -352,10 +354,6 @@ class Vm:
         wire: 2 trips."""
         return Thread(self, await self.session.threads.find(name))
 
-    def thread(self, record: ThreadRef | ThreadInfo) -> Thread:
-        """The thread of a record of the session. No trip."""
-        return Thread(self, record)
-
     async def stacks(self, most: int | None = None) -> list[Stack]:
         """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
         wire: 2 or 3 trips, whatever the number of threads."""
@@ -380,16 +378,16 @@ class Vm:
 
         Raises EvalError when the class is not loaded or has none of that name. wire: 2 trips, 1 for a known class.
         """
-        return LazyValue(lambda: self.evaluate(field, None, {}))
+        return LazyValue(lambda: self._evaluate(field, None, {}))
 
     def eval(self, text: str, /, **names: object) -> LazyValue:
         """The value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
 
         Methods run in the thread that stopped last. Raises and wire: as ``Frame.eval``.
         """
-        return LazyValue(lambda: self.evaluate(text, None, names))
+        return LazyValue(lambda: self._evaluate(text, None, names))
 
-    async def evaluate(self, text: str, frame: FrameRecord | None, names: Mapping[str, object]) -> Value:
+    async def _evaluate(self, text: str, frame: FrameRecord | None, names: Mapping[str, object]) -> Value:
         """What ``Frame.eval`` and ``eval`` give. wire: as these."""
         given = {name: value.record if isinstance(value, Value) else value for name, value in names.items()}
         try:
@@ -397,10 +395,10 @@ class Vm:
                 text, frame=frame, given=given, limits=_RESULT, remember=False, keep=True
             )
         finally:
-            self.wrote()
+            self._wrote()
         return Value(self, record)
 
-    def variable(self, variable: Variable, *, peers: Peers | None = None) -> Value:
+    def _variable(self, variable: Variable, *, peers: Peers | None = None) -> Value:
         """The value of a variable that was read, with its name. No trip."""
         value = variable.value
         if value is None:
@@ -430,7 +428,7 @@ class Vm:
         refuses. wire: 6 trips, and 3 a breakpoint in the classes.
         """
         text = str(path)
-        self.wrote()
+        self._wrote()
         if text.endswith(".class"):
             return await self.session.hotswap.redefine("", text)
         if text.endswith(".java"):
@@ -440,21 +438,21 @@ class Vm:
     # -- for the objects of this layer -------------------------------------------------------------------------------
 
     @property
-    def moment(self) -> tuple[int, int, int]:
+    def _moment(self) -> tuple[int, int, int]:
         """Another one whenever the target has run, as far as the debugger let it, or was written to. No trip."""
         return *self.session.ran, self._writes
 
-    def wrote(self) -> None:
+    def _wrote(self) -> None:
         """Something was written to the target, or may have been: what was read ahead is out of date. No trip."""
         self._writes += 1
 
-    def stop_of(self, stop: events.Stop) -> Stop:
+    def _stop_of(self, stop: events.Stop) -> Stop:
         """The stop as an object with verbs. No trip."""
         number = stop.breakpoint
         shown = next((each for each in self.session.points.list() if each.number == number), None) if number else None
         return Stop(self, stop, time.time(), shown.hits if shown is not None else 0)
 
-    async def resume_from(self, stop: events.Stop) -> None:
+    async def _resume_from(self, stop: events.Stop) -> None:
         """Let go on what a stop has suspended. wire: no wait."""
         if stop.policy is SuspendPolicy.THREAD and stop.thread is not None:
             await self.session.execution.resume(stop.thread.id)
@@ -462,7 +460,7 @@ class Vm:
             await self.session.execution.resume()
 
     @contextmanager
-    def limit(self, seconds: float | None, message: str) -> Iterator[None]:
+    def _limit(self, seconds: float | None, message: str) -> Iterator[None]:
         """A limit of time for a wait. Raises TimedOut with the message."""
         if seconds is None:
             yield
@@ -473,14 +471,14 @@ class Vm:
             raise TimedOut(message)
 
     @asynccontextmanager
-    async def selecting(self, thread_id: int) -> AsyncIterator[Session]:
+    async def _selecting(self, thread_id: int) -> AsyncIterator[Session]:
         """The session with the innermost frame of a thread selected, for what acts on the selection. wire: 2 trips."""
-        async with self._selecting:
+        async with self._selection_lock:
             await self.session.select_thread(thread_id)
             yield self.session
 
     @contextmanager
-    def expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:
+    def _expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:
         """What gets the stops of a thread from now on, whoever else does. No trip."""
         waiter = ThreadWaiter(self, thread_id)
         self._waiters.append(waiter)
@@ -489,18 +487,18 @@ class Vm:
         finally:
             self._waiters.remove(waiter)
 
-    async def step(self, thread: Thread, depth: StepDepth, size: StepSize, count: int, timeout: float | None) -> Stop:
+    async def _step(self, thread: Thread, depth: StepDepth, size: StepSize, count: int, timeout: float | None) -> Stop:
         """Step a thread and wait for its next stop. wire: as the step."""
         leaving = await thread.frame if depth is StepDepth.OUT else None
-        with self.expecting(thread.id) as waiter:
+        with self._expecting(thread.id) as waiter:
             await self.session.execution.start_step(depth, size, count, thread.id)
             stop = await waiter.stop(timeout)
         void = leaving is not None and leaving.record.location.signature.endswith(")V")
         if void and stop.reason is events.StopReason.STEP and stop.return_value is None:
             stop = stop.replace(return_value=ValueRecord("void", "void", "V", None))
-        return self.stop_of(stop)
+        return self._stop_of(stop)
 
-    async def arm(self, make: Callable[[], Awaitable[BreakpointRecord]], feed: Feed) -> int:
+    async def _arm(self, make: Callable[[], Awaitable[BreakpointRecord]], feed: Feed) -> int:
         """Set something in the target whose stops and hits go to the feed, from the very first on; its number."""
         early: list[tuple[int, Any]] = []
         self._early.append(early)
@@ -514,7 +512,7 @@ class Vm:
                 feed.put(item)
         return made.number
 
-    async def disarm(self, number: int, why: str) -> None:
+    async def _disarm(self, number: int, why: str) -> None:
         """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
         feed = self._feeds.get(number)
         exists = any(each.number == number for each in self.session.points.list()) if number else False
@@ -523,23 +521,23 @@ class Vm:
         if feed is not None:
             feed.close(why)
 
-    def start(self, task: Callable[[], Awaitable[None]]) -> None:
+    def _start(self, task: Callable[[], Awaitable[None]]) -> None:
         """Run a task beside the script, until the session ends."""
         self._nursery.start_soon(task)
 
-    def raise_errors(self) -> None:
+    def _raise_errors(self) -> None:
         """Raise the first error of a function that was given as ``do``."""
         if self._errors:
             raise self._errors.pop(0)
 
-    def unraised(self, error: Exception) -> list[Exception]:
+    def _unraised(self, error: Exception) -> list[Exception]:
         """The errors of such functions, but for this one."""
         return [each for each in self._errors if each is not error]
 
     def _breakpoint(self, add: Callable[[], Awaitable[BreakpointRecord]], do: Do | None) -> LazyBreakpoint:
         async def set_it() -> Breakpoint:
             feed = Feed(self)
-            number = await self.arm(add, feed)
+            number = await self._arm(add, feed)
             made = self._breakpoints[number] = Breakpoint(self, number, feed)
             if do is not None:
                 self._nursery.start_soon(self._handle, made, feed, do)
@@ -553,7 +551,7 @@ class Vm:
             if stop is None:
                 return
             self.session.take(stop)
-            shown = self.stop_of(stop)
+            shown = self._stop_of(stop)
             try:
                 result = do(shown)
                 if inspect.isawaitable(result):

@@ -1,0 +1,275 @@
+"""What happens at a breakpoint: hits that are reported while the target goes on, and stops, which suspend a thread.
+
+Made by ./dev generate from jdbpy/api/hits.py; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.api import hits as inner
+from jdbpy.sync import portal
+
+if TYPE_CHECKING:
+    from jdbpy.api.frames import Place
+    from jdbpy.sync.breakpoints import Breakpoint
+    from jdbpy.sync.frames import Frame
+    from jdbpy.sync.frames import Thread
+    from jdbpy.sync.values import Value
+
+
+class Hit(portal.SyncedHtml):
+    """One hit of a breakpoint, a trace or a watchpoint, with its data as it was then.
+
+    ``event`` is what happened: "breakpoint", "method-entry", "method-exit", "exception", "access", "modification",
+    "monitor", "class-prepare", "class-unload", "thread-start", "thread-death", "vm-death"; of stops also "step",
+    "pause", "start". A property that does not belong to it raises StateError. Texts and primitives are as they were at
+    the hit; what an object holds is read when it is asked for.
+    """
+
+    __slots__ = ()
+
+    @property
+    def record(self) -> Any:
+        """As of ``jdbpy.api.Hit``."""
+        found: Any = self._wrap(self._inner.record)
+        return found
+
+    @property
+    def event(self) -> str:
+        """As of ``jdbpy.api.Hit``."""
+        found: str = self._wrap(self._inner.event)
+        return found
+
+    @property
+    def time(self) -> float:
+        """When it came to the debugger: seconds since 1970."""
+        found: float = self._wrap(self._inner.time)
+        return found
+
+    @property
+    def number(self) -> int:
+        """Which hit of its breakpoint it is, from 1; 0 for what is none of a breakpoint."""
+        found: int = self._wrap(self._inner.number)
+        return found
+
+    @property
+    def thread(self) -> Thread:
+        """The thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
+        found: Thread = self._wrap(self._inner.thread)
+        return found
+
+    @property
+    def place(self) -> Place:
+        """The place in code where it happened. No trip."""
+        found: Place = self._wrap(self._inner.place)
+        return found
+
+    @property
+    def returned(self) -> Value:
+        """What the method has returned: at a "method-exit", and at the end of ``finish`` and ``next``; a value of the
+        type ``void`` of a method that returns nothing. No trip."""
+        found: Value = self._wrap(self._inner.returned)
+        return found
+
+    @property
+    def exception(self) -> Value:
+        """The exception that was thrown. No trip."""
+        found: Value = self._wrap(self._inner.exception)
+        return found
+
+    @property
+    def message(self) -> str:
+        """The message of the exception; "" if it has none. No trip."""
+        found: str = self._wrap(self._inner.message)
+        return found
+
+    @property
+    def caught(self) -> bool:
+        """True if some frame of the thread catches the exception. No trip."""
+        found: bool = self._wrap(self._inner.caught)
+        return found
+
+    @property
+    def field(self) -> str:
+        """The watched field that was read or changed: ``com.acme.Order.total``. No trip."""
+        found: str = self._wrap(self._inner.field)
+        return found
+
+    @property
+    def old(self) -> Value:
+        """What the field held before. No trip."""
+        found: Value = self._wrap(self._inner.old)
+        return found
+
+    @property
+    def new(self) -> Value:
+        """What the field is about to hold. No trip."""
+        found: Value = self._wrap(self._inner.new)
+        return found
+
+    @property
+    def object(self) -> Value:
+        """The object whose field it is, or whose monitor. No trip."""
+        found: Value = self._wrap(self._inner.object)
+        return found
+
+    @property
+    def monitor(self) -> str:
+        """What happened to the monitor: "enter" (another thread has it), "entered", "wait", "waited". No trip."""
+        found: str = self._wrap(self._inner.monitor)
+        return found
+
+    @property
+    def loaded(self) -> str:
+        """The name of the class that was loaded or unloaded. No trip."""
+        found: str = self._wrap(self._inner.loaded)
+        return found
+
+    def has(self, what: str) -> bool:
+        """True if the hit has that: ``hit.has("returned")``, by the name of a property. No trip."""
+        found: bool = self._wrap(self._inner.has(what))
+        return found
+
+
+portal.register(inner.Hit, Hit)
+
+
+class Reported(Hit):
+    """A hit that was reported while the target went on."""
+
+    __slots__ = ()
+
+    @property
+    def args(self) -> dict[str, Value]:
+        """The arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
+        found: dict[str, Value] = self._wrap(self._inner.args)
+        return found
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """What the expressions of ``vm.log`` gave, by their texts. No trip."""
+        found: dict[str, Value] = self._wrap(self._inner.values)
+        return found
+
+    @property
+    def stack(self) -> list[Place]:
+        """The places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
+        found: list[Place] = self._wrap(self._inner.stack)
+        return found
+
+    @property
+    def caller(self) -> Place:
+        """The place that called the method. Raises StateError unless ``stack`` was 2 or more. No trip."""
+        found: Place = self._wrap(self._inner.caller)
+        return found
+
+
+portal.register(inner.Reported, Reported)
+
+
+class Stop(Hit):
+    """A stop: a hit whose thread is suspended, and maybe all others. It lasts until its thread is resumed."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str:
+        """Why it stopped: ``event``."""
+        found: str = self._wrap(self._inner.reason)
+        return found
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
+        found: Frame = self._wrap(self._inner.frame)
+        return found
+
+    @property
+    def breakpoint(self) -> Breakpoint:
+        """The breakpoint that stopped it. Raises StateError for another stop. No trip."""
+        found: Breakpoint = self._there(lambda: self._inner.breakpoint)
+        return found
+
+    @property
+    def suspends_all(self) -> bool:
+        """True if all threads were suspended, False if only its own."""
+        found: bool = self._wrap(self._inner.suspends_all)
+        return found
+
+    @property
+    def is_current(self) -> bool:
+        """True until its thread runs on. No trip."""
+        found: bool = self._wrap(self._inner.is_current)
+        return found
+
+    @property
+    def warning(self) -> str:
+        """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
+        found: str = self._wrap(self._inner.warning)
+        return found
+
+    def resume(self) -> None:
+        """Let go on what the stop has suspended: its thread, or all. A stop that is over is no error. wire: no wait."""
+        self._await(lambda: self._inner.resume())
+
+
+portal.register(inner.Stop, Stop)
+
+
+class Hits(portal.Synced):
+    """Hits that are reported while the target goes on; to be used in an ``with`` block.
+
+    The block begins with the request in the target, so that no hit is lost in between, and ends by taking it out. At
+    most 10,000 hits wait for a slow script; ``dropped`` counts those that did not fit.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> Hits:
+        """Begin to take hits. Raises UsageError and EvalError for what makes no sense. wire: 1 to 3 trips."""
+        self._await(self._inner.__aenter__)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """End it; what was not taken can still be. wire: 1 trip."""
+        self._await(lambda: self._inner.__aexit__(*exc))
+
+    @property
+    def breakpoint(self) -> Breakpoint:
+        """What is set in the target: its count of hits, whether it waits for a class. No trip."""
+        found: Breakpoint = self._there(lambda: self._inner.breakpoint)
+        return found
+
+    @property
+    def dropped(self) -> int:
+        """Hits that were dropped because the script was too slow. No trip."""
+        found: int = self._there(lambda: self._inner.dropped)
+        return found
+
+    def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
+        """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+
+        Without either, up to the end of the block or of the target. No trip.
+        """
+        return self._iterate(self._inner._take_pages(seconds, count))
+
+    def __iter__(self) -> Iterator[Reported]:
+        """Walk through them."""
+        return self._iterate(self._inner._take_pages())
+
+    def next(self, timeout: float | None = None) -> Reported:
+        """The next hit. Raises TimedOut, StateError when the target has ended. No trip."""
+        found: Reported = self._await(lambda: self._inner.next(timeout))
+        return found
+
+    def summary(self) -> Any:
+        """What all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
+
+        wire: 2 or 3 trips.
+        """
+        return self._await(lambda: self._inner.summary())
+
+
+portal.register(inner.Hits, Hits)

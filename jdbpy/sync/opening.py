@@ -1,0 +1,163 @@
+"""The ways to a JVM without ``await``: each gives a JVM that is connected, for a ``with`` block or to be closed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from jdbpy.api import opening
+from jdbpy.session.connect.greeting import CONNECT_LIMIT
+from jdbpy.session.connect.launch import START_LIMIT
+from jdbpy.sync.portal import Portal
+from jdbpy.sync.vm import Vm
+
+
+class Debugged(Vm):
+    """A JVM that is connected: a ``Vm`` with an end. In a ``with`` block that is the end of the block.
+
+    Without a block it is ``close``, or the end of Python.
+    """
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Leave the JVM: an attached one runs on, a launched one is ended. To do it again is no error.
+
+        Raises LeaveError when it is not certain that it runs on, and what a function given as ``do`` has raised.
+        """
+        self._portal.close()
+
+    def __enter__(self) -> Debugged:
+        """Give the JVM itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the JVM: as ``close``."""
+        self._portal.close(error)
+
+
+def attach(
+    address: str,
+    *,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    wire_log: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    timeout: float = CONNECT_LIMIT,
+) -> Debugged:
+    """Debug a JVM whose agent listens at ``[HOST:]PORT``. When it is left the JVM runs on.
+
+    ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine, one thread
+    elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
+    it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for
+    what was changed and for every packet; ``source_path`` are directories and jars of sources. ``timeout`` is in
+    seconds, for connecting. Raises UsageError for the address, ConnectError when no JVM answers, LeaveError at the end
+    when it is not certain that the JVM runs on. wire: 2 trips.
+    """
+    return _opened(
+        Portal(
+            opening.attach(
+                address,
+                hold=hold,
+                read_only=read_only,
+                allow_suspend=allow_suspend,
+                max_suspend=max_suspend,
+                audit=audit,
+                wire_log=wire_log,
+                source_path=source_path,
+                timeout=timeout,
+            )
+        )
+    )
+
+
+def listen(
+    address: str,
+    *,
+    on_listening: Callable[[str], None] | None = None,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    wire_log: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    timeout: float = math.inf,
+) -> Debugged:
+    """Wait for a JVM that was started with ``server=n`` to connect to ``[HOST:]PORT``. When it is left it runs on.
+
+    ``on_listening`` gets the address before the wait, in the thread of the session (port 0 takes a free one);
+    ``timeout`` is in seconds. The rest is as of ``attach``. Raises UsageError, ConnectError (the port is taken, no JVM
+    connected).
+    """
+    return _opened(
+        Portal(
+            opening.listen(
+                address,
+                on_listening=on_listening,
+                hold=hold,
+                read_only=read_only,
+                allow_suspend=allow_suspend,
+                max_suspend=max_suspend,
+                audit=audit,
+                wire_log=wire_log,
+                source_path=source_path,
+                timeout=timeout,
+            )
+        )
+    )
+
+
+def launch(
+    *command: str | Path,
+    java: str | Path | None = None,
+    cwd: str | Path | None = None,
+    stdin: str = "none",
+    suspend: bool = True,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    wire_log: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    timeout: float = START_LIMIT,
+) -> Debugged:
+    """Start a JVM and debug it. When it is left it is ended.
+
+    ``command`` is what follows ``java``: ``launch("-cp", "classes", "com.acme.Main", "7")``. The JVM stands before its
+    main class is loaded until ``vm.resume()``, unless ``suspend=False``. ``java`` is an executable or a Java home;
+    ``cwd`` the working directory; ``stdin`` is "none" or "inherit"; ``timeout`` is in seconds, until the JVM has
+    connected. The rest is as of ``attach``. Raises UsageError (no Java), ConnectError (it did not come up: the message
+    has what it printed).
+    """
+    return _opened(
+        Portal(
+            opening.launch(
+                *command,
+                java=java,
+                cwd=cwd,
+                stdin=stdin,
+                suspend=suspend,
+                hold=hold,
+                read_only=read_only,
+                allow_suspend=allow_suspend,
+                max_suspend=max_suspend,
+                audit=audit,
+                wire_log=wire_log,
+                source_path=source_path,
+                timeout=timeout,
+            )
+        )
+    )
+
+
+def _opened(portal: Portal) -> Debugged:
+    return Debugged(portal, portal.open())

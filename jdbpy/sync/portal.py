@@ -1,0 +1,283 @@
+"""The thread in which a session lives while a script without ``await`` talks to it.
+
+Each JVM has one thread that runs trio; a call of the script is a task there, and the script waits for its answer.
+Ctrl-C in the script cancels that task alone, so that the session goes on. Nothing here knows what is asked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import trio
+
+from jdbpy.errors import StateError, UsageError
+
+if TYPE_CHECKING:
+    from jdbpy.sync.hits import Stop
+
+T = TypeVar("T")
+
+Do = Callable[["Stop"], object]
+"""Called with each stop, in a thread of its own; the thread of the stop is resumed afterwards."""
+
+
+class _Answer:
+    """What one call comes to, for the thread that waits."""
+
+    def __init__(self) -> None:
+        self.here = threading.Event()
+        self.scope = trio.CancelScope()
+        self.value: Any = None
+        self.error: BaseException | None = None
+
+    def give(self, value: Any = None, error: BaseException | None = None) -> None:
+        if not self.here.is_set():
+            self.value, self.error = value, error
+            self.here.set()
+
+
+class Portal:
+    """The way into the thread of one session. ``opening`` is entered there, and left by ``close``."""
+
+    def __init__(self, opening: AbstractAsyncContextManager[Any]) -> None:
+        self.target: Any = None
+        self._opening = opening
+        self._here = threading.Event()
+        self._token: trio.lowlevel.TrioToken | None = None
+        self._nursery: trio.Nursery
+        self._scope = trio.CancelScope()
+        self._leave: trio.Event
+        self._of_body: BaseException | None = None
+        self._error: BaseException | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="jdbpy", daemon=True)
+
+    def open(self) -> Any:
+        """Start the thread and wait for the session. Raises what opening it raises."""
+        self._thread.start()
+        try:
+            self._here.wait()
+        except BaseException:
+            if self._token is not None:
+                with suppress(trio.RunFinishedError):
+                    self._token.run_sync_soon(self._scope.cancel)
+            self._thread.join()
+            raise
+        if self.target is None:
+            self._thread.join()
+            self._closed = True
+            assert self._error is not None
+            raise self._error
+        atexit.register(self.close)
+        return self.target
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Leave the session. ``error`` is what ended the script's block; raises what leaving raises beside that."""
+        if self._closed:
+            return
+        self._closed = True
+        atexit.unregister(self.close)
+        self._of_body = error
+        assert self._token is not None
+        with suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(self._leave.set)
+        self._thread.join()
+        if self._error is not None and self._error is not error:
+            raise self._error
+
+    # -- asking, from the script's thread ----------------------------------------------------------------------------
+
+    def wait(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What a call gives, run as a task of the session. Ctrl-C cancels it and is raised here."""
+        answer = self._submit(lambda given: self._nursery.start_soon(self._answer, call, given))
+        value: T = answer.value
+        return value
+
+    def run(self, call: Callable[[], T]) -> T:
+        """What a plain call gives, run in the thread of the session."""
+
+        def start(given: _Answer) -> None:
+            try:
+                given.give(call())
+            except BaseException as error:
+                given.give(error=error)
+
+        value: T = self._submit(start).value
+        return value
+
+    def iterate(self, pages: AsyncIterator[deque[Any]]) -> Iterator[Any]:
+        """What comes in pages, one by one; each page is asked for when it is needed."""
+        try:
+            while True:
+                page = self.wait(lambda: anext(pages, None))
+                if page is None:
+                    return
+                while page:
+                    yield page.popleft()
+        finally:
+            closing = getattr(pages, "aclose", None)
+            if closing is not None:
+                with suppress(StateError):
+                    self.wait(closing)
+
+    def _submit(self, start: Callable[[_Answer], None]) -> _Answer:
+        if threading.current_thread() is self._thread:
+            raise UsageError("this is the thread of the session: it cannot wait for itself")
+        if self._closed or self._token is None:
+            raise StateError("the session is over", hint="its block has ended", code="CLOSED")
+        answer = _Answer()
+        try:
+            self._token.run_sync_soon(start, answer)
+        except trio.RunFinishedError:
+            raise StateError("the session is over", code="CLOSED") from None
+        try:
+            self._wait_for(answer)
+        except BaseException:
+            with suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(answer.scope.cancel)
+            raise
+        if answer.error is not None:
+            raise answer.error
+        return answer
+
+    def _wait_for(self, answer: _Answer) -> None:
+        while not answer.here.wait(_LOOK):
+            if not self._thread.is_alive():
+                answer.give(error=StateError("the session is over", code="CLOSED"))
+
+    # -- the thread of the session -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            trio.run(self._main)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._here.set()
+
+    async def _main(self) -> None:
+        self._token = trio.lowlevel.current_trio_token()
+        self._leave = trio.Event()
+        with self._scope:
+            async with self._opening as target:
+                async with trio.open_nursery() as self._nursery:
+                    self.target = target
+                    self._here.set()
+                    await self._leave.wait()
+                    self._nursery.cancel_scope.cancel()
+                if self._of_body is not None:
+                    raise self._of_body
+
+    async def _answer(self, call: Callable[[], Awaitable[Any]], answer: _Answer) -> None:
+        try:
+            with answer.scope:
+                try:
+                    answer.give(await call())
+                except trio.Cancelled:
+                    raise
+                except BaseException as error:
+                    answer.give(error=error)
+        finally:
+            answer.give(error=StateError("the session has ended meanwhile", code="CLOSED"))
+
+
+_LOOK = 5.0
+"""Seconds after which a wait looks for whether the thread of the session is still there."""
+
+
+class Synced:
+    """Base of the objects of ``jdbpy.sync``: one of ``jdbpy.api``, and the way to its thread."""
+
+    __slots__ = ("_inner", "_portal")
+
+    def __init__(self, portal: Portal, inner: Any) -> None:
+        self._portal = portal
+        self._inner = inner
+
+    def _wrap(self, value: Any) -> Any:
+        return wrap(self._portal, value)
+
+    def _ask(self, lazy: Any) -> Any:
+        """The answer of a Lazy, without a way into the session's thread if it is known."""
+        known = lazy.known()
+        return wrap(self._portal, self._portal.wait(lazy.get) if known is None else known)
+
+    def _ask_made(self, make: Callable[[], Any]) -> Any:
+        """The answer of a Lazy that reads the session already when it is made."""
+        return self._await(lambda: make().get())
+
+    def _await(self, call: Callable[[], Awaitable[Any]]) -> Any:
+        return wrap(self._portal, self._portal.wait(call))
+
+    def _there(self, call: Callable[[], Any]) -> Any:
+        return wrap(self._portal, self._portal.run(call))
+
+    def _iterate(self, pages: Any) -> Iterator[Any]:
+        for each in self._portal.iterate(pages):
+            yield wrap(self._portal, each)
+
+    def _function(self, do: Callable[[Any], Any] | None) -> Callable[[Any], Awaitable[Any]] | None:
+        """A function of the script, to be run in a thread of its own, where it may ask and wait."""
+        if do is None:
+            return None
+
+        async def run(stop: Any) -> Any:
+            return await trio.to_thread.run_sync(do, wrap(self._portal, stop), abandon_on_cancel=True)
+
+        return run
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._inner == other._inner) if isinstance(other, Synced) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._inner)
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+    def __str__(self) -> str:
+        return str(self._inner)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        self._inner._repr_pretty_(printer, cycle)
+
+
+class SyncedHtml(Synced):
+    """One that a notebook shows in HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        text: str = self._inner._repr_html_()
+        return text
+
+
+_CLASSES: dict[type, type[Synced]] = {}
+"""Classes of ``jdbpy.api`` and what stands for them here; filled by the generated modules."""
+
+
+def register(inner: type, outer: type[Synced]) -> None:
+    """Let objects of a class be wrapped as those of another."""
+    _CLASSES[inner] = outer
+
+
+def wrap(portal: Portal, value: Any) -> Any:
+    """A value as the script sees it: objects of ``jdbpy.api`` get their counterparts, also in lists and dicts."""
+    outer = _CLASSES.get(type(value))
+    if outer is not None:
+        return outer(portal, value)
+    if type(value) is list:
+        return [wrap(portal, each) for each in value]
+    if type(value) is dict and value:
+        return {key: wrap(portal, each) for key, each in value.items()}
+    return value
+
+
+def unwrap(value: Any) -> Any:
+    """The object of ``jdbpy.api`` behind a value of the script."""
+    return value._inner if isinstance(value, Synced) else value

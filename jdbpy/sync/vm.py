@@ -1,0 +1,394 @@
+"""The debugged JVM as an object with verbs: breakpoints, hits, threads, expressions, the heap.
+
+Made by ./dev generate from jdbpy/api/vm.py; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.api import vm as inner
+from jdbpy.sync import portal
+from jdbpy.sync.portal import Do
+
+if TYPE_CHECKING:
+    from jdbpy.session.model.vm import VmInfo
+    from jdbpy.session.session import Session
+    from jdbpy.sync.breakpoints import Breakpoint
+    from jdbpy.sync.frames import Stack
+    from jdbpy.sync.frames import Thread
+    from jdbpy.sync.heap import Heap
+    from jdbpy.sync.hits import Hits
+    from jdbpy.sync.hits import Stop
+    from jdbpy.sync.timing import Timing
+    from jdbpy.sync.values import Value
+    from pathlib import Path
+
+
+class Vm(portal.Synced):
+    """A debugged JVM. Made by ``jdbpy.attach``, ``launch`` and ``listen``, and good until their block ends.
+
+    ``session`` is the layer below, on which command line and prompt are built: all that is not here is there.
+    """
+
+    __slots__ = ()
+
+    @property
+    def session(self) -> Session:
+        """As of ``jdbpy.api.Vm``."""
+        found: Session = self._wrap(self._inner.session)
+        return found
+
+    def stop_at(
+        self,
+        place: str,
+        *,
+        when: str = "",
+        do: Do | None = None,
+        hold: str = "",
+        hits: str = "",
+        ignore: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        temporary: bool = False,
+    ) -> Breakpoint:
+        """Stop where a line is reached or a method entered: ``Order.java:42``, ``com.acme.Order:42``, ``Order.total``.
+
+        A class that is not loaded yet is waited for. ``when`` is a boolean Java expression in that frame; ``callers``
+        are classes or methods of which one must have called; ``hits`` is "== 3", ">= 10" or "% 100"; ``hold`` is
+        "thread" or "all", what a stop suspends, by default what the session says. With ``do`` each stop is handed to
+        that function and resumed when it returns; what it raises is raised at the end of the session. Raises UsageError
+        for a place that is not there, EvalError for a condition that does not compile. wire: 1 to 3 trips.
+        """
+        found: Breakpoint = self._ask_made(
+            lambda: self._inner.stop_at(
+                place,
+                when=when,
+                do=self._function(do),
+                hold=hold,
+                hits=hits,
+                ignore=ignore,
+                callers=callers,
+                thread=portal.unwrap(thread),
+                temporary=temporary,
+            )
+        )
+        return found
+
+    def on_exception(
+        self,
+        class_name: str = "*",
+        *,
+        when: str = "",
+        do: Do | None = None,
+        caught: bool = True,
+        uncaught: bool = True,
+        hold: str = "",
+        classes: str | Sequence[str] = (),
+    ) -> Breakpoint:
+        """Stop where an exception of that class, a subclass, or a class that fits the pattern is thrown.
+
+        ``when`` may say ``$exc``; ``classes`` are patterns of the classes whose code throws it. The rest is as of
+        ``stop_at``. Raises UsageError for what is no exception. wire: 3 trips.
+        """
+        found: Breakpoint = self._ask_made(
+            lambda: self._inner.on_exception(
+                class_name,
+                when=when,
+                do=self._function(do),
+                caught=caught,
+                uncaught=uncaught,
+                hold=hold,
+                classes=classes,
+            )
+        )
+        return found
+
+    def on_return(
+        self, method: str, *, when: str = "", do: Do | None = None, hold: str = "", hits: str = ""
+    ) -> Breakpoint:
+        """Stop where a method is about to return: ``stop.returned`` is the value, ``$ret`` in ``when``.
+
+        ``method`` is ``Class.method`` or ``Class.method(int,String)``; the rest is as of ``stop_at``. wire: 3 trips.
+        """
+        found: Breakpoint = self._ask_made(
+            lambda: self._inner.on_return(method, when=when, do=self._function(do), hold=hold, hits=hits)
+        )
+        return found
+
+    def on_change(
+        self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
+    ) -> Breakpoint:
+        """Stop where a field is about to change: ``Class.field``, of every object or of one (``of``).
+
+        ``stop.old`` and ``stop.new`` are the values, ``$old`` and ``$new`` in ``when``; the rest is as of ``stop_at``.
+        Raises UsageError when there is no such field. wire: 2 trips, and 1 a superclass that is new.
+        """
+        found: Breakpoint = self._ask_made(
+            lambda: self._inner.on_change(field, when=when, do=self._function(do), hold=hold, of=portal.unwrap(of))
+        )
+        return found
+
+    def on_access(
+        self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
+    ) -> Breakpoint:
+        """Stop where a field is read. As ``on_change``."""
+        found: Breakpoint = self._ask_made(
+            lambda: self._inner.on_access(field, when=when, do=self._function(do), hold=hold, of=portal.unwrap(of))
+        )
+        return found
+
+    def breakpoint(self, number: int) -> Breakpoint:
+        """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
+        found: Breakpoint = self._there(lambda: self._inner.breakpoint(number))
+        return found
+
+    @property
+    def breakpoints(self) -> list[Breakpoint]:
+        """All breakpoints, watchpoints, catchpoints and traces of the session, by number. No trip."""
+        found: list[Breakpoint] = self._there(lambda: self._inner.breakpoints)
+        return found
+
+    def calls(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        limit: int | None = None,
+    ) -> Hits:
+        """Calls of a method, as hits with ``args``; the target goes on. For an ``with`` block.
+
+        ``method`` is ``Class.method``, ``Class.method(int,String)``, or a class for all its methods; it may be loaded
+        later. ``when`` is a boolean Java expression in the method's frame; ``stack`` is how many frames to read
+        (``hit.stack``, ``hit.caller``); at most ``limit`` hits a second are reported. A thread that hits stands still
+        for the trip that reads its arguments. A pattern of classes (``com.acme.*``) is traced by the agent's method
+        events, without arguments: these slow the JVM many times over. wire: 1 to 3 trips.
+        """
+        found: Hits = self._there(
+            lambda: self._inner.calls(
+                method, when=when, stack=stack, callers=callers, thread=portal.unwrap(thread), limit=limit
+            )
+        )
+        return found
+
+    def returns(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        limit: int | None = None,
+    ) -> Hits:
+        """Returns of a method, as hits with ``returned``; ``$ret`` in ``when``. As ``calls``.
+
+        A method that an exception leaves does not return: ``throws`` has that.
+        """
+        found: Hits = self._there(
+            lambda: self._inner.returns(
+                method, when=when, stack=stack, callers=callers, thread=portal.unwrap(thread), limit=limit
+            )
+        )
+        return found
+
+    def changes(
+        self,
+        field: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        of: Value | None = None,
+        callers: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Changes of a field (``Class.field``), as hits with ``old``, ``new`` and ``object``; the target goes on.
+
+        ``of`` limits it to one object. The rest is as of ``calls``. wire: 2 trips.
+        """
+        found: Hits = self._there(
+            lambda: self._inner.changes(
+                field, when=when, stack=stack, of=portal.unwrap(of), callers=callers, limit=limit
+            )
+        )
+        return found
+
+    def reads(
+        self,
+        field: str,
+        *,
+        when: str = "",
+        stack: int = 0,
+        of: Value | None = None,
+        callers: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Reads of a field, as hits; as ``changes``."""
+        found: Hits = self._there(
+            lambda: self._inner.reads(field, when=when, stack=stack, of=portal.unwrap(of), callers=callers, limit=limit)
+        )
+        return found
+
+    def throws(
+        self,
+        class_name: str = "*",
+        *,
+        when: str = "",
+        stack: int = 0,
+        caught: bool = True,
+        uncaught: bool = True,
+        callers: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Hits:
+        """Exceptions that are thrown, as hits with ``exception``, ``message`` and ``caught``; the target goes on.
+
+        ``class_name`` is a class, its subclasses included, or a pattern. The rest is as of ``calls``. wire: 3 trips.
+        """
+        found: Hits = self._there(
+            lambda: self._inner.throws(
+                class_name, when=when, stack=stack, caught=caught, uncaught=uncaught, callers=callers, limit=limit
+            )
+        )
+        return found
+
+    def log(
+        self,
+        place: str,
+        text: str,
+        *,
+        when: str = "",
+        callers: str | Sequence[str] = (),
+        thread: Thread | None = None,
+        limit: int | None = None,
+    ) -> Hits:
+        """Passages of a line or method (``Order.java:42``), as hits with ``values``; the target goes on.
+
+        ``text`` has Java expressions in braces, ``"total {total} of {customer.name}"``, which are evaluated in that
+        frame: their values are in ``hit.values`` by their texts. The rest is as of ``calls``. wire: 1 to 3 trips.
+        """
+        found: Hits = self._there(
+            lambda: self._inner.log(place, text, when=when, callers=callers, thread=portal.unwrap(thread), limit=limit)
+        )
+        return found
+
+    def wait(self, timeout: float | None = None) -> Stop:
+        """The next stop of any kind that nobody has taken yet. Several that wait at the same time all get it.
+
+        Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended, Disconnected.
+        No trip.
+        """
+        found: Stop = self._await(lambda: self._inner.wait(timeout))
+        return found
+
+    def run(self, timeout: float | None = None) -> Stop:
+        """Let everything go on and wait for the next stop: ``resume`` and ``wait``."""
+        found: Stop = self._await(lambda: self._inner.run(timeout))
+        return found
+
+    def resume(self) -> None:
+        """Let everything go on that stops and ``pause`` suspend, but for stops that nobody has taken yet.
+
+        A running target is no error. wire: no wait.
+        """
+        self._await(lambda: self._inner.resume())
+
+    def pause(self) -> Stop:
+        """Suspend all threads, and return a stop that shows one of them. Raises StateError when all are suspended.
+        wire: 3 or 4 trips."""
+        found: Stop = self._await(lambda: self._inner.pause())
+        return found
+
+    def wait_ended(self, timeout: float | None = None) -> int | None:
+        """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut, Disconnected.
+        No trip."""
+        found: int | None = self._await(lambda: self._inner.wait_ended(timeout))
+        return found
+
+    @property
+    def is_suspended(self) -> bool:
+        """True if the debugger suspends any thread. No trip."""
+        found: bool = self._there(lambda: self._inner.is_suspended)
+        return found
+
+    @property
+    def has_ended(self) -> bool:
+        """True when the target has ended, or the connection. No trip."""
+        found: bool = self._there(lambda: self._inner.has_ended)
+        return found
+
+    @property
+    def info(self) -> VmInfo:
+        """Name, Java version, address and capabilities of the JVM. No trip."""
+        found: VmInfo = self._there(lambda: self._inner.info)
+        return found
+
+    @property
+    def threads(self) -> list[Thread]:
+        """All live threads, in the agent's order. wire: 3 trips, 2 again."""
+        found: list[Thread] = self._ask_made(lambda: self._inner.threads)
+        return found
+
+    def find_thread(self, name: str) -> Thread:
+        """The thread of that name; it may be cut short or have ``*`` in it as long as it tells one. Raises UsageError.
+        wire: 2 trips."""
+        found: Thread = self._await(lambda: self._inner.find_thread(name))
+        return found
+
+    def stacks(self, most: int | None = None) -> list[Stack]:
+        """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
+        wire: 2 or 3 trips, whatever the number of threads."""
+        found: list[Stack] = self._await(lambda: self._inner.stacks(most))
+        return found
+
+    def deadlocks(self) -> Any:
+        """Threads that wait for each other, as ``jdbpy.locks.DeadlockReport``. wire: 4 or 5 trips; the target is
+        suspended for them."""
+        return self._await(lambda: self._inner.deadlocks())
+
+    def static(self, field: str) -> Value:
+        """The value of a static field, ``com.acme.Cache.INSTANCE``.
+
+        Raises EvalError when the class is not loaded or has none of that name. wire: 2 trips, 1 for a known class.
+        """
+        found: Value = self._ask_made(lambda: self._inner.static(field))
+        return found
+
+    def eval(self, text: str, /, **names: object) -> Value:
+        """The value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
+
+        Methods run in the thread that stopped last. Raises and wire: as ``Frame.eval``.
+        """
+        found: Value = self._ask_made(
+            lambda: self._inner.eval(text, **{name: portal.unwrap(each) for name, each in names.items()})
+        )
+        return found
+
+    @property
+    def heap(self) -> Heap:
+        """Histograms, instances, referrers."""
+        found: Heap = self._there(lambda: self._inner.heap)
+        return found
+
+    def timing(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
+        """Where threads spend their time, by method, for an ``with`` block; ``pattern`` is of classes or methods.
+
+        Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
+        """
+        found: Timing = self._there(lambda: self._inner.timing(pattern, seconds, every=every))
+        return found
+
+    def swap(self, path: str | Path) -> Any:
+        """Replace code: of all loaded classes that differ from the class files below a directory or in a jar, of one
+        class file, or of a source file, which is compiled. Returns ``jdbpy.hotswap.Redefinition``.
+
+        All classes are replaced in one step, or none. Raises UsageError without class files, JdwpError when the JVM
+        refuses. wire: 6 trips, and 3 a breakpoint in the classes.
+        """
+        return self._await(lambda: self._inner.swap(path))
+
+
+portal.register(inner.Vm, Vm)
