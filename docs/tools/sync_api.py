@@ -57,8 +57,10 @@ def write() -> None:
 
 
 def _formatted(text: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(SYNC / "x.py"), "-"]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    for words in (["check", "--fix", "--quiet", "--select", "I,F401"], ["format"]):
+        command = [sys.executable, "-m", "ruff", *words, "--stdin-filename", str(SYNC / "x.py"), "-"]
+        text = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return text
 
 
 def _module(module: str) -> str:

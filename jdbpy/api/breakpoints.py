@@ -127,6 +127,14 @@ class Breakpoint:
         setting it."""
         await self._vm.session.points.set_condition(self.number, when)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        return self.record.to_dict()
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        return self.record.to_json()
+
     def __repr__(self) -> str:
         if not self.exists:
             return f"<breakpoint {self.number}, removed>"

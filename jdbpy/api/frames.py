@@ -216,6 +216,14 @@ class Frame:
             await session.execution.pop(self.index)
         return await self.thread.frame
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        return self.record.to_dict()
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        return self.record.to_json()
+
     def __repr__(self) -> str:
         return f"<frame {self.index}: {self.place}>"
 
@@ -394,6 +402,14 @@ class Thread:
     async def _locks(self) -> Any:
         report = await self._vm.session.locks.of([self.id])
         return report.threads[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        return self.record.to_dict()
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        return self.record.to_json()
 
     def __repr__(self) -> str:
         return f"<thread {self.id} {escape(self.name)!r}>"

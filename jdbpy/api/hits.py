@@ -149,6 +149,14 @@ class Hit:
             return False
         return True
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        return self.record.to_dict()
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        return self.record.to_json()
+
     def _without(self, what: str) -> StateError:
         return StateError(f"a hit of the kind '{self.event}' has no {what}", code="NOT_AVAILABLE")
 

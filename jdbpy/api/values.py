@@ -307,6 +307,14 @@ class Value:
         """
         return await self._vm.session.locks.state(self.id)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        return self.record.to_dict()
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        return self.record.to_json()
+
     # How it looks
 
     @property

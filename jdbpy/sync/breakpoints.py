@@ -116,6 +116,16 @@ class Breakpoint(portal.Synced):
         setting it."""
         self._await(lambda: self._inner.set_condition(when))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        found: dict[str, Any] = self._there(lambda: self._inner.to_dict())
+        return found
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        found: str = self._there(lambda: self._inner.to_json())
+        return found
+
     def __enter__(self) -> Breakpoint:
         """Enter the block."""
         self._await(self._inner.__aenter__)

@@ -134,6 +134,16 @@ class Frame(portal.Synced):
         found: Frame = self._await(lambda: self._inner.pop())
         return found
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        found: dict[str, Any] = self._wrap(self._inner.to_dict())
+        return found
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        found: str = self._wrap(self._inner.to_json())
+        return found
+
 
 portal.register(inner.Frame, Frame)
 
@@ -286,6 +296,16 @@ class Thread(portal.Synced):
     def locks(self) -> Any:
         """What it holds and what it waits for, as ``jdbpy.locks.ThreadLocks``. wire: 3 trips."""
         return self._ask(self._inner.locks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        found: dict[str, Any] = self._wrap(self._inner.to_dict())
+        return found
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        found: str = self._wrap(self._inner.to_json())
+        return found
 
 
 portal.register(inner.Thread, Thread)

@@ -14,8 +14,7 @@ from jdbpy.sync import portal
 if TYPE_CHECKING:
     from jdbpy.api.frames import Place
     from jdbpy.sync.breakpoints import Breakpoint
-    from jdbpy.sync.frames import Frame
-    from jdbpy.sync.frames import Thread
+    from jdbpy.sync.frames import Frame, Thread
     from jdbpy.sync.values import Value
 
 
@@ -130,6 +129,16 @@ class Hit(portal.SyncedHtml):
     def has(self, what: str) -> bool:
         """True if the hit has that: ``hit.has("returned")``, by the name of a property. No trip."""
         found: bool = self._wrap(self._inner.has(what))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        found: dict[str, Any] = self._wrap(self._inner.to_dict())
+        return found
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        found: str = self._wrap(self._inner.to_json())
         return found
 
 

@@ -5,15 +5,14 @@ Made by ./dev generate from jdbpy/api/timing.py; do not edit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jdbpy.api import timing as inner
 from jdbpy.sync import portal
 
 if TYPE_CHECKING:
     from jdbpy.api.tables import Table
-    from jdbpy.session.threads.sampling import MethodTime
-    from jdbpy.session.threads.sampling import Sampled
+    from jdbpy.session.threads.sampling import MethodTime, Sampled
 
 
 class Timing(portal.Synced):

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jdbpy.api import values as inner
-from jdbpy.session.values.queries import MOST_CHARACTERS
-from jdbpy.session.values.queries import MOST_NODES
-from jdbpy.session.values.queries import MOST_VALUES
+from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES
 from jdbpy.sync import portal
 
 
@@ -157,6 +155,16 @@ class Value(portal.SyncedHtml):
         Returns ``jdbpy.locks.LockState``. wire: 3 trips.
         """
         return self._await(lambda: self._inner.lock())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        found: dict[str, Any] = self._wrap(self._inner.to_dict())
+        return found
+
+    def to_json(self) -> str:
+        """``to_dict`` as a text of ASCII. No trip."""
+        found: str = self._wrap(self._inner.to_json())
+        return found
 
 
 portal.register(inner.Value, Value)

@@ -13,17 +13,16 @@ from jdbpy.sync import portal
 from jdbpy.sync.portal import Do
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jdbpy.session.model.vm import VmInfo
     from jdbpy.session.session import Session
     from jdbpy.sync.breakpoints import Breakpoint
-    from jdbpy.sync.frames import Stack
-    from jdbpy.sync.frames import Thread
+    from jdbpy.sync.frames import Stack, Thread
     from jdbpy.sync.heap import Heap
-    from jdbpy.sync.hits import Hits
-    from jdbpy.sync.hits import Stop
+    from jdbpy.sync.hits import Hits, Stop
     from jdbpy.sync.timing import Timing
     from jdbpy.sync.values import Value
-    from pathlib import Path
 
 
 class Vm(portal.Synced):

@@ -196,8 +196,8 @@ import sys
 import jdbpy.sync as jdbpy
 with jdbpy.attach(sys.argv[1], hold="thread") as vm:
     breakpoint = vm.stop_at("lab.Lab.submit")
-    print("waiting", flush=True)
     try:
+        print("waiting", flush=True)
         breakpoint.wait()
     except KeyboardInterrupt:
         print("interrupted", flush=True)
