@@ -11,7 +11,7 @@ from jdbpy.errors import StateError
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Exited, Notice, Stop
-from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target
 from tests.session.running import counts_agree
 
 POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
@@ -193,3 +193,53 @@ async def test_frames_outlive_a_method(jvm: Jvm) -> None:
                 await d.session.stack.variables(frames[0])
             await d.session.breakpoints.remove([1])
             await runs_to_its_end(d, 4)
+
+
+ASKING = inline("""
+class Asking {
+    public static void main(String[] args) throws Exception {
+        Thread other = new Thread(Asking::waitForIt);
+        other.start();
+        asked = false; // @here
+        other.join();
+    }
+
+    static volatile boolean asked;
+
+    static int ask() throws java.io.IOException {
+        asked = true;
+        return System.in.read();
+    }
+
+    static void waitForIt() {
+        while (!asked) Thread.onSpinWait();
+        asked = true; // @other
+    }
+}
+""")
+
+
+async def test_a_stop_of_everything_lets_a_method_run_on(jvm: Jvm) -> None:
+    """One whose condition was asked: it is the debugger that suspends all threads, the one of the call among them."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, ASKING) as d:
+            await d.session.breakpoints.add(d.at("here"), policy=SuspendPolicy.THREAD)
+            await d.session.breakpoints.add(d.at("other"), policy=SuspendPolicy.ALL, condition="asked")
+            thread = await next_hit(d.session)
+            answers: list[str] = []
+
+            async def ask() -> None:
+                answers.append((await d.session.values.evaluate("ask()")).text)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ask)
+                stop = await d.session.next_stop()
+                assert isinstance(stop, Stop)
+                assert stop.thread is not None
+                assert stop.thread.id != thread
+                assert d.session.suspended_everything
+                await d.target.send("x")
+            assert answers == [str(ord("x"))]
+            await counts_agree(d.session, waiting=True)
+            assert isinstance(await d.session.execution.cont(), Exited)
+            d.unseen()

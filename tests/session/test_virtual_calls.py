@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from jdbpy.session.breakpoints.breakpoint import MANY
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.target.requests import EventRequest, RequestSpec
 from jdbpy.wire.constants import EventKind
@@ -31,6 +32,29 @@ async def test_a_method_that_passes_breakpoints(newest_jvm: Jvm) -> None:
                 assert (await d.session.values.evaluate("outer()", remember=False)).text == "14"
                 await counts_agree(d.session)
                 assert (await d.session.stack.frames(thread, 0, 1))[0].location.method == "run"
+            d.unseen()
+            await d.resume()
+            await d.wait_exit()
+
+
+async def test_a_method_that_passes_breakpoints_whose_hits_the_agent_counts(newest_jvm: Jvm) -> None:
+    """Their requests cannot be set anew, or counting would begin anew: they suspend their thread only from the first."""
+    with trio.fail_after(LIMIT):
+        async with debug(newest_jvm, "Fibre") as d:
+            await d.session.breakpoints.add(d.at("here"), policy=SuspendPolicy.ALL)
+            thread = await next_hit(d.session)
+            for _ in range(CALLS // 5):
+                point = await d.session.breakpoints.add(
+                    d.at("inner"), policy=SuspendPolicy.ALL, temporary=True, ignore=MANY - 1
+                )
+                assert "target counts" in point.message
+                requests = d.session._target.requests.all_active()
+                assert [each.policy for each in requests if event_request.Count(MANY) in each.modifiers] == [THREAD]
+                call = f"many({MANY})"
+                assert (await d.session.values.evaluate(call, remember=False)).text == str(7 * MANY)
+                await counts_agree(d.session)
+                assert (await d.session.stack.frames(thread, 0, 1))[0].location.method == "run"
+                await d.session.breakpoints.remove([point.number])
             d.unseen()
             await d.resume()
             await d.wait_exit()

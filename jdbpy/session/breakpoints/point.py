@@ -192,13 +192,14 @@ class Point(ABC):
     def wire_policy(self) -> JdwpSuspendPolicy:
         """What the agent is to suspend: the thread at least, where something must be done before it goes on.
 
-        No more than the thread, where a hit may turn out not to count: the rest is suspended by the stop.
+        No more than the thread, where a hit may turn out not to count: the rest is suspended by the stop. The same
+        where the agent counts: such a request cannot be set anew with another policy (``RequestTable.suspend_less``).
         """
         told = self.looks_at_thread and self.reporting.hold
         asked = self.condition is not None or self.callers is not None or self.awaited
         if self.policy is SuspendPolicy.NONE and (asked or told or self.log is not None or self.reporting.stack):
             return JdwpSuspendPolicy.EVENT_THREAD
-        if self.suspends_all and (asked or not (self.counts_every_hit or self.agent_count)):
+        if self.suspends_all and (asked or not self.counts_every_hit):
             return JdwpSuspendPolicy.EVENT_THREAD
         return _POLICIES[self.policy]
 
