@@ -16,7 +16,7 @@ import trio
 
 from jdbpy.errors import Disconnected
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Stop
+from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Notice, Stop
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.vm import VmInfo, VmState
@@ -79,6 +79,7 @@ class Session:
             self._pump.exit_status = process.wait_exit
         self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
         self._watchdog.limit = options.max_suspend
+        self._watch_wire_log()
 
     async def _show_stop(self, votes: Votes) -> None:
         await self._stops.show(votes)
@@ -297,8 +298,19 @@ class Session:
         return self._target.launched
 
     def log_wire(self, file: LogSink | None) -> None:
-        """From now on a readable line for every packet goes to ``file``, in place of another log; None: no more."""
+        """From now on a readable line for every packet goes to ``file``, in place of another log; None: no more.
+
+        A file that raises an error gets no further line; a warning says so.
+        """
         self._target.conn.log = None if file is None else WireLog(file)
+        self._watch_wire_log()
+
+    def _watch_wire_log(self) -> None:
+        if (log := self._target.conn.log) is not None:
+            log.on_failed = self._warn_of_wire_log
+
+    def _warn_of_wire_log(self, reason: str) -> None:
+        self.publish(Notice("warning", f"the wire log has ended, as it cannot be written: {reason}"))
 
     @property
     def last_stop(self) -> Stop | None:

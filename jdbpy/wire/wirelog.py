@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,12 +67,13 @@ class LogSink(Protocol):
 class WireLog:
     """Writes lines into ``file``, which is not to be buffered: the last line before a crash is the one that matters.
 
-    When the file cannot be written any more (a full disk), the log falls silent and ``failed`` says why: a log may not
-    harm what it watches.
+    When the file cannot be written any more (a full disk, a fault of a sink), the log falls silent, ``failed`` says why
+    and ``on_failed`` is called with it: a log may not harm what it watches.
     """
 
     def __init__(self, file: LogSink) -> None:
         self.failed = ""
+        self.on_failed: Callable[[str], None] = lambda reason: None
         self._file = file
         self._start = time.perf_counter()
 
@@ -111,5 +112,7 @@ class WireLog:
             line = line[: LINE_LIMIT - 3] + "..."
         try:
             self._file.write((line + "\n").encode(errors="backslashreplace"))
-        except OSError as error:
-            self.failed = str(error.strerror)
+        except Exception as error:  # the sink may be anybody's
+            of_system = isinstance(error, OSError) and error.strerror
+            self.failed = str(of_system or f"{type(error).__name__}: {error}")
+            self.on_failed(self.failed)

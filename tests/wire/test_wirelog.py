@@ -19,6 +19,7 @@ from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event, string_reference, thread_reference, virtual_machine
 from jdbpy.wire.wirelog import LINE_LIMIT, WireLog, open_wire_log
+from tests.harness import LIMIT
 from tests.wire.peer import Peer, connected
 
 
@@ -133,3 +134,26 @@ async def test_a_full_disk_harms_only_the_log() -> None:
             nursery.start_soon(peer.answer, virtual_machine.AllThreads(), virtual_machine.AllThreadsReply([]))
             assert (await connection.request(virtual_machine.AllThreads())).threads == []
         assert log.failed == "No space left on device"
+
+
+async def test_a_fault_of_a_sink_harms_only_the_log() -> None:
+    """Neither the command that was being sent nor the one whose reply came in."""
+
+    class Faulty:
+        def __init__(self, good: int) -> None:
+            self.left = good
+
+        def write(self, line: bytes, /) -> None:
+            self.left -= 1
+            if self.left < 0:
+                raise ValueError("write to closed file")
+
+    for good in (0, 1):
+        log, told = WireLog(Faulty(good)), []
+        log.on_failed = told.append
+        async with connected() as (connection, peer), trio.open_nursery() as nursery:
+            connection.log = log
+            nursery.start_soon(peer.answer, virtual_machine.AllThreads(), virtual_machine.AllThreadsReply([]))
+            with trio.fail_after(LIMIT):
+                assert (await connection.request(virtual_machine.AllThreads())).threads == []
+        assert told == [log.failed] == ["ValueError: write to closed file"]
