@@ -253,6 +253,21 @@ async def test_a_java_that_is_none() -> None:
             pass
 
 
+async def test_a_wire_log_that_fails(any_jvm: Jvm) -> None:
+    """Commands that are under way are answered, and a warning says that the log has ended."""
+
+    class Broken:
+        def write(self, line: bytes, /) -> None:
+            raise ValueError("write to closed file")
+
+    async with debug(any_jvm, "Hello") as d:
+        d.session.log_wire(Broken())
+        assert await d.session.threads.list()
+        assert "ValueError: write to closed file" in (await d.wait_notice("warning")).text
+        await d.resume()
+        await d.wait_exit()
+
+
 async def test_the_wire_log_is_private(any_jvm: Jvm, tmp_path: object) -> None:
     path = trio.Path(str(tmp_path)) / "wire.log"
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
