@@ -265,6 +265,7 @@ async def test_a_wire_log_that_fails(any_jvm: Jvm) -> None:
         assert await d.session.threads.list()
         assert "ValueError: write to closed file" in (await d.wait_notice("warning")).text
         await d.resume()
+        await d.target.send()
         await d.wait_exit()
 
 

@@ -23,12 +23,13 @@ from jdbpy import Session, StepDepth, SuspendPolicy
 from jdbpy.errors import JdbpyError, JdwpError, LeaveError
 from jdbpy.session.target import leaving
 from jdbpy.wire.connection import open_connection
-from jdbpy.wire.constants import Error
+from jdbpy.wire.constants import Error, ThreadStatus
+from jdbpy.wire.ids import FrameID
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 from tests.cli.process import command, jdbpy as run_jdbpy, script
 from tests.fakes.jvm import SILENCE, FakeJvm
 from tests.fakes.world import FakeClass
-from tests.harness import LIMIT, Jvm, Target, start_target
+from tests.harness import LIMIT, Jvm, Target, inline, start_target
 from tests.harness.processes import piped, send_line
 
 THREADS = 6
@@ -180,6 +181,49 @@ async def test_an_event_that_was_being_reported_is_resumed(policy: SuspendPolicy
     assert counts == [0]
 
 
+async def test_a_thread_that_waits_in_the_agent_is_waited_for() -> None:
+    """The agent has taken its event and not reported it, for want of processor time: all suspend counts are 0."""
+    jvm = FakeJvm()
+    standing = 3
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await session.breakpoints.add("Played.main")
+        await session.breakpoints.clear_all()
+        [place] = [each.loc for sent in jvm.received(event_request.Set) for each in sent.modifiers if places(each)]
+
+        def frames(_: thread_reference.Frames) -> thread_reference.FramesReply:
+            nonlocal standing
+            standing -= 1
+            at = place if standing >= 0 else place.replace(index=place.index + 1)
+            return thread_reference.FramesReply([thread_reference.Frame(FrameID(1), at)])
+
+        jvm.on(thread_reference.Frames, frames)
+        jvm.on(thread_reference.Status, thread_reference.StatusReply(ThreadStatus.RUNNING, 0))
+        jvm.commands.clear()
+        await session.detach()
+    kinds = [type(each) for each in jvm.commands]
+    assert standing < 0
+    assert kinds.index(virtual_machine.Dispose) > kinds[::-1].index(thread_reference.Frames)
+    assert kinds.count(virtual_machine.Suspend) == kinds.count(virtual_machine.Resume) == 4
+    assert kinds[-1] is virtual_machine.Dispose
+
+
+def places(modifier: object) -> bool:
+    return isinstance(modifier, event_request.LocationOnly)
+
+
+async def test_a_thread_that_spins_at_a_breakpoint_is_left_after_a_while(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaving, "STANDING", 0.05)
+    spinning = inline("class Spinning { public static void main(String[] args) { while (true); } } // @spin")
+    async with start_target(jvm, spinning, suspend=False) as target:
+        async with jdbpy.attach_session(target.address) as session:
+            await session.breakpoints.add(spinning.at("spin"))
+            await session.next_stop()
+        await target.wait_listening(2)
+        assert await suspended(target) == []
+
+
 async def test_threads_that_the_debugger_knows_nothing_of_are_resumed() -> None:
     jvm = FakeJvm()
     counts: list[int] = []
@@ -270,7 +314,7 @@ WAYS = [
     (["--batch"], ["quit"], 1),
     (["--batch"], ["detach"], 1),
     (["--batch"], ["thread nobody"], 1),
-    (["--batch", "--timeout", "0.2"], ["cont"], 4),
+    (["--batch", "--timeout", "2"], ["cont"], 4),
 ]
 
 
