@@ -38,7 +38,7 @@ async def test_a_method_that_passes_breakpoints(newest_jvm: Jvm) -> None:
 
 
 async def test_a_method_that_passes_breakpoints_whose_hits_the_agent_counts(newest_jvm: Jvm) -> None:
-    """Their requests cannot be set anew, or counting would begin anew: they suspend their thread only from the first."""
+    """Their requests cannot be set anew, or counting would begin anew: they suspend their thread only."""
     with trio.fail_after(LIMIT):
         async with debug(newest_jvm, "Fibre") as d:
             await d.session.breakpoints.add(d.at("here"), policy=SuspendPolicy.ALL)
