@@ -188,13 +188,14 @@ async def test_a_thread_that_waits_in_the_agent_is_waited_for() -> None:
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main")
         await session.breakpoints.clear_all()
-        [place] = [each.loc for sent in jvm.received(event_request.Set) for each in sent.modifiers if places(each)]
+        modifiers = [each for sent in jvm.received(event_request.Set) for each in sent.modifiers]
+        [place] = [each.loc for each in modifiers if isinstance(each, event_request.LocationOnly)]
 
         def frames(_: thread_reference.Frames) -> thread_reference.FramesReply:
             nonlocal standing
             standing -= 1
             at = place if standing >= 0 else place.replace(index=place.index + 1)
-            return thread_reference.FramesReply([thread_reference.Frame(FrameID(1), at)])
+            return thread_reference.FramesReply(cast(Any, [thread_reference.Frame(FrameID(1), at)]))
 
         jvm.on(thread_reference.Frames, frames)
         jvm.on(thread_reference.Status, thread_reference.StatusReply(ThreadStatus.RUNNING, 0))
@@ -205,10 +206,6 @@ async def test_a_thread_that_waits_in_the_agent_is_waited_for() -> None:
     assert kinds.index(virtual_machine.Dispose) > kinds[::-1].index(thread_reference.Frames)
     assert kinds.count(virtual_machine.Suspend) == kinds.count(virtual_machine.Resume) == 4
     assert kinds[-1] is virtual_machine.Dispose
-
-
-def places(modifier: object) -> bool:
-    return isinstance(modifier, event_request.LocationOnly)
 
 
 async def test_a_thread_that_spins_at_a_breakpoint_is_left_after_a_while(

@@ -149,7 +149,8 @@ async def test_a_fault_of_a_sink_harms_only_the_log() -> None:
                 raise ValueError("write to closed file")
 
     for good in (0, 1):
-        log, told = WireLog(Faulty(good)), []
+        log = WireLog(Faulty(good))
+        told: list[str] = []
         log.on_failed = told.append
         async with connected() as (connection, peer), trio.open_nursery() as nursery:
             connection.log = log
