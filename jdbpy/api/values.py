@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from html import escape as escape_html
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.api.lazy import Lazy, one_by_one
@@ -25,22 +26,27 @@ LARGEST_PAGE = 1024
 _MOST_AHEAD = 4096
 """Characters of a text that is read because a neighbor's was."""
 
+_FRESH = 1.0
+"""Seconds for which an answer is good while threads run."""
+
 _NO_OBJECT = frozenset("s[c")
 
 
 class Peers:
-    """Values that were read together. An answer that came with a neighbor's is used once, and not after the target has
-    run or was written to."""
+    """Values that were read together. An answer that came with a neighbor's is not used after the debugger has let the
+    target run or has written to it, and, while any thread runs, no later than a second."""
 
     def __init__(self, vm: Vm) -> None:
         self._vm = vm
         self.values: list[Value] = []
-        self._answers: dict[tuple[Hashable, int], tuple[object, Any]] = {}
+        self._answers: dict[tuple[Hashable, int], tuple[object, float, Any]] = {}
 
     def known(self, question: Hashable, index: int) -> Any:
         """The answer that has come with a neighbor's, None if there is none. No trip."""
         found = self._answers.get((question, index))
-        return found[1] if found is not None and found[0] == self._vm._moment else None
+        if found is None or found[0] != self._vm._moment:
+            return None
+        return found[2] if self._vm.session.suspended_everything or monotonic() - found[1] < _FRESH else None
 
     async def ask(
         self,
@@ -53,12 +59,11 @@ class Peers:
         answer = self.known(question, index)
         if answer is None:
             asked = [place for place, value in enumerate(self.values) if place == index or fits(value)]
-            moment = self._vm._moment
+            moment, now = self._vm._moment, monotonic()
             answers = await read([self.values[place] for place in asked])
             for place, each in zip(asked, answers, strict=True):
-                self._answers[question, place] = moment, each
-            answer = self._answers[question, index][1]
-        self._answers.pop((question, index), None)
+                self._answers[question, place] = moment, now, each
+            answer = self._answers[question, index][2]
         return answer
 
 

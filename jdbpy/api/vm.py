@@ -143,8 +143,8 @@ class Vm:
         """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
         if number not in self._breakpoints:
             self.session.points.get(number)
-            self._feeds[number] = Feed(self)
-            self._breakpoints[number] = Breakpoint(self, number, self._feeds[number])
+            feed = self._feeds.setdefault(number, Feed(self))
+            self._breakpoints[number] = Breakpoint(self, number, feed)
         return self._breakpoints[number]
 
     @property
