@@ -19,7 +19,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from jdbpy import api as api
-    from jdbpy.api.opening import attach as attach, launch as launch, listen as listen
+    from jdbpy.api.opening import (
+        attach as attach,
+        launch as launch,
+        listen as listen,
+        open_snapshot as open_snapshot,
+    )
     from jdbpy.errors import (
         ConnectError as ConnectError,
         Disconnected as Disconnected,
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
         launch_session as launch_session,
         main_class as main_class,
     )
+    from jdbpy.session.connect.snapshots import open_snapshot_session as open_snapshot_session
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
         code as code,
@@ -51,6 +57,7 @@ if TYPE_CHECKING:
         kinds as kinds,
         locks as locks,
         modules as modules,
+        snapshots as snapshots,
         strata as strata,
         threads as threads,
         tracing as tracing,
@@ -110,7 +117,7 @@ _HOMES = {
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "ProtocolError",
         "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
-    "jdbpy.api.opening": ("attach", "launch", "listen"),
+    "jdbpy.api.opening": ("attach", "launch", "listen", "open_snapshot"),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
@@ -128,6 +135,7 @@ _HOMES = {
     "jdbpy.session.model.tracing": ("Reporting",),
     "jdbpy.session.model.values": ("Limits", "Value", "Variable"),
     "jdbpy.session.model.vm": ("VmInfo", "VmState"),
+    "jdbpy.session.connect.snapshots": ("open_snapshot_session",),
     "jdbpy.session.session": ("Session",),
     "jdbpy.session.watchdog": ("Panicked",),
     "jdbpy.wire.audit": ("purpose",),
@@ -141,6 +149,7 @@ _NAMESPACES = {
     "kinds": "jdbpy.session.model.kinds",
     "locks": "jdbpy.session.model.locks",
     "modules": "jdbpy.session.model.modules",
+    "snapshots": "jdbpy.session.model.snapshots",
     "strata": "jdbpy.session.model.strata",
     "threads": "jdbpy.session.model.threads",
     "tracing": "jdbpy.session.model.tracing",

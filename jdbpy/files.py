@@ -59,23 +59,40 @@ def write_whole(path: str, lines: Iterable[str], *, replace: bool = False) -> No
             os.close(open_private(path, append=True))  # refuses what is not to be replaced
     elif os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, "it exists already", path)
-    directory, name = os.path.split(path)
-    beside = os.path.join(directory, f".{name}.{os.getpid()}")
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o600)
-    except OSError as error:
-        raise _explained(error, path) from error
+    beside, handle = _open_beside(path)
     try:
         with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write("".join(f"{line}\n" for line in lines))
         if replace:
             os.replace(beside, path)
         else:
-            _move_to_new(beside, path)
+            move_to_new(beside, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(beside)
         raise
+
+
+def beside_new_file(path: str) -> str:
+    """Make an empty private file beside the one that is to be at ``path``, and return its path, for ``move_to_new``.
+
+    Raises FileExistsError if there is a file already, and OSError, as ``open_private``.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, "it exists already", path)
+    beside, handle = _open_beside(path)
+    os.close(handle)
+    return beside
+
+
+def _open_beside(path: str) -> tuple[str, int]:
+    """A new private file in the same directory: its path and its descriptor. Raises OSError."""
+    directory, name = os.path.split(path)
+    beside = os.path.join(directory, f".{name}.{os.getpid()}")
+    try:
+        return beside, os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o600)
+    except OSError as error:
+        raise _explained(error, path) from error
 
 
 def why_not_trusted(path: str) -> str:
@@ -142,8 +159,8 @@ def _kind(mode: int) -> str:
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
-def _move_to_new(beside: str, path: str) -> None:
-    """Give a file its name unless that is taken meanwhile."""
+def move_to_new(beside: str, path: str) -> None:
+    """Give a file its name unless that is taken meanwhile. Raises FileExistsError."""
     try:
         os.link(beside, path)
     except FileExistsError as error:

@@ -55,6 +55,7 @@ FLOORS = [
     "heap",
     "hotswap",
     "watchdog",
+    "snapshots",
     "session",
     "connect",
 ]

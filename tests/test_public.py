@@ -9,7 +9,8 @@ from pathlib import Path
 import jdbpy
 
 NAMES = """
-    attach launch listen attach_session launch_session listen_session CONNECT_LIMIT START_LIMIT
+    attach launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
+    CONNECT_LIMIT START_LIMIT
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError ProtocolError ReadOnlyError StateError Thrown
     TimedOut
@@ -18,7 +19,7 @@ NAMES = """
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
     MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
     ThreadRef Value Variable VmInfo purpose
-    api code heap hotswap kinds locks modules strata threads tracing values views vm
+    api code heap hotswap kinds locks modules snapshots strata threads tracing values views vm
 """
 
 

@@ -109,6 +109,21 @@ async def launch(
 
 
 @asynccontextmanager
+async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] = ()) -> AsyncIterator[Vm]:
+    """Look at a snapshot that ``vm.snapshot`` or the command ``snapshot`` has written, without its JVM.
+
+    Everything in it is suspended. What was not kept raises JdwpError (``code`` is NOT_IN_SNAPSHOT), what would run or
+    change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is no snapshot,
+    StateError for a damaged one. wire: nothing.
+    """
+    from jdbpy.session.connect.snapshots import open_snapshot_session
+
+    options = Options(source_path=tuple(str(each) for each in source_path))
+    async with _vm(open_snapshot_session(str(path), options=options)) as vm:
+        yield vm
+
+
+@asynccontextmanager
 async def _vm(opening: AbstractAsyncContextManager[Session]) -> AsyncIterator[Vm]:
     from jdbpy.api.vm import Vm
     from jdbpy.session.concurrency import open_nursery

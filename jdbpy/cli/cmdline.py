@@ -18,6 +18,7 @@ usage: jdbpy attach [HOST:]PORT [options]
        jdbpy launch [options] [--] [JVM options] (MAINCLASS | -jar FILE | -m MODULE/CLASS) [args...]
        jdbpy listen [HOST:]PORT [options]
        jdbpy demo [options]
+       jdbpy open FILE [options]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
 
 Debugs Java programs.
@@ -27,6 +28,7 @@ Debugs Java programs.
   launch   start a JVM and debug it
   listen   wait for a JVM that was started with server=n; on this machine only unless HOST says otherwise
   demo     start a bundled program and debug it, with a tour
+  open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
 
 options:
@@ -51,7 +53,7 @@ exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connect
              4 timed out; 5 the connection was lost while still needed; 130 interrupted
 """
 
-ACTIONS = ("attach", "launch", "listen", "demo")
+ACTIONS = ("attach", "launch", "listen", "demo", "open")
 
 
 class Script(Record):
@@ -66,6 +68,7 @@ class CommandLine(Record):
 
     action: str
     address: str = ""  # attach, listen
+    file: str = ""  # open
     java: tuple[str, ...] = ()  # launch: all that follows `java`
     scripts: tuple[Script, ...] = ()
     batch: bool = False
@@ -85,7 +88,7 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("missing action: attach, launch, listen, demo or jdb")
+        raise UsageError("missing action: attach, launch, listen, demo, open or jdb")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")
@@ -160,6 +163,10 @@ class _Parser:
             if self.positional:
                 raise UsageError(f"unexpected argument '{self.positional[0]}'")
             return {}
+        if self.action == "open":
+            if len(self.positional) != 1:
+                raise UsageError("open needs one file, which the command 'snapshot FILE' has written")
+            return {"file": os.path.expanduser(self.positional[0])}
         if len(self.positional) != 1:
             raise UsageError(f"{self.action} needs one address, [HOST:]PORT")
         return {"address": self.positional[0]}

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 import trio
 
 import jdbpy
-from jdbpy import ConnectError, JdbpyError, LeaveError, Options, Session, SuspendPolicy, TimedOut, UsageError
+from jdbpy import ConnectError, JdbpyError, LeaveError, Options, Session, SuspendPolicy, TimedOut, UsageError, snapshots
 from jdbpy.cli import garbage
 from jdbpy.cli.cmdline import CommandLine, Script
 from jdbpy.cli.console import Console
@@ -97,7 +97,7 @@ def _load_prompt() -> None:
 
 async def _debug(line: CommandLine, console: Console, settings: Settings, ahead: _Ahead) -> int:
     """Opens the session and works in it; errors of the way there become their exit status."""
-    name = f"{line.action} {line.address}".strip()
+    name = f"{line.action} {line.address}{line.file}".strip()
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
     status = 0
     try:
@@ -192,6 +192,8 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         return jdbpy.launch_session(
             demo_command(), options=demo_options(options), timeout=min(limit, jdbpy.START_LIMIT)
         )
+    if line.action == "open":
+        return jdbpy.open_snapshot_session(line.file, options=options)
     reads_lines = any(script.path == STDIN for script in _scripts(line))
     stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
     command = jdbpy.LaunchCommand(main=line.java, stdin=stdin)
@@ -225,12 +227,26 @@ def _greeting(session: Session) -> str:
     from jdbpy.escape import escape
 
     info = session.info
+    if session.snapshot_info is not None:
+        return _of_snapshot(session.snapshot_info, f"{escape(info.name)}, Java {escape(info.version)}")
     verb = "Launched on" if session.launched else f"Attached to {info.address},"
     said = f"{verb} {escape(info.name)}, Java {escape(info.version)}. 'help' lists the commands.\n"
     if session.tunnel:
         whom = "all threads" if session.default_policy is SuspendPolicy.ALL else "only the thread that hits"
         said += f"Reached through {escape(session.tunnel)}, so it counts as remote; 'break' suspends {whom}.\n"
     return said
+
+
+def _of_snapshot(info: snapshots.SnapshotInfo, vm: str) -> str:
+    from datetime import datetime
+
+    from jdbpy.escape import escape
+
+    taken = datetime.fromtimestamp(info.taken).astimezone().isoformat(" ", "seconds")
+    reason = f", at {escape(info.reason)}" if info.reason else ""
+    said = f"Snapshot of {escape(info.address)} ({vm}), taken {taken}{reason}: {info.threads} threads, "
+    more = "" if info.complete else "; not all objects are in it"
+    return f"{said}{info.objects:,} objects{more}. 'help' lists the commands.\n"
 
 
 def _is_terminal(stream: object) -> bool:

@@ -5,7 +5,7 @@ Owns their order, and that a command which lets the target run ends the row: the
 
 from __future__ import annotations
 
-from jdbpy import Stop
+from jdbpy import Stop, SuspendPolicy
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.errors import UsageError
 
@@ -25,6 +25,14 @@ async def run_stop_actions(ctx: Context, stop: Stop) -> bool:
         if stop.temporary and stop.breakpoint is not None:
             ctx.actions.pop(stop.breakpoint, None)
     return ctx.acted_on
+
+
+def require_stop(ctx: Context, number: int) -> None:
+    """Raises UsageError for a breakpoint that does not exist, or whose hits stop nothing."""
+    if ctx.session.points.get(number).policy is SuspendPolicy.NONE:
+        raise UsageError(
+            f"a hit of {number} suspends nothing, so no command can be run there", hint="set it without 'go'"
+        )
 
 
 def unfinished(collecting: Collecting) -> UsageError:

@@ -7,7 +7,7 @@ Owns also which components each of them is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,6 +18,7 @@ from jdbpy.errors import Disconnected
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Notice, Stop
 from jdbpy.session.model.options import Options
+from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import Pump, Votes
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     from jdbpy.session.heap.heap import Heap
     from jdbpy.session.hotswap.hotswap import HotSwap
     from jdbpy.session.locks.locks import Locks
+    from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
     from jdbpy.session.modules.modules import Modules
+    from jdbpy.session.snapshots.taking import Snapshots
     from jdbpy.session.sources.sources import Sources
     from jdbpy.session.stack import Stack
     from jdbpy.session.threads.threads import Threads
@@ -97,6 +100,13 @@ class Session:
         from jdbpy.session.sources.sources import Sources
 
         return Sources(self._target, self._options.source_path)
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """Snapshots of the target in files."""
+        from jdbpy.session.snapshots.taking import Snapshots
+
+        return Snapshots(self._target, self.stack, self.sources)
 
     @cached_property
     def stack(self) -> Stack:
@@ -260,6 +270,11 @@ class Session:
     def state(self) -> VmState:
         """What the target is doing, as far as the debugger can tell without asking."""
         return self._target.state
+
+    @property
+    def snapshot_info(self) -> SnapshotInfo | None:
+        """The snapshot that this session shows; None for a session with a JVM."""
+        return self._target.snapshot
 
     @property
     def info(self) -> VmInfo:
@@ -466,6 +481,21 @@ class Session:
         hangs. Breakpoints stay, disabled. wire: 1 trip."""
         return await panic(self._target, self.points, self.execution)
 
+    async def snapshot(
+        self,
+        path: str,
+        *,
+        depth: int | None = None,
+        most: int | None = None,
+        masks: Sequence[str] = (),
+        on_progress: Callable[[SnapshotProgress], None] | None = None,
+    ) -> SnapshotTaken:
+        """Write all threads, stacks, variables, locks, classes, and the objects reached from them, to a new file.
+
+        See ``Snapshots.take``; ``jdbpy.open_snapshot(path)`` reads it without the JVM.
+        """
+        return await self.snapshots.take(path, depth=depth, most=most, masks=masks, on_progress=on_progress)
+
     # How it ends
 
     async def detach(self) -> None:
@@ -511,6 +541,9 @@ class Session:
         if self._left or self.ending is not None:
             return
         self._left = True
+        if self._target.snapshot is not None:
+            await self._target.conn.aclose()
+            return
         from jdbpy.session.target.leaving import LIMIT, leave
 
         self._pump.leave()

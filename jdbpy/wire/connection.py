@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import trio
 
@@ -31,7 +31,7 @@ from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.messages.event import Composite, VMDeath
 from jdbpy.wire.packet_stream import PacketStream
-from jdbpy.wire.pending import OnAbandoned, OnReply, Pending
+from jdbpy.wire.pending import OnAbandoned, OnReply, Pending, RawPending
 from jdbpy.wire.statistics import Statistics
 from jdbpy.wire.undo import undoing
 
@@ -122,6 +122,14 @@ async def running(connection: Connection) -> AsyncIterator[None]:
         raise body_error
 
 
+class Recorder(Protocol):
+    """What is told of every packet, as bytes: that a command is about to leave, that a packet has come in."""
+
+    def sent(self, packet_id: int, command: type[Command[Any]], body: bytes) -> None: ...
+
+    def received(self, packet: Packet) -> None: ...
+
+
 class Connection:
     """An open connection. Only ``shake_hands`` makes one."""
 
@@ -145,10 +153,12 @@ class Connection:
         """Told of each command before it leaves, and of its outcome."""
         self.log = log
         """Told of every packet; may be set and taken away at any time."""
+        self.recorder: Recorder | None = None
+        """Told of every packet as bytes."""
         self._codec = default_codec()
         self._stream = stream
         self._packets = PacketStream(stream, on_packet=self._dispatch, on_end=self._peer_ended)
-        self._outstanding: dict[int, Pending[Any]] = {}
+        self._outstanding: dict[int, Pending[Any] | RawPending] = {}
         self._next_id = 1
         self._events = EventQueue(hold=self._hold_events, release=self._release_events)
         self._last_event: Packet | None = None
@@ -207,6 +217,8 @@ class Connection:
         if self.audit is not None:
             self.audit.sent(packet_id, command)
         data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
+        if self.recorder is not None:
+            self.recorder.sent(packet_id, type(command), body)
         pending = Pending(command, self._decode_reply, on_abandoned or self.undo, on_reply)
         counts = self._counts
         if not self._outstanding:
@@ -219,6 +231,26 @@ class Connection:
             pending.sent_at = self.log.sent(packet_id, command)
         self._packets.send(data)
         return pending
+
+    def submit_raw(self, command: type[Command[Any]], body: bytes, answered: Callable[[int, bytes], None]) -> None:
+        """Queues a command that only reads, given as the bytes of its body; ``answered`` as for ``RawPending``.
+
+        Half as dear as ``submit``. Raises as that.
+        """
+        if self.close_reason is not None:
+            raise Disconnected(self.close_reason)
+        packet_id = self._new_id()
+        pending = RawPending(command, answered)
+        counts = self._counts
+        if not self._outstanding:
+            counts["waves"] += 1
+        counts["commands"] += 1
+        self._outstanding[packet_id] = pending
+        if self.log is not None:
+            pending.sent_at = self.log.sent(packet_id, self._codec.decode(command, body, self.id_sizes))
+        if self.recorder is not None:
+            self.recorder.sent(packet_id, command, body)
+        self._packets.send(encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body))
 
     def require_allowed(self, *commands: Command[Any] | type[Command[Any]]) -> None:
         """Raises ReadOnlyError for commands that ``submit`` would refuse: before others leave that lead to them."""
@@ -283,7 +315,11 @@ class Connection:
 
     def outstanding(self, *, without: Collection[type[Command[Any]]] = ()) -> list[int]:
         """Return the packet ids of the commands that were not answered yet, those of some classes left out."""
-        return [number for number, pending in self._outstanding.items() if type(pending.command) not in without]
+        return [
+            number
+            for number, pending in self._outstanding.items()
+            if isinstance(pending, RawPending) or type(pending.command) not in without
+        ]
 
     def receiving(self, least: int) -> tuple[int, int] | None:
         """Return (bytes that are here, bytes of all) of the packet that is coming in, if it has ``least`` or more."""
@@ -390,7 +426,7 @@ class Connection:
         self._packets.stop()
         outstanding, self._outstanding = self._outstanding, {}
         for packet_id, pending in outstanding.items():
-            if self.audit is not None:
+            if self.audit is not None and isinstance(pending, Pending):
                 self.audit.answered(packet_id, pending.command, f"no answer: {reason}")
             pending.settle(Disconnected(reason))  # to each its own: an error that is raised collects its traceback
         self._events.close()
@@ -414,7 +450,12 @@ class Connection:
         pending = self._outstanding.pop(packet.id, None) if packet.is_reply else None
         if self.log is not None:
             self.log.received(packet, self.id_sizes, pending)
-        if pending is not None:
+        if self.recorder is not None:
+            self.recorder.received(packet)
+        if isinstance(pending, RawPending):
+            self._counts["replies"] += 1
+            pending.settle(packet)
+        elif pending is not None:
             self._counts["replies"] += 1
             if self.audit is not None:
                 self.audit.answered(packet.id, pending.command, error_name(packet.error) if packet.error else "OK")

@@ -94,6 +94,7 @@ class Error(IntEnum):
     TRANSPORT_INIT = 510
     NATIVE_METHOD = 511
     INVALID_COUNT = 512
+    NOT_IN_SNAPSHOT = 60_001  # not of the specification: what a snapshot answers where it has no answer
 
 
 class EventKind(IntEnum):

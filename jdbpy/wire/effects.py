@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from jdbpy.errors import ReadOnlyError
+from jdbpy.errors import ReadOnlyError, StateError
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 
@@ -155,7 +155,7 @@ class ReadOnlyGuard:
     def __init__(self, *, allow_suspend: bool) -> None:
         self.allow_suspend = allow_suspend
 
-    def refusal(self, command: Command[Any] | type[Command[Any]]) -> ReadOnlyError | None:
+    def refusal(self, command: Command[Any] | type[Command[Any]]) -> StateError | None:
         """The error for a command that may not leave, or None. Of a class: for one of its commands at the worst."""
         effect = effect_of(command)
         if effect is Effect.CHANGES:

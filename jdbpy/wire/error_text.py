@@ -97,6 +97,10 @@ _TEXTS: dict[int, tuple[str, str]] = {
     Error.TRANSPORT_LOAD: ("the agent cannot load its transport", ""),
     Error.TRANSPORT_INIT: ("the agent cannot start its transport", ""),
     Error.NATIVE_METHOD: ("the method is native: it has no lines and no variables", ""),
+    Error.NOT_IN_SNAPSHOT: (
+        "that is not in the snapshot",
+        "a snapshot with a greater --depth or --most has more; what runs or searches the heap needs the JVM",
+    ),
     Error.INVALID_COUNT: ("the count must be at least 1", ""),
 }
 

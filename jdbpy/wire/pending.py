@@ -136,3 +136,23 @@ class Pending(Generic[R]):
         if self._outcome is None:
             raise RuntimeError("the reply has not come yet: await wait() first")
         return self._outcome
+
+
+class RawPending:
+    """A command whose reply is wanted as bytes, where it comes in: for who asks by the hundred thousand.
+
+    ``command`` is the class of the command. ``answered`` gets the error code (0: none) and the body of the reply; it is
+    called where packets are received: it must be quick and must not raise. It is not called when the connection ends.
+    """
+
+    __slots__ = ("_answered", "command", "sent_at")
+
+    def __init__(self, command: type[Command[Any]], answered: Callable[[int, bytes], None]) -> None:
+        self.command = command
+        self.sent_at = 0.0
+        self._answered = answered
+
+    def settle(self, answer: Packet | Disconnected) -> None:
+        """For the connection: the reply has come, or never will."""
+        if not isinstance(answer, Disconnected):
+            self._answered(answer.error, answer.data)

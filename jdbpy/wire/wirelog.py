@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jdbpy.wire.command import Command
     from jdbpy.wire.framing import Packet
     from jdbpy.wire.ids import IDSizes
-    from jdbpy.wire.pending import Pending
+    from jdbpy.wire.pending import Pending, RawPending
 
 LINE_LIMIT = 500
 """Characters of a line, at most."""
@@ -88,11 +88,13 @@ class WireLog:
         self._line("->", f"#{packet_id} {command.NAME} {explain(command)}")
         return time.perf_counter()
 
-    def received(self, packet: Packet, sizes: IDSizes, pending: Pending[Any] | None) -> None:
+    def received(self, packet: Packet, sizes: IDSizes, pending: Pending[Any] | RawPending | None) -> None:
         """A packet has come in; of a reply ``pending`` is what it answers, None when nobody knows."""
         from jdbpy.wire.explain import explain_body
 
-        command = None if pending is None else type(pending.command)
+        command: type[Command[Any]] | None = None
+        if pending is not None:
+            command = pending.command if isinstance(pending.command, type) else type(pending.command)
         size = f"{len(packet.data)} bytes"
         if not packet.is_reply:
             head = f"event set {packet.id} [{size}]"

@@ -142,6 +142,8 @@ BAD = {
     "histogram": ["a b", "-n x"],
     "heapdump": ["", "a b"],
     "gc": ["now"],
+    "snapshot": ["", "a b", "a on", "a on x", "a --depth x", "a --depth 101", "a --most 1X", "a --mask"],
+    "find": ["", "-n x a"],
     "memory": ["x"],
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip

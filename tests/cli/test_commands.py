@@ -16,6 +16,7 @@ from tests.cli import (
     test_event_commands,
     test_heap_commands,
     test_restarts,
+    test_snapshot_commands,
     test_thread_commands,
     test_vm_commands,
 )
@@ -191,6 +192,7 @@ def test_the_script_has_every_command() -> None:
         test_event_commands.steps,
         test_heap_commands.steps,
         test_restarts.steps,
+        test_snapshot_commands.steps,
         test_thread_commands.steps,
         test_vm_commands.steps,
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 
 from jdbpy.cli.arguments.base import Argument, matching
@@ -92,6 +93,35 @@ class FilePath(Argument[str]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return _files(text)
+
+
+class FileName(FilePath):
+    """A file on this machine, one word; quotes keep spaces in it."""
+
+    takes_rest = False
+
+
+class Size(Argument[int]):
+    """A number of bytes, with a unit where that is wanted."""
+
+    metavar = "SIZE"
+    help = "a number of bytes: 500000, 512K, 64M, 2G"
+
+    def parse(self, text: str) -> int:
+        found = re.fullmatch(r"([0-9]{1,12})([KMG]?)B?", text.upper())
+        if found is None:
+            raise UsageError(f"'{text}' is no size: 500000, 512K, 64M, 2G")
+        return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
+
+
+class Patterns(Argument["tuple[str, ...]"]):
+    """Patterns of names, with commas between them."""
+
+    metavar = "PATTERNS"
+    help = "names, `*` for any part, with commas between them: `*password*,token`"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 class SearchPath(Argument["tuple[str, ...]"]):

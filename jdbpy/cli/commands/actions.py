@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.plain import Number, Text
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
@@ -12,6 +11,7 @@ from jdbpy.cli.output.pieces import Shown, number
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Actions, Done
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.stop_actions import require_stop
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
@@ -71,7 +71,7 @@ async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber(
         if not numbers:
             raise UsageError("there are no breakpoints", hint="'break LOCATION' sets one")
         number = numbers[-1]
-    _require_stop(ctx, number)
+    require_stop(ctx, number)
     ctx.collecting = Collecting(number)
     return Actions(number, tuple(ctx.actions.get(number, ())), expected=True)
 
@@ -84,15 +84,7 @@ async def on(
 
     `on 2 print total`, `on 2 cont`. `commands 2` replaces them all.
     """
-    _require_stop(ctx, number)
+    require_stop(ctx, number)
     if line:
         ctx.actions.setdefault(number, []).append(line)
     return Actions(number, tuple(ctx.actions.get(number, ())))
-
-
-def _require_stop(ctx: Context, number: int) -> None:
-    """Raises UsageError for a breakpoint that does not exist, or whose hits stop nothing."""
-    if ctx.session.points.get(number).policy is SuspendPolicy.NONE:
-        raise UsageError(
-            f"a hit of {number} suspends nothing, so no command can be run there", hint="set it without 'go'"
-        )

@@ -185,6 +185,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "exclude",
         "skip",
     ),
+    "snapshots": (
+        "snapshot",
+        "find",
+    ),
     "source": (
         "list",
         "l",

@@ -3,4 +3,5 @@
 * ``attach``: ``attach`` and ``listen``; the order in which a session comes up and is taken down
 * ``greeting``: addresses, and the first words with a target
 * ``launch``: a JVM of our own
+* ``snapshots``: a snapshot in a file, in place of a JVM
 """

@@ -94,7 +94,7 @@ async def listen_session(
         ) from error
     options = options or Options()
     async with AsyncExitStack() as stack:
-        log = stack.enter_context(_wire_log(options))
+        log = stack.enter_context(wire_log(options))
         for listener in listeners:
             stack.push_async_callback(_close, listener)
         port = listeners[0].socket.getsockname()[1]
@@ -200,7 +200,7 @@ def _peer(stream: trio.SocketStream) -> Address:
 
 
 @contextmanager
-def _wire_log(options: Options) -> Iterator[WireLog | None]:
+def wire_log(options: Options) -> Iterator[WireLog | None]:
     """The log that the options ask for. Raises UsageError."""
     if not options.wire_log:
         yield None
@@ -228,7 +228,7 @@ async def open_session(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_close, stream)
         remote = not is_loopback(_peer(stream).host)
-        with _wire_log(options) as log:
+        with wire_log(options) as log:
             greeted = await greet(stream, name, log=log, timeout=timeout, suspended=suspended)
             ports = _ports(stream) if launched is None else None
             async with _session(greeted, options, launched, remote=remote, ports=ports) as session:

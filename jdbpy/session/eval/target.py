@@ -8,14 +8,14 @@ float (float32 already rounded), a ``Ref``, or None for null and void.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from jdbpy.errors import EvalError, JdbpyError, Thrown
 from jdbpy.record import Record
 from jdbpy.session.eval.javac import ClassFiles, JavaSource
 from jdbpy.session.eval.syntax.lexer import Imports
-from jdbpy.session.target.refs import Field, Method
+from jdbpy.session.target.refs import MASKED, Field, Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -264,6 +264,21 @@ def from_wire(value: TaggedValue) -> Raw:
     if value.tag in OBJECT_TAGS:
         return Ref(int(value.value), value.tag) if value.value else None
     return value.value
+
+
+def fields_from_wire(fields: Sequence[Field], values: Iterable[TaggedValue]) -> list[Raw]:
+    """The raw values of fields. Raises EvalError for a number that is masked in a snapshot."""
+    found = []
+    for field, value in zip(fields, values, strict=True):
+        if is_masked(field.signature, value):
+            raise EvalError(f"the value of '{field.name}' is masked in this snapshot", code="MASKED")
+        found.append(from_wire(value))
+    return found
+
+
+def is_masked(signature: str, value: TaggedValue) -> bool:
+    """True if a value cannot be what a variable of a primitive type holds: a snapshot has it masked."""
+    return value == MASKED and signature[0] not in "L["
 
 
 def to_wire(signature: str, raw: Raw) -> TaggedValue:

@@ -11,7 +11,7 @@ is not asked for the home of its runtime: it could name any directory, and what 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import trio
 
@@ -65,6 +65,8 @@ class Sources:
         self._path = target.named_paths = tuple(path)
         self.with_jdk = True
         """True if classes of the JDK are looked for in the sources of an installed one of the same version."""
+        self.kept: Callable[[str, str | None], tuple[str, str] | None] | None = None
+        """Tells path and text of the source file of a class, by its name and the file's, which then comes first."""
         self._search = Search(self.path)
         self._jdk_looked_for = False
         self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
@@ -142,13 +144,18 @@ class Sources:
 
     async def _file(self, class_name: str, source: str | None) -> SourceFile | None:
         async with self._lock:
-            found = await self._look(class_name, source)
+            found = self._kept(class_name, source) or await self._look(class_name, source)
             if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
                 found = await self._look(class_name, source)
             if len(self._recent) >= _REMEMBERED:
                 self._recent.clear()
             self._recent[class_name, source] = trio.current_time(), found
             return found
+
+    def _kept(self, class_name: str, source: str | None) -> SourceFile | None:
+        """The file as a snapshot has it."""
+        kept = self.kept(class_name, source) if self.kept is not None else None
+        return None if kept is None else SourceFile(kept[0], tuple(kept[1].split("\n")))
 
     async def _look(self, class_name: str, source: str | None) -> SourceFile | None:
         """The file as a search finds it; one that does not come back is abandoned, and its entry is left out after."""

@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from jdbpy.errors import ProtocolError
 from jdbpy.record import Record
 from jdbpy.session.java import signatures
-from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.constants import Tag, TypeTag
 from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
@@ -178,15 +178,21 @@ class Declared(Protocol):
     def signature(self) -> str: ...
 
 
+MASKED_ID = 0x7FFFFFFFFFFFFFF0
+"""The object that stands in a snapshot for every masked value: a string."""
+MASKED = TaggedValue(Tag.STRING, MASKED_ID)
+
+
 def as_declared(declared: Sequence[Declared], values: list[TaggedValue]) -> list[TaggedValue]:
     """Return the values that the target has sent for fields or variables.
 
-    Raises ProtocolError when there are more or fewer, or one cannot be of its declared type.
+    Raises ProtocolError when there are more or fewer, or one cannot be of its declared type. In a snapshot any of them
+    may be the string that stands for masked values.
     """
     if len(values) == len(declared):
         for each, value in zip(declared, values, strict=True):
             tag = ord(each.signature[0])
-            if tag != value.tag and not (tag in OBJECT_TAGS and value.tag in OBJECT_TAGS):
+            if tag != value.tag and not (tag in OBJECT_TAGS and value.tag in OBJECT_TAGS) and value != MASKED:
                 break
         else:
             return values

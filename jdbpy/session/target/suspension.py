@@ -95,6 +95,10 @@ class Suspension:
         """Whether the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
         return thread in self._at_event and self.is_suspended(thread)
 
+    def stood_at_event(self, thread: int) -> None:
+        """Take in that a thread of a snapshot stood at the event that had stopped it."""
+        self._at_event.add(thread)
+
     def threads_at_events(self) -> list[int]:
         """The threads that stand at the event that stopped them, in rising order of their ids; not where that is still
         to be decided."""

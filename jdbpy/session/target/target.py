@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Event, Exited, Notice, Stop, StopReason
+from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.answers import Answers
 from jdbpy.session.target.frame_ids import Foresight
@@ -90,6 +91,8 @@ class Target:
         self.stops: dict[int, Stop] = {}
         """The last stop of each thread."""
         self.steps_by_raw_lines = False
+        self.snapshot: SnapshotInfo | None = None
+        """The snapshot that answers; None for a JVM."""
         self.named_paths: tuple[str, ...] = ()
         """Directories and archives of this machine that the user has named: the source path."""
         self.stops_at_failures = False
@@ -274,15 +277,14 @@ class Target:
         """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
         match op:
             case SuspendOp.VM_SUSPEND:
-                self.conn.require_allowed(virtual_machine.Suspend)
                 command: Command[Empty] = virtual_machine.Suspend()
             case SuspendOp.VM_RESUME:
                 command = virtual_machine.Resume()
             case SuspendOp.THREAD_SUSPEND:
-                self.conn.require_allowed(thread_reference.Suspend)
                 command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
             case SuspendOp.THREAD_RESUME:
                 command = thread_reference.Resume(ThreadID(ObjectID(thread)))
+        self.conn.require_allowed(command)
         if self.invocations.any:
             self.invocations.before(op, thread)
         elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:

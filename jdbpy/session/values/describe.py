@@ -117,6 +117,12 @@ be modest and their product not."""
 
 _DEFAULT_LIMITS = Limits()
 
+_UNREADABLE: dict[int, tuple[str, str]] = {
+    Error.INVALID_OBJECT: ("<collected>", "it was garbage-collected"),
+    Error.NOT_IN_SNAPSHOT: ("<not in the snapshot>", "the snapshot ends before this object"),
+}
+"""Text and note of an object that cannot be read, by the error."""
+
 _SPECIAL = {
     "java.lang.String": Tag.STRING,
     "java.lang.Class": Tag.CLASS_OBJECT,
@@ -218,9 +224,7 @@ class Describer:
                 return Described(Value("java.lang.Class", f"{name}.class", "c", object_id, object_id))
             return await self._object(chr(value.tag), object_id, depth)
         except JdwpError as error:
-            gone = error.number == Error.INVALID_OBJECT
-            note = "it was garbage-collected" if gone else error.message
-            text = "<collected>" if gone else "<unreadable>"
+            text, note = _UNREADABLE.get(error.number, ("<unreadable>", error.message))
             return Described(Value("?", text, chr(value.tag), object_id, object_id, note=note))
 
     def _primitive(self, value: ids.TaggedValue) -> Value:
@@ -283,10 +287,11 @@ class Describer:
                 return await self._write(shown, tag, object_id, chain, depth)
             except UnknownLayout as error:
                 note = f"not a layout of {chain[-1].name} that is known: {error}"
-            except JdwpError:
+            except JdwpError as error:
                 if await self.reader.is_gone(object_id):
                     raise
-                note = "it changed while it was read"
+                kept = error.number != Error.NOT_IN_SNAPSHOT
+                note = "it changed while it was read" if kept else "not all of it is in the snapshot"
             except JdbpyError as error:
                 note = f"its view failed: {error.message}"
             except Exception as error:  # a view, which may be the user's own, must not spoil what stands beside it

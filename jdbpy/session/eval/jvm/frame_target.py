@@ -19,7 +19,17 @@ from jdbpy.session.eval.jvm.loading import Loading, class_names, define_classes
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.throwables import read_throwable
 from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref, from_wire, to_wire
+from jdbpy.session.eval.target import (
+    FrameFacts,
+    FrameValues,
+    Invocation,
+    Local,
+    Raw,
+    Ref,
+    from_wire,
+    is_masked,
+    to_wire,
+)
 from jdbpy.session.eval.utility_calls import OwnCalls
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame
@@ -146,7 +156,7 @@ class FrameTarget(HeapTarget):
         values = {
             variable.slot: from_wire(outcome)
             for variable, outcome in zip(variables, outcomes, strict=True)
-            if isinstance(outcome, TaggedValue)
+            if isinstance(outcome, TaggedValue) and not is_masked(variable.signature, outcome)
         }
         this_raw = from_wire(this_value)
         return FrameValues(

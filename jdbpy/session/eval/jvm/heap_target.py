@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from jdbpy.errors import EvalError, JdwpError, Thrown, UsageError
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
-from jdbpy.session.eval.target import ClassFacts, Raw, Ref, Spot, from_wire, to_wire
+from jdbpy.session.eval.target import ClassFacts, Raw, Ref, Spot, fields_from_wire, from_wire, to_wire
 from jdbpy.session.java.signatures import signature_of
 from jdbpy.session.target.reading import Reading, gather
 from jdbpy.session.target.refs import Field, as_declared
@@ -134,7 +134,7 @@ class HeapTarget:
         if self._read and all(place in self._read for place in places):
             return [self._read[place] for place in places]
         reader = Objects.of(self._target).reader
-        return [from_wire(value) for value in await self._run(reader.fields(obj.id, fields))]
+        return fields_from_wire(fields, await self._run(reader.fields(obj.id, fields)))
 
     async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
         """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
@@ -143,7 +143,7 @@ class HeapTarget:
         for row in rows:
             if isinstance(row, JdwpError):
                 raise row
-        return [[from_wire(value) for value in row] for row in rows if not isinstance(row, JdwpError)]
+        return [fields_from_wire(fields, row) for row in rows if not isinstance(row, JdwpError)]
 
     async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
         """See ``EvalTarget``."""
@@ -153,7 +153,7 @@ class HeapTarget:
             return [self._read[place] for place in places]
         command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
         reply = await self._run(Objects.of(self._target).reader.request(command))
-        return [from_wire(value) for value in as_declared(fields, reply.values)]
+        return fields_from_wire(fields, as_declared(fields, reply.values))
 
     async def array_length(self, array: Ref) -> int:
         """See ``EvalTarget``."""

@@ -1,0 +1,72 @@
+"""The answers that a snapshot keeps, as they come in.
+
+Owns the entries by kind and key, and that a question is asked once. An entry that is empty stands for a question under
+way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdbpy.session.snapshots.asking import Asker, Then
+from jdbpy.session.snapshots.forms import ERROR, kind_of
+from jdbpy.wire.codec import default_codec
+from jdbpy.wire.command import Command
+from jdbpy.wire.ids import IDSizes
+
+
+class Kept:
+    """What was collected so far."""
+
+    def __init__(self, asker: Asker) -> None:
+        self.asker = asker
+        self.entries: dict[int, dict[bytes, bytes]] = {}
+        self.collected = 0
+        """Bytes of answers."""
+        self._codec = default_codec()
+
+    def of(self, command: type[Command[Any]]) -> dict[bytes, bytes]:
+        """The entries of one kind."""
+        return self.entries.setdefault(kind_of(command), {})
+
+    def keep(self, command: type[Command[Any]], body: bytes, then: Then | None = None, rank: int = 0) -> None:
+        """Ask and keep the answer under the question. Of one that was asked before nothing is done."""
+        kept = self.of(command)
+        if body in kept:
+            return
+        kept[body] = b""
+
+        def answered(error: int, data: bytes) -> None:
+            kept[body] = ERROR.pack(error) + data
+            self.collected += len(body) + len(data)
+            if then is not None:
+                then(error, data)
+
+        self.asker.ask(command, body, answered, rank)
+
+    def tell(self, command: type[Command[Any]], body: bytes, then: Then, rank: int = 0) -> None:
+        """``keep``, and call ``then`` in any case: at once if the answer is there."""
+        entry = self.of(command).get(body)
+        if entry is None:
+            self.keep(command, body, then, rank)
+        elif entry:
+            then(ERROR.unpack_from(entry)[0], entry[2:])
+        else:  # under way for somebody else
+            self.asker.ask(command, body, then, rank)
+
+    def enter(self, command: type[Command[Any]], key: bytes, entry: bytes) -> None:
+        """Keep an entry that was made of an answer."""
+        self.of(command)[key] = entry
+        self.collected += len(entry)
+
+    def drop(self, command: type[Command[Any]], key: bytes) -> None:
+        """Forget an answer, so that the question is asked anew."""
+        self.of(command).pop(key, None)
+
+    def decoded(self, command: type[Command[Any]], data: bytes) -> Any:
+        """The reply that a body holds. Raises ProtocolError."""
+        return self._codec.decode_reply(command, data, IDSizes())
+
+    def whole(self) -> dict[int, dict[bytes, bytes]]:
+        """All entries whose answers came in."""
+        return {kind: {key: entry for key, entry in kept.items() if entry} for kind, kept in self.entries.items()}

@@ -1,0 +1,248 @@
+"""The file of a snapshot or a recording: entries by key in compressed blocks, in one SQLite file.
+
+Owns the format. Entries are sorted by key and packed into blocks, so that a hundred thousand small answers compress
+together and one of them is found by reading one block. A file is written beside its place and moved there when it is
+whole. A file that is read is not trusted: its schema must be the one that is written here, nothing of it is executed,
+and sizes are checked before memory is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import struct
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from jdbpy.errors import StateError, UsageError
+from jdbpy.files import beside_new_file, move_to_new
+
+FORMAT = 1
+"""The version of the format, which is SQLite's ``user_version``."""
+
+_APPLICATION = 0x6A646270  # "jdbp"
+_BLOCK = 256 * 1024
+_MOST_BLOCK = 520 * 1024 * 1024
+"""Bytes of a block before compression; one entry may be as long as a packet."""
+_MOST_META = 1024 * 1024
+_MOST_CACHED = 64 * 1024 * 1024
+_MOST_STEPS = 50_000_000
+"""Instructions of SQLite's machine that one question may take: of a file whose tree was tampered with."""
+
+_SCHEMA = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE blocks (kind INTEGER NOT NULL, first BLOB NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL,"
+    " PRIMARY KEY (kind, first)) WITHOUT ROWID",
+)
+_HEAD = struct.Struct(">HI")
+"""Length of the key, length of the value; key and value follow."""
+
+Entries = Mapping[bytes, bytes]
+
+
+def write_store(path: str, meta: Mapping[str, Any], kinds: Mapping[int, Entries]) -> int:
+    """Write a new file, mode 0600, that is there as a whole or not at all; return its size in bytes.
+
+    Raises UsageError when there is a file of that name already, or it cannot be written. It blocks.
+    """
+    try:
+        beside = beside_new_file(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    try:
+        _fill(beside, meta, kinds)
+        size = os.stat(beside).st_size
+        move_to_new(beside, path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(beside)
+        if isinstance(error, (OSError, sqlite3.Error)):
+            raise cannot_write(path, error) from error
+        raise
+    return size
+
+
+def cannot_write(path: str, error: OSError | sqlite3.Error) -> UsageError:
+    """The error for a file that cannot be written."""
+    why = error.strerror if isinstance(error, OSError) else str(error)
+    return UsageError(f"cannot write {path}: {why}", hint="name a new file in a directory of your own", code="FILE")
+
+
+def _fill(path: str, meta: Mapping[str, Any], kinds: Mapping[int, Entries]) -> None:
+    base = sqlite3.connect(path, isolation_level=None)
+    try:
+        base.execute("PRAGMA journal_mode=OFF")  # the file counts when it is whole, and not before
+        base.execute("PRAGMA synchronous=OFF")
+        base.execute(f"PRAGMA application_id={_APPLICATION}")
+        base.execute(f"PRAGMA user_version={FORMAT}")
+        base.execute("BEGIN")
+        for statement in _SCHEMA:
+            base.execute(statement)
+        base.executemany("INSERT INTO meta VALUES (?, ?)", [(name, json.dumps(value)) for name, value in meta.items()])
+        for kind, entries in kinds.items():
+            base.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?)", _blocks(kind, sorted(entries.items())))
+        base.execute("COMMIT")
+    finally:
+        base.close()
+
+
+def _blocks(kind: int, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[int, bytes, int, bytes]]:
+    first: bytes | None = None
+    parts: list[bytes] = []
+    size = 0
+    for key, value in entries:
+        if first is None:
+            first = key
+        parts += (_HEAD.pack(len(key), len(value)), key, value)
+        size += _HEAD.size + len(key) + len(value)
+        if size >= _BLOCK:
+            yield kind, first, size, zlib.compress(b"".join(parts), 3)
+            first, parts, size = None, [], 0
+    if first is not None:
+        yield kind, first, size, zlib.compress(b"".join(parts), 3)
+
+
+class Store:
+    """A file that is read. Not to be used in several threads at a time."""
+
+    def __init__(self, path: str) -> None:
+        """Open the file. Raises UsageError: it cannot be read, or is no file of this kind."""
+        self.path = path
+        self._cached: OrderedDict[tuple[int, bytes], dict[bytes, bytes]] = OrderedDict()
+        self._sizes: dict[tuple[int, bytes], int] = {}
+        self._cached_bytes = 0
+        try:
+            with open(path, "rb") as file:
+                if file.read(16) != b"SQLite format 3\0":
+                    raise not_a_snapshot(path, "it is another kind of file")
+            place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+            self._base = sqlite3.connect(
+                f"file:{place}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+            )
+        except OSError as error:
+            raise UsageError(f"cannot read {path}: {error.strerror}", code="FILE") from error
+        except sqlite3.Error as error:
+            raise not_a_snapshot(path, str(error)) from error
+        try:
+            self.meta = self._checked()
+        except BaseException:
+            self._base.close()
+            raise
+
+    def _checked(self) -> dict[str, Any]:
+        """Check that the file is what this module writes; return what it says of itself."""
+        self._base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BLOCK)
+        self._base.execute("PRAGMA trusted_schema=OFF")
+        self._base.execute("PRAGMA cell_size_check=ON")
+        self._base.set_progress_handler(lambda: 1, _MOST_STEPS)
+        if self._rows("PRAGMA application_id") != [(_APPLICATION,)]:
+            raise not_a_snapshot(self.path, "another program has written it")
+        [(version,)] = self._rows("PRAGMA user_version")
+        if version != FORMAT:
+            raise UsageError(
+                f"{self.path} has format {version}; this version of jdbpy reads format {FORMAT}",
+                hint="open it with the version of jdbpy that has written it",
+                code="FILE",
+            )
+        schema = self._rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 10")
+        if sorted(schema) != sorted((statement,) for statement in _SCHEMA):
+            raise not_a_snapshot(self.path, "its tables are not those of a snapshot")
+        [(longest,)] = self._rows("SELECT coalesce(max(length(value)), 0) FROM meta")
+        if longest > _MOST_META:
+            raise self.damaged("what it says of itself is too long")
+        found: dict[str, Any] = {}
+        for name, value in self._rows("SELECT name, value FROM meta LIMIT 100"):
+            try:
+                found[str(name)] = json.loads(value)
+            except (ValueError, TypeError, RecursionError) as error:
+                raise self.damaged("what it says of itself cannot be read") from error
+        return found
+
+    def get(self, kind: int, key: bytes) -> bytes | None:
+        """The value of an entry; None if there is none. Raises StateError for a damaged file."""
+        rows = self._rows(
+            "SELECT first FROM blocks WHERE kind = ? AND first <= ? ORDER BY first DESC LIMIT 1", kind, key
+        )
+        return self._block(kind, bytes(rows[0][0])).get(key) if rows else None
+
+    def items(self, kind: int) -> Iterator[tuple[bytes, bytes]]:
+        """All entries of a kind, by rising keys."""
+        after: bytes | None = None
+        while True:
+            if after is None:
+                rows = self._rows("SELECT first FROM blocks WHERE kind = ? ORDER BY first LIMIT 1", kind)
+            else:
+                rows = self._rows(
+                    "SELECT first FROM blocks WHERE kind = ? AND first > ? ORDER BY first LIMIT 1", kind, after
+                )
+            if not rows:
+                return
+            after = bytes(rows[0][0])
+            yield from self._block(kind, after).items()
+
+    def close(self) -> None:
+        self._base.close()
+
+    def damaged(self, why: str) -> StateError:
+        """The error for a file whose content makes no sense."""
+        return StateError(
+            f"the file {self.path} is damaged: {why}",
+            hint="take the snapshot again, or copy the file again",
+            code="FILE",
+        )
+
+    def _block(self, kind: int, first: bytes) -> dict[bytes, bytes]:
+        place = kind, first
+        known = self._cached.get(place)
+        if known is not None:
+            self._cached.move_to_end(place)
+            return known
+        [(size, data)] = self._rows("SELECT size, data FROM blocks WHERE kind = ? AND first = ?", kind, first)
+        if not isinstance(size, int) or not isinstance(data, bytes) or not 0 <= size <= _MOST_BLOCK:
+            raise self.damaged("a block of answers has no size")
+        unpacker = zlib.decompressobj()
+        try:
+            plain = unpacker.decompress(data, size + 1)
+        except zlib.error as error:
+            raise self.damaged("a block of answers cannot be unpacked") from error
+        if len(plain) != size:
+            raise self.damaged("a block of answers has another size than it says")
+        entries = self._cut(plain)
+        while self._cached and self._cached_bytes + size > _MOST_CACHED:
+            oldest, _ = self._cached.popitem(last=False)
+            self._cached_bytes -= self._sizes.pop(oldest)
+        self._cached[place] = entries
+        self._sizes[place] = size
+        self._cached_bytes += size
+        return entries
+
+    def _cut(self, plain: bytes) -> dict[bytes, bytes]:
+        entries: dict[bytes, bytes] = {}
+        at, end = 0, len(plain)
+        while at < end:
+            if end - at < _HEAD.size:
+                raise self.damaged("a block of answers ends amid an entry")
+            key_length, value_length = _HEAD.unpack_from(plain, at)
+            at += _HEAD.size
+            if end - at < key_length + value_length:
+                raise self.damaged("a block of answers ends amid an entry")
+            entries[plain[at : at + key_length]] = plain[at + key_length : at + key_length + value_length]
+            at += key_length + value_length
+        return entries
+
+    def _rows(self, statement: str, *given: object) -> list[Any]:
+        try:
+            return self._base.execute(statement, given).fetchall()
+        except (sqlite3.Error, OverflowError, ValueError) as error:
+            raise self.damaged(str(error)) from error
+
+
+def not_a_snapshot(path: str, why: str) -> UsageError:
+    """The error for a file of another kind."""
+    return UsageError(
+        f"{path} is no snapshot: {why}", hint="'snapshot FILE' writes one, and 'jdbpy open FILE' reads it", code="FILE"
+    )
