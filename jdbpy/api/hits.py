@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from html import escape as escape_html
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -25,6 +26,7 @@ from jdbpy.session.model.values import Value as ValueRecord
 if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint
     from jdbpy.api.vm import Vm
+    from jdbpy.session.model.snapshots import SnapshotTaken
 
 _PAGE = 64
 
@@ -273,6 +275,12 @@ class Stop(Hit):
     def warning(self) -> str:
         """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
         return self.record.error or (self.record.message if "failed" in self.record.message else "")
+
+    async def snapshot(
+        self, path: str | Path, *, depth: int | None = None, most: int | None = None, masks: Sequence[str] = ()
+    ) -> SnapshotTaken:
+        """Write a snapshot of the JVM as it stands: see ``Vm.snapshot``, whose arguments, errors and costs it has."""
+        return await self._vm.snapshot(path, depth=depth, most=most, masks=masks)
 
     async def resume(self) -> None:
         """Let go on what the stop has suspended: its thread, or all. A stop that is over is no error. wire: no wait."""

@@ -32,6 +32,7 @@ from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
 from jdbpy.session.model.vm import VmInfo, VmState
 
 if TYPE_CHECKING:
+    from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.session import Session
 
 Do = Callable[[Stop], Any]
@@ -417,6 +418,20 @@ class Vm:
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
         return Timing(self, pattern, seconds, every)
+
+    # -- a snapshot --------------------------------------------------------------------------------------------------
+
+    async def snapshot(
+        self, path: str | Path, *, depth: int | None = None, most: int | None = None, masks: Sequence[str] = ()
+    ) -> SnapshotTaken:
+        """Write threads, stacks, variables, locks and the objects reached from them to a new file; return what it took.
+
+        ``depth`` references are followed from a variable (4); after ``most`` bytes of answers (64 MB) no further object
+        is asked for. Values whose names fit one of the ``masks`` (``*password*``) are left out. A running JVM is
+        suspended meanwhile, and resumed as it was. ``jdbpy.open_snapshot(path)`` reads the file. Raises UsageError for
+        a file that exists or cannot be written. wire: about 30 trips, half of them while it is suspended.
+        """
+        return await self.session.snapshot(str(path), depth=depth, most=most, masks=masks)
 
     # -- changing the program ----------------------------------------------------------------------------------------
 
