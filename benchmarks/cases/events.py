@@ -13,7 +13,7 @@ from benchmarks.figures import Result, Sample
 from benchmarks.rivals.bare import THREAD, BareStop
 from benchmarks.rivals.floor import Floor
 from benchmarks.rivals.stopped import Place
-from jdbpy.session.target.requests import GO, Hit, Verdict
+from jdbpy.session.target.requests import GO, RequestHit, Verdict
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
@@ -32,7 +32,7 @@ async def run(bench: Bench) -> list[Result]:
             done = trio.Event()
             seen, start, end = 0, 0.0, 0.0
 
-            def pass_on(_: Hit) -> Verdict:  # no coroutine, as points have it whose hit is only counted
+            def pass_on(_: RequestHit) -> Verdict:  # no coroutine, as points have it whose hit is only counted
                 nonlocal seen, start, end
                 seen += 1
                 if seen == 1:

@@ -9,7 +9,7 @@ from jdbpy.cli import jvmti
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.output.json_lines import EVENTS, all_objects
 from jdbpy.cli.settings import SETTINGS, Settings
-from jdbpy.cli.table import Command
+from jdbpy.cli.table import CliCommand
 from jdbpy.cli.topics import GROUPS, TOPICS
 from jdbpy.json_form import SCHEMA_VERSION, name_of
 
@@ -150,7 +150,7 @@ def write_pages() -> None:
         (DOCS / name).write_text(make(), encoding="utf-8")
 
 
-def _command(command: Command) -> Iterator[str]:
+def _command(command: CliCommand) -> Iterator[str]:
     yield f"### {command.name}"
     yield ""
     yield from ("```text", command.usage, "```", "")

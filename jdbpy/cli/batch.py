@@ -28,20 +28,20 @@ from jdbpy import (
     TimedOut,
     VmState,
 )
-from jdbpy.cli import standard
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
-from jdbpy.cli.lines import Lines
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.processor_time import processor_limit
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.settings import Settings
-from jdbpy.cli.standard import OutputLost
 from jdbpy.cli.stop_actions import run_stop_actions, unfinished
-from jdbpy.cli.table import Command
+from jdbpy.cli.table import CliCommand
+from jdbpy.process import standard
+from jdbpy.process.processor_time import processor_limit
+from jdbpy.process.scripts import ScriptLines
+from jdbpy.process.standard import OutputLost
 from jdbpy.record import Record
 
 FAILED = 1
@@ -82,7 +82,7 @@ class Batch:
         self._turn = trio.lowlevel.ParkingLot()  # where it is waited for that one of the two changes
         self._reading = trio.CancelScope()
 
-    async def run(self, lines: Lines) -> int:
+    async def run(self, lines: ScriptLines) -> int:
         """Runs all lines, and returns the exit status."""
         with self.stream:
             await self.start()
@@ -182,7 +182,7 @@ class Batch:
     def _over(self) -> bool:
         return self.context.leaving or self.status == LOST
 
-    async def _next_line(self, lines: Lines) -> str | None:
+    async def _next_line(self, lines: ScriptLines) -> str | None:
         """The next line; events are shown while standard input is silent."""
         if lines.ready():
             return await lines.next()
@@ -245,7 +245,7 @@ class Batch:
                 self.console.displays(await evaluate_displays(self.context))
         return await run_stop_actions(self.context, event)
 
-    async def _settle(self, command: Command, result: Record) -> Record:
+    async def _settle(self, command: CliCommand, result: Record) -> Record:
         """Waits for the end of what a resuming command began, and adds it to its result."""
         if not isinstance(result, Resumed):
             return result

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from jdbpy import Breakpoint, BreakpointPlace, SuspendPolicy, kinds
-from jdbpy.cli.output.pieces import Column, Line, Rows, Shown, Table, count
+from jdbpy.cli.output.pieces import Column, Line, RowPieces, Shown, TablePieces, count
 from jdbpy.cli.output.places import place_of
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -75,7 +75,7 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         if len(breakpoint.places) > 1:
             places = f"{breakpoint.spec}, {count(len(breakpoint.places), 'place')}"
         yield f"{name} set: " + places + f"; {effect}"
-        yield Rows(_place_rows(breakpoint, most=_MOST_PLACES), "  ")
+        yield RowPieces(_place_rows(breakpoint, most=_MOST_PLACES), "  ")
         if breakpoint.message:
             yield f"  {breakpoint.message}"
     else:
@@ -91,7 +91,7 @@ def breakpoints(result: Breakpoints, settings: Settings) -> Shown:
     if not result.breakpoints:
         yield _none(result)
         return
-    yield Table(_COLUMNS, [row for each in result.breakpoints for row in _rows(each)])
+    yield TablePieces(_COLUMNS, [row for each in result.breakpoints for row in _rows(each)])
 
 
 @shows(BreakpointsChanged)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from jdbpy.errors import UsageError
+from jdbpy.process.scripts import Script
 from jdbpy.record import Record
 
 HELP = f"""\
@@ -54,13 +55,6 @@ exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connect
 """
 
 ACTIONS = ("attach", "launch", "listen", "demo", "open")
-
-
-class Script(Record):
-    """Commands from the command line: one ``command``, or those of the file at ``path`` ("-": standard input)."""
-
-    command: str = ""
-    path: str = ""
 
 
 class CommandLine(Record):

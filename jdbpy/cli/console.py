@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TextIO
 
 from jdbpy import Event, Output
-from jdbpy.cli import standard
 from jdbpy.cli.output.renderer import Outcome, Renderer
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
+from jdbpy.process import standard
 
 
 class Console:

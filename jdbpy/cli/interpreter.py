@@ -12,14 +12,14 @@ from jdbpy import purpose
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.processor_time import INTERRUPTED, cancellation
 from jdbpy.cli.results import Actions, Restarting
-from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.process.processor_time import INTERRUPTED, cancellation
 from jdbpy.record import Record
 
-Settle = Callable[[Command, Record], Awaitable[Record]]
+Settle = Callable[[CliCommand, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
 _EQUALS = re.compile(r"\s*=(?!=)")
 _NOT_ONE_LETTER = {
@@ -126,6 +126,6 @@ class Interpreter:
             hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
         return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")
 
-    def _fail(self, line: str, error: JdbpyError, command: Command | None = None) -> bool:
+    def _fail(self, line: str, error: JdbpyError, command: CliCommand | None = None) -> bool:
         self._report(Outcome(line, command, error=error))
         return False

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from jdbpy import __version__
-from jdbpy.cli import standard
 from jdbpy.cli.cmdline import HELP, CommandLine, parse
 from jdbpy.errors import UsageError
+from jdbpy.process import standard
 
 USAGE = 2
 INTERRUPTED = 130
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     if words[:1] == ["jdb"]:
-        from jdbpy.cli.jdb.main import main as jdb
+        from jdbpy.jdb.main import main as jdb
 
         return jdb(words[1:])
     return _answer(words)
@@ -59,7 +59,7 @@ def _answer(words: list[str]) -> int:
 
 
 def _run(line: CommandLine) -> int:
-    from jdbpy.cli.garbage import without_collection
+    from jdbpy.garbage import without_collection
 
     def start() -> int:
         import trio

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import Exited, Frame, LineEntry, Panicked, SourceWindow, Stop, Value
-from jdbpy.cli.output.pieces import Code, Rows, Shown, name, number, remark
+from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, name, number, remark
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line
@@ -119,7 +119,7 @@ def stopped(result: Stopped, settings: Settings) -> Shown:
 def frame_selected(result: FrameSelected, settings: Settings) -> Shown:
     yield "  " + frame_line(result.frame, settings)
     if result.source is not None:
-        yield Code(result.source)
+        yield CodePieces(result.source)
 
 
 @shows(Assigned)
@@ -150,7 +150,7 @@ def actions(result: Actions, settings: Settings) -> Shown:
 
 @shows(Lines)
 def lines(result: Lines, settings: Settings) -> Shown:
-    yield Rows(
+    yield RowPieces(
         (
             f"{one.source}:{one.line}" if one.source else str(one.line),
             f"{one.method}{one.signature}",

@@ -13,15 +13,25 @@ from contextlib import AbstractAsyncContextManager
 import trio
 
 import jdbpy
-from jdbpy import ConnectError, JdbpyError, LeaveError, Options, Session, SuspendPolicy, TimedOut, UsageError, snapshots
-from jdbpy.cli import garbage
-from jdbpy.cli.cmdline import CommandLine, Script
+from jdbpy import (
+    ConnectError,
+    JdbpyError,
+    LeaveError,
+    Options,
+    Session,
+    SuspendPolicy,
+    TimedOut,
+    UsageError,
+    garbage,
+    snapshots,
+)
+from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
-from jdbpy.cli.lines import STDIN, Lines
-from jdbpy.cli.processor_time import open_signals
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
-from jdbpy.cli.standard import one_loss
+from jdbpy.process.processor_time import open_signals
+from jdbpy.process.scripts import STDIN, Script, ScriptLines
+from jdbpy.process.standard import one_loss
 
 USAGE = 2
 NO_CONNECTION = 3
@@ -52,7 +62,7 @@ async def run(line: CommandLine) -> int:
             await watching.start(_watch_signals, ended_by, work)  # until the target is left: more signals may come
             with work:
                 async with trio.open_nursery() as nursery:
-                    ahead = _Ahead()
+                    ahead = _LoadedAhead()
                     if not _is_batch(line):
                         nursery.start_soon(ahead.run)
                     status = await _debug(line, console, settings, ahead)
@@ -66,7 +76,7 @@ def _is_batch(line: CommandLine) -> bool:
     return line.batch or line.json or not _is_terminal(sys.stdin)
 
 
-class _Ahead:
+class _LoadedAhead:
     """Loads what the prompt needs, in a thread, while the target is waited for: that time goes by unused.
 
     Not for a target that answers at once: there the thread would only stand in the way.
@@ -95,13 +105,13 @@ def _load_prompt() -> None:
     loop.load()
 
 
-async def _debug(line: CommandLine, console: Console, settings: Settings, ahead: _Ahead) -> int:
+async def _debug(line: CommandLine, console: Console, settings: Settings, ahead: _LoadedAhead) -> int:
     """Opens the session and works in it; errors of the way there become their exit status."""
     name = f"{line.action} {line.address}{line.file}".strip()
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
     status = 0
     try:
-        lines = Lines(_scripts(line))
+        lines = ScriptLines(_scripts(line))
         restarts = Restarts(jdbpy.main_class(line.java)) if line.action == "launch" else None
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             while True:
@@ -136,7 +146,7 @@ async def _work(
     session: Session,
     console: Console,
     settings: Settings,
-    lines: Lines,
+    lines: ScriptLines,
     restarts: Restarts | None,
     *,
     again: bool,
@@ -264,7 +274,7 @@ async def _watch_signals(
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Cancel the work at the first signal that asks for the end; take further ones, which must not stop the leaving."""
-    from jdbpy.cli.repl.signals import ending_signals
+    from jdbpy.process.signals import ending_signals
 
     with open_signals(signal.SIGINT, *ending_signals()) as signals:
         task_status.started()

@@ -21,7 +21,7 @@ from jdbpy.record import Record
 Function = Callable[..., Awaitable[Record]]
 
 
-class Command:
+class CliCommand:
     """One command.
 
     ``resumes``: the target runs afterwards, so that a batch waits for its next stop. ``repeats``: what an empty line at
@@ -78,7 +78,7 @@ class Command:
 class Found(Record):
     """A command found at the start of a line; the rest of the line begins at ``rest``."""
 
-    command: Command
+    command: CliCommand
     rest: int
 
 
@@ -86,12 +86,12 @@ class CommandTable:
     """All commands by name and alias. The modules of those that were told by ``hold`` are imported when looked up."""
 
     def __init__(self) -> None:
-        self._commands: dict[str, Command] = {}
+        self._commands: dict[str, CliCommand] = {}
         self._homes: dict[str, str] = {}  # the module of each name, in the order in which commands are listed
         self._held: set[str] = set()  # modules that are imported when they are needed
         self._longest = 1
 
-    def __iter__(self) -> Iterator[Command]:
+    def __iter__(self) -> Iterator[CliCommand]:
         return iter(dict.fromkeys(self.by_name.values()))
 
     @property
@@ -100,11 +100,11 @@ class CommandTable:
         return tuple(self._homes)
 
     @property
-    def by_name(self) -> dict[str, Command]:
+    def by_name(self) -> dict[str, CliCommand]:
         """All commands; loads them."""
         return {name: self._load(name) for name in self._homes}
 
-    def get(self, name: str) -> Command | None:
+    def get(self, name: str) -> CliCommand | None:
         """The command of that name or alias, in lower case."""
         return self._load(name) if name in self._homes else None
 
@@ -115,7 +115,7 @@ class CommandTable:
             for name in names:
                 self._take(name, f"{package}.{module}")
 
-    def add(self, command: Command) -> None:
+    def add(self, command: CliCommand) -> None:
         """Adds a command; raises ValueError when a name is taken, or is none of those that its module is to have."""
         home = command.function.__module__
         for name in (command.name, *command.aliases):
@@ -131,7 +131,7 @@ class CommandTable:
         self._homes[name] = home
         self._longest = max(self._longest, name.count(" ") + 1)
 
-    def _load(self, name: str) -> Command:
+    def _load(self, name: str) -> CliCommand:
         if name not in self._commands:
             import_module(self._homes[name])
         return self._commands[name]
@@ -185,7 +185,7 @@ def command(*names: str, group: str, resumes: bool = False, repeats: str = "") -
     """Makes a function a command called ``names[0]``, with the rest as aliases."""
 
     def register(function: _F) -> _F:
-        TABLE.add(Command(function, names, group, resumes=resumes, repeats=repeats))
+        TABLE.add(CliCommand(function, names, group, resumes=resumes, repeats=repeats))
         return function
 
     return register

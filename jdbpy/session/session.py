@@ -29,29 +29,29 @@ from jdbpy.wire.messages import event as wire_event, virtual_machine
 from jdbpy.wire.wirelog import LogSink, WireLog
 
 if TYPE_CHECKING:
-    from jdbpy.session.breakpoints.breakpoints import Breakpoints
+    from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
     from jdbpy.session.breakpoints.catchpoints import Catchpoints
     from jdbpy.session.breakpoints.points import Points
     from jdbpy.session.breakpoints.traces import Traces
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
-    from jdbpy.session.classes.classes import Classes
+    from jdbpy.session.classes.classes import ClassDirectory
     from jdbpy.session.classes.code import Code
     from jdbpy.session.classes.strata import Strata
     from jdbpy.session.eval.utility_calls import CallRunner
     from jdbpy.session.execution.execution import Execution
     from jdbpy.session.execution.stops import StopShower
     from jdbpy.session.expressions.values import Values
-    from jdbpy.session.heap.heap import Heap
+    from jdbpy.session.heap.heap import HeapReader
     from jdbpy.session.hotswap.hotswap import HotSwap
     from jdbpy.session.locks.locks import Locks
     from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
-    from jdbpy.session.modules.modules import Modules
+    from jdbpy.session.modules.modules import ModuleDirectory
     from jdbpy.session.snapshots.taking import Snapshots
     from jdbpy.session.sources.sources import Sources
-    from jdbpy.session.stack import Stack
-    from jdbpy.session.threads.threads import Threads
+    from jdbpy.session.stack import StackReader
+    from jdbpy.session.threads.threads import ThreadDirectory
     from jdbpy.session.values.queries import ObjectQueries
-    from jdbpy.session.vm.vm import Vm
+    from jdbpy.session.vm.vm import VmReader
 
 
 class OwnProcess(Protocol):
@@ -109,11 +109,11 @@ class Session:
         return Snapshots(self._target, self.stack, self.sources)
 
     @cached_property
-    def stack(self) -> Stack:
+    def stack(self) -> StackReader:
         """Stacks, frames and the variables in them."""
-        from jdbpy.session.stack import Stack
+        from jdbpy.session.stack import StackReader
 
-        return Stack(self._target)
+        return StackReader(self._target)
 
     @cached_property
     def values(self) -> Values:
@@ -155,18 +155,18 @@ class Session:
             self.stack.remember(stop.frame)
 
     @cached_property
-    def classes(self) -> Classes:
+    def classes(self) -> ClassDirectory:
         """Loaded classes, their members and lines."""
-        from jdbpy.session.classes.classes import Classes
+        from jdbpy.session.classes.classes import ClassDirectory
 
-        return Classes(self._target, lambda: self._calls)
+        return ClassDirectory(self._target, lambda: self._calls)
 
     @cached_property
-    def threads(self) -> Threads:
+    def threads(self) -> ThreadDirectory:
         """Threads and their groups."""
-        from jdbpy.session.threads.threads import Threads
+        from jdbpy.session.threads.threads import ThreadDirectory
 
-        return Threads(self._target, self._calls, self.values.convert)
+        return ThreadDirectory(self._target, self._calls, self.values.convert)
 
     @cached_property
     def points(self) -> Points:
@@ -180,11 +180,11 @@ class Session:
         return points
 
     @cached_property
-    def breakpoints(self) -> Breakpoints:
+    def breakpoints(self) -> LineBreakpoints:
         """Breakpoints at lines and methods."""
-        from jdbpy.session.breakpoints.breakpoints import Breakpoints
+        from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 
-        return Breakpoints(self._target, self.points, self.stack.selected)
+        return LineBreakpoints(self._target, self.points, self.stack.selected)
 
     @cached_property
     def catchpoints(self) -> Catchpoints:
@@ -210,11 +210,11 @@ class Session:
         return Traces(self._target, self.points)
 
     @cached_property
-    def heap(self) -> Heap:
+    def heap(self) -> HeapReader:
         """Instances, referrers, histograms, dumps."""
-        from jdbpy.session.heap.heap import Heap
+        from jdbpy.session.heap.heap import HeapReader
 
-        return Heap(self._target, self.classes, self.stack, self._calls)
+        return HeapReader(self._target, self.classes, self.stack, self._calls)
 
     @cached_property
     def _calls(self) -> CallRunner:
@@ -251,18 +251,18 @@ class Session:
         return HotSwap(self._target, self.classes, self.breakpoints, self.stack)
 
     @cached_property
-    def vm(self) -> Vm:
+    def vm(self) -> VmReader:
         """The VM as a whole: properties, paths, capabilities, clocks, flags."""
-        from jdbpy.session.vm.vm import Vm
+        from jdbpy.session.vm.vm import VmReader
 
-        return Vm(self._target, self._calls)
+        return VmReader(self._target, self._calls)
 
     @cached_property
-    def modules(self) -> Modules:
+    def modules(self) -> ModuleDirectory:
         """The modules of Java 9 and later."""
-        from jdbpy.session.modules.modules import Modules
+        from jdbpy.session.modules.modules import ModuleDirectory
 
-        return Modules(self._target, self.classes, self._calls)
+        return ModuleDirectory(self._target, self.classes, self._calls)
 
     # What it is
 

@@ -29,7 +29,7 @@ from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
 
 
-class Stack:
+class StackReader:
     """Component ``session.stack``. Frames are numbered from 1, the innermost."""
 
     def __init__(self, target: Target) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.garbage import no_collection
 from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
@@ -25,7 +26,6 @@ from jdbpy.wire.constants import JdwpSuspendPolicy, error_name
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
-from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.handshake import greeting_failure
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine

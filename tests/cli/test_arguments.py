@@ -10,28 +10,28 @@ import pytest
 
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument
-from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, Expression
+from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument
 from jdbpy.cli.arguments.commands import CommandName, SettingName
 from jdbpy.cli.arguments.location import (
-    Breakpoint,
+    BreakpointArgument,
     BreakpointRequest,
     ListArgument,
-    Location,
-    Place,
+    LocationArgument,
     PlaceOrNumber,
+    PlaceRequest,
 )
-from jdbpy.cli.arguments.plain import Choice, FilePath, Number, SearchPath, Text, Word
+from jdbpy.cli.arguments.plain import ChoiceArgument, FilePath, Number, SearchPath, TextArgument, WordArgument
 from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.arguments.target import (
     BreakpointNumbers,
     BreakpointNumbersOrAll,
-    ClassName,
+    ClassNameArgument,
     ClassPattern,
     ExcludePatterns,
-    Frame,
+    FrameArgument,
     FrameNumber,
     MethodName,
-    Thread,
+    ThreadArgument,
 )
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
@@ -63,20 +63,20 @@ NAMES = Names(
 @pytest.mark.parametrize(
     ("argument", "text", "value"),
     [
-        (Word(), "x", "x"),
-        (Text(), "x  y", "x  y"),
+        (WordArgument(), "x", "x"),
+        (TextArgument(), "x  y", "x  y"),
         (Number("N"), "3", 3),
         (Number("N", 0, 5), "0", 0),
-        (Choice("on", "off"), "ON", "on"),
+        (ChoiceArgument("on", "off"), "ON", "on"),
         (FilePath(), "'a b.txt'", "a b.txt"),
         (FilePath(), "~/x", os.path.expanduser("~/x")),
         (SearchPath(), f"a{os.pathsep}{os.pathsep}b.jar", ("a", "b.jar")),
-        (Thread(), "main", "main"),
-        (Frame(), "3", FrameNumber(3, False)),
-        (Frame(), "#0", FrameNumber(0, True)),
-        (ClassName(), "com.acme.Order", "com.acme.Order"),
-        (ClassName(), "com/acme/Order", "com.acme.Order"),
-        (ClassName(), "int[][]", "int[][]"),
+        (ThreadArgument(), "main", "main"),
+        (FrameArgument(), "3", FrameNumber(3, False)),
+        (FrameArgument(), "#0", FrameNumber(0, True)),
+        (ClassNameArgument(), "com.acme.Order", "com.acme.Order"),
+        (ClassNameArgument(), "com/acme/Order", "com.acme.Order"),
+        (ClassNameArgument(), "int[][]", "int[][]"),
         (ClassPattern(), "com.*", "com.*"),
         (ClassPattern(), "Order", "*Order*"),
         (MethodName(), "<init>", "<init>"),
@@ -87,21 +87,21 @@ NAMES = Names(
         (BreakpointNumbers(), "3,", (3,)),
         (BreakpointNumbersOrAll(), "ALL", ()),
         (BreakpointNumbersOrAll(), "7", (7,)),
-        (Expression(), "a + b;", "a + b"),
-        (Expression(), "-x", "-x"),
+        (ExpressionArgument(), "a + b;", "a + b"),
+        (ExpressionArgument(), "-x", "-x"),
         (CommandName(), "where   all", "where all"),
         (SettingName(), "frame-base", "frame-base"),
         (ListArgument(), "+", "+"),
-        (Location(), "42", Place("42", 42)),
-        (Location(), ":42", Place(":42", 42)),
-        (Location(), "+3", Place("+3", offset=3)),
-        (Location(), "-3", Place("-3", offset=-3)),
-        (Location(), "Order.java:42", Place("Order.java:42")),
-        (Location(), "Order.add(int, String)", Place("Order.add(int, String)")),
+        (LocationArgument(), "42", PlaceRequest("42", 42)),
+        (LocationArgument(), ":42", PlaceRequest(":42", 42)),
+        (LocationArgument(), "+3", PlaceRequest("+3", offset=3)),
+        (LocationArgument(), "-3", PlaceRequest("-3", offset=-3)),
+        (LocationArgument(), "Order.java:42", PlaceRequest("Order.java:42")),
+        (LocationArgument(), "Order.add(int, String)", PlaceRequest("Order.add(int, String)")),
         (PlaceOrNumber(), "3", 3),
-        (PlaceOrNumber(), ":3", Place(":3", 3)),
-        (PlaceOrNumber(), "in Order.total", Place("Order.total")),
-        (PlaceOrNumber(), "at Order.add (int)", Place("Order.add(int)")),
+        (PlaceOrNumber(), ":3", PlaceRequest(":3", 3)),
+        (PlaceOrNumber(), "in Order.total", PlaceRequest("Order.total")),
+        (PlaceOrNumber(), "at Order.add (int)", PlaceRequest("Order.add(int)")),
     ],
     ids=identify,
 )
@@ -115,26 +115,26 @@ def test_parse(argument: Argument[Any], text: str, value: object) -> None:
         (Number("N"), "x", "'x' is not a whole number"),
         (Number("N"), "0", "N is 0, but must be from 1"),
         (Number("N", 0, 5), "6", "must be from 0 to 5"),
-        (Choice("on", "off"), "maybe", "'maybe' is none of on, off"),
-        (Frame(), "x", "'x' is no frame number"),
-        (Frame(), "-1", "'-1' is no frame number"),
-        (Frame(), "##1", "'##1' is no frame number"),
-        (ClassName(), "a b", "'a b' is no class name"),
-        (ClassName(), "f()", "is no class name"),
+        (ChoiceArgument("on", "off"), "maybe", "'maybe' is none of on, off"),
+        (FrameArgument(), "x", "'x' is no frame number"),
+        (FrameArgument(), "-1", "'-1' is no frame number"),
+        (FrameArgument(), "##1", "'##1' is no frame number"),
+        (ClassNameArgument(), "a b", "'a b' is no class name"),
+        (ClassNameArgument(), "f()", "is no class name"),
         (ClassPattern(), "a;b", "is no pattern"),
         (ExcludePatterns(), "a.*.b", "has its `\\*` inside"),
         (BreakpointNumbers(), "0", "is no range of breakpoint numbers"),
         (BreakpointNumbers(), "4-2", "is no range of breakpoint numbers"),
         (BreakpointNumbers(), "x", "'x' is no breakpoint number"),
         (BreakpointNumbersOrAll(), "every", "'every' is no breakpoint number"),
-        (Location(), "0", "lines are counted from 1"),
-        (Breakpoint(), "at", "LOCATION is missing"),
-        (Breakpoint(), "thread 5 at", "LOCATION is missing"),
-        (Breakpoint(), "A:1 if", "missing condition after 'if'"),
-        (Breakpoint(), "A:1 thread", "after 'thread' a thread is missing"),
-        (Breakpoint(), "A:1 -c", "-c needs a number"),
-        (Breakpoint(), "A:1 -c 0", "-c needs a number"),
-        (Breakpoint(), "A:1 B:2", "unexpected argument 'B:2'"),
+        (LocationArgument(), "0", "lines are counted from 1"),
+        (BreakpointArgument(), "at", "LOCATION is missing"),
+        (BreakpointArgument(), "thread 5 at", "LOCATION is missing"),
+        (BreakpointArgument(), "A:1 if", "missing condition after 'if'"),
+        (BreakpointArgument(), "A:1 thread", "after 'thread' a thread is missing"),
+        (BreakpointArgument(), "A:1 -c", "-c needs a number"),
+        (BreakpointArgument(), "A:1 -c 0", "-c needs a number"),
+        (BreakpointArgument(), "A:1 B:2", "unexpected argument 'B:2'"),
         (AssignmentArgument(), "= 3", "what is to be set is missing"),
         (AssignmentArgument(), "x =", "the new value is missing"),
     ],
@@ -171,14 +171,14 @@ def test_parse_refuses(argument: Argument[Any], text: str, message: str) -> None
     ],
 )  # fmt: skip
 def test_breakpoint_requests(text: str, place: str, wanted: dict[str, Any]) -> None:
-    request = Breakpoint().parse(text)
+    request = BreakpointArgument().parse(text)
     assert request.place.text == place
     assert request == BreakpointRequest(request.place, Tail(**wanted))
 
 
 def test_a_bare_line_is_one_of_the_current_file() -> None:
-    assert Breakpoint().parse("42").place == Place("42", 42)
-    assert Breakpoint().parse("at :42").place == Place(":42", 42)
+    assert BreakpointArgument().parse("42").place == PlaceRequest("42", 42)
+    assert BreakpointArgument().parse("at :42").place == PlaceRequest(":42", 42)
 
 
 @pytest.mark.parametrize(
@@ -207,12 +207,12 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
 @pytest.mark.parametrize(
     ("argument", "text", "wanted"),
     [
-        (Thread(), "1", {"1", "12", "13"}),
-        (Thread(), "ht", {"http-1"}),
-        (Thread(), "my", {'"my thread"'}),
-        (Frame(), "1", {"1", "10", "11", "12"}),
-        (ClassName(), "com.acme.O", {"com.acme.Order", "com.acme.Outer$Inner"}),
-        (ClassName(), "ord", {"com.acme.Order"}),
+        (ThreadArgument(), "1", {"1", "12", "13"}),
+        (ThreadArgument(), "ht", {"http-1"}),
+        (ThreadArgument(), "my", {'"my thread"'}),
+        (FrameArgument(), "1", {"1", "10", "11", "12"}),
+        (ClassNameArgument(), "com.acme.O", {"com.acme.Order", "com.acme.Outer$Inner"}),
+        (ClassNameArgument(), "ord", {"com.acme.Order"}),
         (ClassPattern(), "Str", {"java.lang.String"}),
         (MethodName(), "to", {"total", "touch"}),
         (ExcludePatterns(), "a, j", {"java.*"}),
@@ -220,21 +220,21 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
         (BreakpointNumbersOrAll(), "a", {"all"}),
         (CommandName(), "wh", {"where", "where all"}),
         (SettingName(), "frame", {"frame-base", "frame-limit"}),
-        (Choice("on", "off"), "o", {"on", "off"}),
-        (Location(), "com.acme.Order.to", {"total", "touch"}),
-        (Location(), "Ord", {"com.acme.Order", "Order.java"}),
+        (ChoiceArgument("on", "off"), "o", {"on", "off"}),
+        (LocationArgument(), "com.acme.Order.to", {"total", "touch"}),
+        (LocationArgument(), "Ord", {"com.acme.Order", "Order.java"}),
         (PlaceOrNumber(), "1", {"1", "12"}),
         (ListArgument(), "Order.j", {"Order.java"}),
-        (Breakpoint(), "i", {"in"}),
-        (Breakpoint(), "at com.acme.Ord", {"com.acme.Order"}),
-        (Breakpoint(), "at com.acme.Order.tot", {"total"}),
-        (Breakpoint(), "at A:3 thread ht", {"http-1"}),
-        (Breakpoint(), "at A:3 if n", {"n", "names"}),
-        (Expression(), "a + n", {"n", "names"}),
-        (Expression(), "order.", {"items", "owner", "total", "touch"}),
-        (Expression(), "f(this.i", {"items", "id"}),
-        (Expression(), "java.lang.String.v", {"value"}),
-        (Expression(), "Outer", {"com.acme.Outer$Inner"}),
+        (BreakpointArgument(), "i", {"in"}),
+        (BreakpointArgument(), "at com.acme.Ord", {"com.acme.Order"}),
+        (BreakpointArgument(), "at com.acme.Order.tot", {"total"}),
+        (BreakpointArgument(), "at A:3 thread ht", {"http-1"}),
+        (BreakpointArgument(), "at A:3 if n", {"n", "names"}),
+        (ExpressionArgument(), "a + n", {"n", "names"}),
+        (ExpressionArgument(), "order.", {"items", "owner", "total", "touch"}),
+        (ExpressionArgument(), "f(this.i", {"items", "id"}),
+        (ExpressionArgument(), "java.lang.String.v", {"value"}),
+        (ExpressionArgument(), "Outer", {"com.acme.Outer$Inner"}),
         (AssignmentArgument(), "n", {"n", "names"}),
         (AssignmentArgument(), "repe", {"repeat"}),
     ],

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from jdbpy.cli.arguments.vm import NameAndValue, Setting
+from jdbpy.cli.arguments.vm import NameAndValue, SettingArgument
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.names import Names
 from jdbpy.cli.repl.completion import complete_line
@@ -50,13 +50,13 @@ def test_completion(line: str, offered: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "setting"),
     [
-        ("a.b", Setting("a.b", None)),
-        ("a.b=c", Setting("a.b", "c")),
-        ("a.b = c = d e ", Setting("a.b", "c = d e")),
-        ("a.b=", Setting("a.b", "")),
+        ("a.b", SettingArgument("a.b", None)),
+        ("a.b=c", SettingArgument("a.b", "c")),
+        ("a.b = c = d e ", SettingArgument("a.b", "c = d e")),
+        ("a.b=", SettingArgument("a.b", "")),
     ],
 )
-def test_a_name_and_its_value(text: str, setting: Setting) -> None:
+def test_a_name_and_its_value(text: str, setting: SettingArgument) -> None:
     assert NameAndValue().parse(text) == setting
 
 

@@ -10,11 +10,10 @@ import trio
 
 from jdbpy import Session
 from jdbpy.cli.batch import Batch
-from jdbpy.cli.cmdline import Script
 from jdbpy.cli.console import Console
-from jdbpy.cli.lines import Lines
 from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.settings import Settings
+from jdbpy.process.scripts import Script, ScriptLines
 from tests.cli.json_check import check_line
 from tests.cli.process import driving, jdbpy, launching, script
 from tests.cli.test_exit_status import assert_runs_on
@@ -263,7 +262,7 @@ class BrokenSession:
 
 async def test_a_fault_of_ours_is_a_result_too(capsys: pytest.CaptureFixture[str]) -> None:
     batch = Batch(cast(Session, BrokenSession()), Console(JsonRenderer(), json=True), Settings(), keep_going=True)
-    assert await batch.run(Lines([Script(command="version\nshow color")])) == 1
+    assert await batch.run(ScriptLines([Script(command="version\nshow color")])) == 1
     out, err = capsys.readouterr()
     failed, shown = [check_line(line) for line in out.splitlines()]
     assert failed["error"]["code"] == "JDBPY_FAULT"

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import jdbpy
-from jdbpy.cli.cmdline import HELP, CommandLine, Script, parse
+from jdbpy.cli.cmdline import HELP, CommandLine, parse
 from jdbpy.cli.main import main
 from jdbpy.errors import UsageError
+from jdbpy.process.scripts import Script
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jdbpy.cli.arguments.class_code import ClassOrFile, MethodText, Stratum
+from jdbpy.cli.arguments.class_code import ClassOrFile, MethodText, StratumArgument
 from jdbpy.cli.names import Names
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, inline, program
@@ -91,7 +91,7 @@ async def test_what_is_refused_says_what_to_do(any_jvm: Jvm) -> None:
 def test_completion(tmp_path: Path) -> None:
     (tmp_path / "Order.class").touch()
     names = Names(classes=("com.acme.Order",), methods={"com.acme.Order": ("total",)})
-    assert [each.text for each in Stratum().complete("J", names)] == ["Java", "JSP"]
+    assert [each.text for each in StratumArgument().complete("J", names)] == ["Java", "JSP"]
     assert [each.text for each in ClassOrFile().complete("ord", names)] == ["com.acme.Order"]
     assert [each.text for each in ClassOrFile().complete(f"{tmp_path}/Or", names)] == ["Order.class"]
     assert "total" in [each.text for each in MethodText().complete("com.acme.Order.to", names)]

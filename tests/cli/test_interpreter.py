@@ -7,14 +7,14 @@ from typing import Annotated, Any, cast
 import pytest
 
 from jdbpy import Session
-from jdbpy.cli.arguments.plain import Text
+from jdbpy.cli.arguments.plain import TextArgument
 from jdbpy.cli.commands import TABLE as REAL
 from jdbpy.cli.commands.leaving import Left
 from jdbpy.cli.context import Context, Listed
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Done, Resumed
-from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.errors import StateError
 from jdbpy.record import Record
 
@@ -33,7 +33,7 @@ class Script:
             (self._go, ("go",), True),
             (self._leave, ("leave",), False),
         ):
-            table.add(Command(cast(Any, function), names, "session", resumes=resumes, repeats=""))
+            table.add(CliCommand(cast(Any, function), names, "session", resumes=resumes, repeats=""))
         self.interpreter = Interpreter(table, self.context, self.outcomes.append, self._settle)
 
     async def run(self, line: str) -> bool:
@@ -43,12 +43,12 @@ class Script:
     def lines(self) -> list[str]:
         return [outcome.line for outcome in self.outcomes]
 
-    async def _settle(self, command: Command, result: Record) -> Record:
+    async def _settle(self, command: CliCommand, result: Record) -> Record:
         self.settled.append(command.name)
         return result.replace(note="settled")
 
     @staticmethod
-    async def _say(ctx: Context, text: Annotated[str, Text("TEXT")]) -> Done:
+    async def _say(ctx: Context, text: Annotated[str, TextArgument("TEXT")]) -> Done:
         return Done(text)
 
     @staticmethod

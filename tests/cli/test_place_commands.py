@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import trio
 
-from jdbpy.cli.arguments.location import Location
+from jdbpy.cli.arguments.location import LocationArgument
 from jdbpy.cli.arguments.target import BreakpointNumbers, BreakpointPlaces, PlaceNumber
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
@@ -82,4 +82,4 @@ def test_completion() -> None:
     names = Names(breakpoints=((1, "Order:42"),), breakpoint_places=(("1.1", "line"), ("1.2", "lambda")))
     assert [each.text for each in BreakpointPlaces().complete("1", names)] == ["1", "1.1", "1.2"]
     assert [each.text for each in BreakpointPlaces().complete("1.2", names)] == ["1.2"]
-    assert [each.text for each in Location().complete("Order:42:l", names)] == ["line", "lambda"]
+    assert [each.text for each in LocationArgument().complete("Order:42:l", names)] == ["line", "lambda"]

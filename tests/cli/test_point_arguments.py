@@ -8,8 +8,8 @@ import pytest
 
 from jdbpy import Reporting, SuspendPolicy, UsageError
 from jdbpy.cli.arguments.base import Argument
-from jdbpy.cli.arguments.condition import Condition, ConditionRequest
-from jdbpy.cli.arguments.location import Breakpoint
+from jdbpy.cli.arguments.condition import ConditionArgument, ConditionRequest
+from jdbpy.cli.arguments.location import BreakpointArgument
 from jdbpy.cli.arguments.logpoint import Logpoint, Tracepoint, quoted
 from jdbpy.cli.arguments.points import (
     Catch,
@@ -142,7 +142,7 @@ def test_flags_before_a_place() -> None:
     ],
 )
 def test_what_is_suspended_may_stand_before_a_place(text: str, place: str, tail: Tail) -> None:
-    request = Breakpoint().parse(text)
+    request = BreakpointArgument().parse(text)
     assert (request.place.text, request.tail) == (place, tail)
 
 
@@ -159,7 +159,7 @@ def test_what_is_suspended_may_stand_before_a_place(text: str, place: str, tail:
     ],
 )
 def test_condition(text: str, wanted: ConditionRequest) -> None:
-    assert Condition().parse(text) == wanted
+    assert ConditionArgument().parse(text) == wanted
 
 
 def test_filters_are_for_some_only() -> None:
@@ -208,22 +208,22 @@ NAMES = Names(
         (TraceArgument(), "methods if ow", {"owner"}),
         (CatchArgument(), "Foo if am", {"amount"}),
         (WatchArgument(), "A.f if this.o", {"owner"}),
-        (Breakpoint(), "Order:3 from com.acme.Order.p", {"pay"}),
-        (Breakpoint(), "Order:3 after ", {"1", "2", "each"}),
-        (Breakpoint(), "Order:3 after each ", {"1", "2"}),
-        (Breakpoint(), "Order:3 -hit ", {"==", "=", "!=", ">=", "<=", ">", "<", "%"}),
-        (Breakpoint(), "Order:3 af", {"after"}),
-        (Breakpoint(), "Order:3 on th", set()),
-        (Breakpoint(), "Order:3 on ow", {"owner"}),
-        (Breakpoint(), "Order:3 if tot", {"total"}),
-        (Breakpoint(), "in Order.pay(int) if this.tot", {"total"}),
-        (Breakpoint(), "Order.java:3 if 3 < pa", {"pay"}),
-        (Breakpoint(), "Order:3 if am", {"amount"}),
-        (Breakpoint(), "3 if ow", {"owner"}),
-        (Condition(), "", {"1", "2", "-hitcount"}),
-        (Condition(), "2 tot", {"total"}),
-        (Condition(), "9 ow", {"owner"}),
-        (Condition(), "-hitcount ", {"1", "2"}),
+        (BreakpointArgument(), "Order:3 from com.acme.Order.p", {"pay"}),
+        (BreakpointArgument(), "Order:3 after ", {"1", "2", "each"}),
+        (BreakpointArgument(), "Order:3 after each ", {"1", "2"}),
+        (BreakpointArgument(), "Order:3 -hit ", {"==", "=", "!=", ">=", "<=", ">", "<", "%"}),
+        (BreakpointArgument(), "Order:3 af", {"after"}),
+        (BreakpointArgument(), "Order:3 on th", set()),
+        (BreakpointArgument(), "Order:3 on ow", {"owner"}),
+        (BreakpointArgument(), "Order:3 if tot", {"total"}),
+        (BreakpointArgument(), "in Order.pay(int) if this.tot", {"total"}),
+        (BreakpointArgument(), "Order.java:3 if 3 < pa", {"pay"}),
+        (BreakpointArgument(), "Order:3 if am", {"amount"}),
+        (BreakpointArgument(), "3 if ow", {"owner"}),
+        (ConditionArgument(), "", {"1", "2", "-hitcount"}),
+        (ConditionArgument(), "2 tot", {"total"}),
+        (ConditionArgument(), "9 ow", {"owner"}),
+        (ConditionArgument(), "-hitcount ", {"1", "2"}),
     ],
 )
 def test_completion(argument: Argument[Any], text: str, offered: set[str]) -> None:

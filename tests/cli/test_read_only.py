@@ -17,7 +17,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.table import Command
+from jdbpy.cli.table import CliCommand
 from jdbpy.record import Record
 from jdbpy.wire.command import all_commands
 from jdbpy.wire.effects import Effect, effect_of
@@ -91,7 +91,7 @@ class Tried:
         with trio.fail_after(LIMIT):
             await self._interpreter.run(line)
 
-    async def _settle(self, command: Command, result: Record) -> Record:
+    async def _settle(self, command: CliCommand, result: Record) -> Record:
         if self._stops and self.session.points.list():
             with trio.move_on_after(2):  # what was refused may be what would have led to a stop
                 await self.session.next_stop()

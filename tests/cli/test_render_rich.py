@@ -33,7 +33,7 @@ from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Variables
 from jdbpy.cli.commands.threads import Threads
 from jdbpy.cli.output import terminal as render_rich
-from jdbpy.cli.output.pieces import STYLES, Table
+from jdbpy.cli.output.pieces import STYLES, TablePieces
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown, shown_types
@@ -91,7 +91,7 @@ def both(result: Record) -> tuple[str, str]:
 @pytest.mark.parametrize("record", [*RESULTS, *EVENTS], ids=lambda record: record.__name__)
 def test_the_text_is_the_plain_renderers(record: type[Record], text: str, window: dict[str, int]) -> None:
     plain_text, colored = both(sample(record, text))
-    if record not in EVENTS and any(isinstance(each, Table) for each in shown(sample(record, text), Settings())):
+    if record not in EVENTS and any(isinstance(each, TablePieces) for each in shown(sample(record, text), Settings())):
         assert set(uncolored(colored).split()) >= set(text.split()) & set(plain_text.split())
     else:
         assert uncolored(colored) == plain_text

@@ -8,7 +8,7 @@ import signal
 import pytest
 import trio
 
-from jdbpy.cli.repl.signals import Doing, Reaction, reaction, watch_signals
+from jdbpy.process.signals import Doing, Reaction, reaction, watch_signals
 
 
 @pytest.mark.parametrize(

@@ -7,24 +7,26 @@ from typing import Annotated, Any
 import pytest
 
 from jdbpy.cli.arguments.base import Option, Slash
-from jdbpy.cli.arguments.plain import Number, Text, Word
+from jdbpy.cli.arguments.plain import Number, TextArgument, WordArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
 from jdbpy.cli.signature import Signature
 from jdbpy.errors import UsageError
 
 
-async def plain(ctx: Context, first: Annotated[str, Word("FIRST")], second: Annotated[int, Number("N")] = 1) -> Done:
+async def plain(
+    ctx: Context, first: Annotated[str, WordArgument("FIRST")], second: Annotated[int, Number("N")] = 1
+) -> Done:
     return Done("")
 
 
-async def repeated(ctx: Context, *words: Annotated[str, Word("EACH")]) -> Done:
+async def repeated(ctx: Context, *words: Annotated[str, WordArgument("EACH")]) -> Done:
     return Done("")
 
 
 async def options(
     ctx: Context,
-    rest: Annotated[str | None, Text("REST")] = None,
+    rest: Annotated[str | None, TextArgument("REST")] = None,
     *,
     switch: Annotated[bool, Option("-s", "--switch", help="a switch")] = False,
     count: Annotated[int | None, Option("-n", "--count", argument=Number("COUNT"))] = None,
@@ -33,7 +35,7 @@ async def options(
 
 
 async def slashed(
-    ctx: Context, rest: Annotated[str, Text("REST")], *, n: Annotated[int, Slash(Number("N"))] = 1
+    ctx: Context, rest: Annotated[str, TextArgument("REST")], *, n: Annotated[int, Slash(Number("N"))] = 1
 ) -> Done:
     return Done("")
 

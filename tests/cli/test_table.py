@@ -10,7 +10,7 @@ import pytest
 from jdbpy.cli import commands
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.results import Done
-from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.topics import GROUPS
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_suggested_for_a_word_like_none() -> None:
 
 
 @pytest.mark.parametrize("command", list(TABLE), ids=lambda command: command.name)
-def test_every_command_is_documented(command: Command) -> None:
+def test_every_command_is_documented(command: CliCommand) -> None:
     assert command.group in GROUPS
     assert command.summary.endswith((".", ")"))
     assert len(command.summary) <= 120
@@ -130,9 +130,9 @@ def test_a_name_that_its_package_does_not_know_is_refused() -> None:
 
     table = CommandTable()
     table.hold("tests.cli", {"test_table": ("a", "b")})
-    table.add(Command(function, ("a",), "session", resumes=False, repeats=""))
+    table.add(CliCommand(function, ("a",), "session", resumes=False, repeats=""))
     with pytest.raises(ValueError, match="'c' is missing from the names"):
-        table.add(Command(function, ("b", "c"), "session", resumes=False, repeats=""))
+        table.add(CliCommand(function, ("b", "c"), "session", resumes=False, repeats=""))
 
 
 def test_a_name_cannot_be_taken_twice() -> None:
@@ -140,9 +140,9 @@ def test_a_name_cannot_be_taken_twice() -> None:
         return Done("")
 
     table = CommandTable()
-    table.add(Command(function, ("a", "b"), "session", resumes=False, repeats=""))
+    table.add(CliCommand(function, ("a", "b"), "session", resumes=False, repeats=""))
     with pytest.raises(ValueError, match="two commands are called 'b'"):
-        table.add(Command(function, ("c", "b"), "session", resumes=False, repeats=""))
+        table.add(CliCommand(function, ("c", "b"), "session", resumes=False, repeats=""))
 
 
 @pytest.mark.parametrize(

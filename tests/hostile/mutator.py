@@ -23,12 +23,11 @@ import trio
 import jdbpy
 from jdbpy import ConnectError, JdbpyError, UsageError
 from jdbpy.cli.batch import Batch, status_of
-from jdbpy.cli.cmdline import Script
 from jdbpy.cli.console import Console
-from jdbpy.cli.lines import Lines
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome as Done
 from jdbpy.cli.settings import Settings
+from jdbpy.process.scripts import Script, ScriptLines
 from jdbpy.record import Record
 from tests.harness import Jvm, program, start_target
 from tests.hostile.recording import Hangup, Recording, between, playing, recording
@@ -287,7 +286,7 @@ async def record(jvm: Jvm) -> Recording:
             async with jdbpy.attach_session(address, options=jdbpy.Options(source_path=(prey.sources,))) as session:
                 paper = Paper()
                 batch = _Batch(session, paper, Settings(), timeout=LONGEST, keep_going=True)
-                await batch.run(Lines([Script(command="\n".join(COMMANDS))]))
+                await batch.run(ScriptLines([Script(command="\n".join(COMMANDS))]))
     assert sum(map(len, recorded.events)) >= 3, paper.text
     return recorded
 
@@ -308,7 +307,7 @@ async def mutated_session(
         try:
             async with agent as address, jdbpy.attach_session(address, timeout=timeout) as session:
                 batch = _Batch(session, paper, Settings(), timeout=timeout, keep_going=True)
-                status = await batch.run(Lines([Script(command="\n".join(commands))]))
+                status = await batch.run(ScriptLines([Script(command="\n".join(commands))]))
         except JdbpyError as error:
             status = 3 if isinstance(error, ConnectError) else 2 if isinstance(error, UsageError) else status_of(error)
             paper.text += f"error: {error}\n"

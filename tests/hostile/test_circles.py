@@ -8,9 +8,8 @@ import pytest
 
 import jdbpy
 from jdbpy.cli.batch import Batch
-from jdbpy.cli.cmdline import Script
-from jdbpy.cli.lines import Lines
 from jdbpy.cli.settings import Settings
+from jdbpy.process.scripts import Script, ScriptLines
 from jdbpy.wire.messages import reference_type
 from tests.harness import LIMIT
 from tests.hostile.agent import CIRCLES, circling, no_endless_loop
@@ -42,7 +41,7 @@ async def run(circle: str, commands: Sequence[str] = COMMANDS) -> tuple[str, int
     with no_endless_loop():
         async with jvm.listening() as address, jdbpy.attach_session(address) as session:
             batch = Batch(session, paper, Settings(), timeout=LIMIT, keep_going=True)
-            status = await batch.run(Lines([Script(command="\n".join(commands))]))
+            status = await batch.run(ScriptLines([Script(command="\n".join(commands))]))
     assert not jvm.world.suspended()
     return paper.text, status
 

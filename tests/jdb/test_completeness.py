@@ -6,8 +6,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from jdbpy.cli.jdb import commands as commands
-from jdbpy.cli.jdb.table import COMMANDS
+from jdbpy.jdb import commands as commands
+from jdbpy.jdb.table import COMMANDS
 from tests.jdb import scripts
 from tests.jdb.test_side_by_side import JDKS
 

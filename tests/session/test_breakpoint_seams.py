@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.breakpoints.breakpoints import Breakpoints
+from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stop
@@ -58,7 +58,7 @@ async def test_a_condition_is_compiled_when_set_and_asked_at_each_hit(any_jvm: J
         return verdicts
 
     async with debug(any_jvm, "Shop") as d:
-        points = Breakpoints(target_of(d), Points(target_of(d), compile_condition))
+        points = LineBreakpoints(target_of(d), Points(target_of(d), compile_condition))
         with pytest.raises(EvalError, match="is missing"):
             await points.add(d.at("body"), condition="f(x")
         point = await points.add(d.at("body"), condition=" i == 1 ")
@@ -77,7 +77,7 @@ async def test_a_condition_is_compiled_when_set_and_asked_at_each_hit(any_jvm: J
 async def test_an_ignore_count_counts_hits_whose_condition_holds(any_jvm: Jvm) -> None:
     verdicts = Verdicts(True, False, False, True)
     async with debug(any_jvm, "Shop") as d:
-        points = Breakpoints(target_of(d), Points(target_of(d), lambda text: verdicts))
+        points = LineBreakpoints(target_of(d), Points(target_of(d), lambda text: verdicts))
         await points.add(d.at("body"), condition="odd(i)", ignore=1)
         await d.resume()
         await d.wait_stop("breakpoint", at="body")
@@ -92,7 +92,7 @@ async def test_places_of_the_selected_frame(any_jvm: Jvm) -> None:
             assert stop.frame is not None
             return stop.frame
 
-        points = Breakpoints(target_of(d), Points(target_of(d)), selected)
+        points = LineBreakpoints(target_of(d), Points(target_of(d)), selected)
         here, there = d.program.line("total"), d.program.line("sum")
         bare = await points.add(str(there))
         assert bare.spec == f"shop/Order.java:{there}"
@@ -102,7 +102,7 @@ async def test_places_of_the_selected_frame(any_jvm: Jvm) -> None:
         with pytest.raises(UsageError, match="there is no line -999"):
             await points.add("-999")
         with pytest.raises(UsageError, match="no frame is selected"):
-            await Breakpoints(target_of(d), Points(target_of(d))).add("+1")
+            await LineBreakpoints(target_of(d), Points(target_of(d))).add("+1")
 
 
 async def test_breakpoints_come_back_in_redefined_classes(jvm: Jvm) -> None:

@@ -13,7 +13,7 @@ from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice, StopReason
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import Pump
-from jdbpy.session.target.requests import GO, Handler, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.requests import GO, Handler, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
@@ -34,12 +34,12 @@ class Stage:
     def __init__(self, target: Target, peer: Peer) -> None:
         self.target = target
         self.peer = peer
-        self.shown: list[list[tuple[Hit, StopPlan]]] = []
+        self.shown: list[list[tuple[RequestHit, StopPlan]]] = []
         self.pump = Pump(target, self.show, self.read_exception)
         self.cancel_scope = trio.CancelScope()
         """What the pump runs in."""
 
-    async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
+    async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
         self.shown.append(votes)
 
     async def read_exception(self, event: event.Exception) -> ExceptionInfo:
@@ -69,19 +69,19 @@ async def stage(*, round_trip: float = 0.0) -> AsyncIterator[Stage]:
             nursery.cancel_scope.cancel()
 
 
-async def go(hit: Hit) -> Verdict:
+async def go(hit: RequestHit) -> Verdict:
     return GO
 
 
-async def stop(hit: Hit) -> Verdict:
+async def stop(hit: RequestHit) -> Verdict:
     return StopPlan(StopReason.BREAKPOINT, {})
 
 
-def go_at_once(hit: Hit) -> Verdict:
+def go_at_once(hit: RequestHit) -> Verdict:
     return GO
 
 
-def stop_at_once(hit: Hit) -> Verdict:
+def stop_at_once(hit: RequestHit) -> Verdict:
     return StopPlan(StopReason.BREAKPOINT, {})
 
 
@@ -141,7 +141,7 @@ async def test_sets_wait_for_a_slow_handler_but_those_of_an_evaluating_thread_do
     async with stage() as s:
         release = trio.Event()
 
-        async def evaluate(hit: Hit) -> Verdict:
+        async def evaluate(hit: RequestHit) -> Verdict:
             s.target.invocations.begin(hit.thread, others_run=False)
             await release.wait()
             s.target.invocations.ended(hit.thread)
@@ -167,7 +167,7 @@ async def test_a_hit_that_is_not_decided_is_not_released(policy: JdwpSuspendPoli
     async with stage() as s:
         release = trio.Event()
 
-        async def think(hit: Hit) -> Verdict:
+        async def think(hit: RequestHit) -> Verdict:
             await release.wait()
             return await stop(hit)
 
@@ -186,11 +186,11 @@ async def test_a_hit_that_is_not_decided_is_not_released(policy: JdwpSuspendPoli
         )
 
 
-def fail_at_once(hit: Hit) -> Verdict:
+def fail_at_once(hit: RequestHit) -> Verdict:
     raise JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT")
 
 
-async def fail_later(hit: Hit) -> Verdict:
+async def fail_later(hit: RequestHit) -> Verdict:
     return fail_at_once(hit)
 
 

@@ -12,7 +12,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.session.model.events import Notice, StopReason
 from jdbpy.session.model.vm import VmState
-from jdbpy.session.target.requests import GO, Handler, Hit, StopPlan, Verdict, Vote
+from jdbpy.session.target.requests import GO, Handler, RequestHit, StopPlan, Verdict, Vote
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
@@ -29,7 +29,7 @@ class Owner:
         self.go_on = trio.Event()
         self.verdict: Verdict = GO
 
-    def wait(self, hit: Hit) -> Vote:
+    def wait(self, hit: RequestHit) -> Vote:
         self.hits.append(hit.thread)
         return self._decide()
 
@@ -45,7 +45,7 @@ async def test_a_set_is_let_go_where_it_comes_in(policy: JdwpSuspendPolicy, resu
     async with stage() as s:
         tasks: list[str] = []
 
-        def note(hit: Hit) -> Verdict:
+        def note(hit: RequestHit) -> Verdict:
             assert s.target.suspension.count(MAIN) == 1
             assert s.target.suspension.plan_release() == []  # it is nobody's yet
             tasks.append(trio.lowlevel.current_task().name)
@@ -65,7 +65,7 @@ async def test_a_set_is_let_go_where_it_comes_in(policy: JdwpSuspendPolicy, resu
 async def test_a_handler_that_lets_the_thread_go_itself_resumes_it_once() -> None:
     async with stage() as s:
 
-        def hasten(hit: Hit) -> Verdict:
+        def hasten(hit: RequestHit) -> Verdict:
             assert hit.go_on is not None
             hit.go_on()
             return GO
@@ -82,13 +82,13 @@ async def test_a_set_is_resumed_once_whatever_is_decoded_before_its_turn_comes()
     """Hits that are looked at meanwhile are decoded too; the set that was begun is found to be the same one."""
     async with stage() as s:
 
-        async def hasten(hit: Hit) -> Verdict:
+        async def hasten(hit: RequestHit) -> Verdict:
             assert hit.go_on is not None
             hit.go_on()
             await trio.lowlevel.checkpoint()
             return GO
 
-        def ask(hit: Hit) -> Vote:
+        def ask(hit: RequestHit) -> Vote:
             of_another_thread = event.Composite(THREAD, [event.Breakpoint(2, OTHER, PLACE)])
             data = s.target.conn._codec.encode(of_another_thread, s.target.conn.id_sizes)
             s.target.conn.decode_event(Packet(1, 0, 64, 100, 0, data))
@@ -116,7 +116,7 @@ async def test_a_set_waits_for_those_before_it() -> None:
     async with stage() as s:
         slow, order = Owner(), []
 
-        def note(hit: Hit) -> Verdict:
+        def note(hit: RequestHit) -> Verdict:
             order.append(hit.thread)
             return GO
 
@@ -136,7 +136,7 @@ async def test_a_set_that_comes_while_a_request_is_being_set_waits_for_its_reply
     async with stage() as s, trio.open_nursery() as nursery:
         hits: list[int] = []
 
-        def note(hit: Hit) -> Verdict:
+        def note(hit: RequestHit) -> Verdict:
             hits.append(hit.event.requestID)
             return GO
 
@@ -253,7 +253,7 @@ async def test_an_owner_that_is_not_heard_any_more_leaves_nothing_behind() -> No
     begun: list[Coroutine[Any, Any, Verdict]] = []
     async with stage() as s:
 
-        def begin(hit: Hit) -> Vote:
+        def begin(hit: RequestHit) -> Vote:
             s.cancel_scope.cancel()
             begun.append(stop(hit))
             return begun[0]

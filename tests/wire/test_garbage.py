@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from jdbpy.wire.garbage import no_collection
+from jdbpy.garbage import no_collection
 
 
 @pytest.mark.parametrize("on", [True, False])

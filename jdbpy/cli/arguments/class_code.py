@@ -45,7 +45,7 @@ class ClassOrFile(Argument[str]):
         yield from FilePath().complete(text, names)
 
 
-class Stratum(Argument[str]):
+class StratumArgument(Argument[str]):
     """A language whose lines are wanted."""
 
     metavar = "NAME|Java|default"

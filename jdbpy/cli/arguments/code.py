@@ -13,7 +13,7 @@ from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
 
-class Expression(Argument[str]):
+class ExpressionArgument(Argument[str]):
     """A Java expression."""
 
     metavar = "EXPRESSION"

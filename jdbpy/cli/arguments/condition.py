@@ -25,7 +25,7 @@ class ConditionRequest(Record):
     hits: str | None = None
 
 
-class Condition(Argument[ConditionRequest]):
+class ConditionArgument(Argument[ConditionRequest]):
     """``NUMBER [EXPRESSION]``, or delve's ``-hitcount NUMBER [OPERATOR N]``."""
 
     metavar = "NUMBER [CONDITION] | -hitcount NUMBER [OP N]"

@@ -26,7 +26,7 @@ _HINT = (
 )
 
 
-class Place(Record):
+class PlaceRequest(Record):
     """A place: ``text`` as the session takes it; ``line`` or ``offset`` when it is a line of the current file."""
 
     text: str
@@ -34,21 +34,21 @@ class Place(Record):
     offset: int | None = None
 
 
-class Location(Argument[Place]):
+class LocationArgument(Argument[PlaceRequest]):
     """A line or a method."""
 
     metavar = "LOCATION"
     help = _HINT
     takes_rest = True
 
-    def parse(self, text: str) -> Place:
+    def parse(self, text: str) -> PlaceRequest:
         here = _LINE_HERE.fullmatch(text)
         if here is None:
-            return Place(text)
+            return PlaceRequest(text)
         number = int(here[1] or here[2])
         if here[1] and number == 0:
             raise UsageError("lines are counted from 1")
-        return Place(text, number) if here[1] else Place(text, offset=number)
+        return PlaceRequest(text, number) if here[1] else PlaceRequest(text, offset=number)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return complete_place(text, names)
@@ -57,11 +57,11 @@ class Location(Argument[Place]):
 class BreakpointRequest(Record):
     """What ``stop``, ``break`` and ``tbreak`` ask for. The policy in ``tail`` is None where the command decides."""
 
-    place: Place
+    place: PlaceRequest
     tail: Tail
 
 
-class Breakpoint(Argument[BreakpointRequest]):
+class BreakpointArgument(Argument[BreakpointRequest]):
     """A place with jdb's words before it and gdb's after it."""
 
     metavar = (
@@ -87,7 +87,7 @@ class Breakpoint(Argument[BreakpointRequest]):
             raise UsageError("LOCATION is missing", hint=_HINT)
         if len(words) > 1:
             raise UsageError(f"unexpected argument '{words[1]}'")
-        return BreakpointRequest(Location().parse(words[0]), tail)
+        return BreakpointRequest(LocationArgument().parse(words[0]), tail)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         head, condition = split_condition(text)
@@ -117,7 +117,7 @@ def complete_condition(place: str, text: str, names: Names) -> Iterable[Candidat
 def _place_in(head: str) -> str:
     """The place among the words before a condition, if there is one."""
     try:
-        return Breakpoint().parse(head).place.text
+        return BreakpointArgument().parse(head).place.text
     except UsageError:
         return ""
 
@@ -157,20 +157,20 @@ def _words(text: str) -> list[str]:
     return words
 
 
-class PlaceOrNumber(Argument["Place | int"]):
+class PlaceOrNumber(Argument["PlaceRequest | int"]):
     """A breakpoint by its number, or by its place."""
 
     metavar = "NUMBER|LOCATION"
     help = "a breakpoint by its number or its place; a line of the current file is written `:LINE`"
     takes_rest = True
 
-    def parse(self, text: str) -> Place | int:
+    def parse(self, text: str) -> PlaceRequest | int:
         if re.fullmatch(r"\d{1,9}", text):
             return int(text)
         words = _words(text)
         if len(words) > 1 and words[0].lower() in ("at", "in"):
             words.pop(0)
-        return Location().parse(" ".join(words))
+        return LocationArgument().parse(" ".join(words))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         yield from complete_numbers(text, names)

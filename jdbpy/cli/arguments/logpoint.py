@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from jdbpy.cli.arguments.base import Argument
-from jdbpy.cli.arguments.location import Breakpoint, BreakpointRequest, complete_place
+from jdbpy.cli.arguments.location import BreakpointArgument, BreakpointRequest, complete_place
 from jdbpy.cli.arguments.report_words import HELP as REPORT_HELP
 from jdbpy.cli.arguments.tail import HELP, complete_tail
 from jdbpy.cli.names import Candidate, Names
@@ -46,9 +46,9 @@ class Logpoint(Argument[LogpointRequest]):
             raise UsageError("the TEXT is missing", hint='write it in double quotes: logpoint Order:42 "total {total}"')
         before, after = text[: match.start()].strip(), text[match.end() :].strip()
         if before.endswith(","):
-            place = Breakpoint().parse(before.removesuffix(","))
+            place = BreakpointArgument().parse(before.removesuffix(","))
             return LogpointRequest(place, from_printf(match[1], arguments(after)))
-        return LogpointRequest(Breakpoint().parse(f"{before} {after}"), re.sub(r'\\(["\\])', r"\1", match[1]))
+        return LogpointRequest(BreakpointArgument().parse(f"{before} {after}"), re.sub(r'\\(["\\])', r"\1", match[1]))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         place, quote, rest = text.partition('"')
@@ -69,14 +69,14 @@ class Tracepoint(Argument[LogpointRequest]):
     takes_rest = True
 
     def parse(self, text: str) -> LogpointRequest:
-        request = Logpoint().parse(text) if '"' in text else LogpointRequest(Breakpoint().parse(text), "")
+        request = Logpoint().parse(text) if '"' in text else LogpointRequest(BreakpointArgument().parse(text), "")
         tail = request.breakpoint.tail
         if "stack" not in tail.said:
             tail = tail.replace(reporting=tail.reporting.replace(stack=STACK), said=tail.said | {"stack"})
         return LogpointRequest(request.breakpoint.replace(tail=tail), request.text)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        return Logpoint().complete(text, names) if '"' in text else Breakpoint().complete(text, names)
+        return Logpoint().complete(text, names) if '"' in text else BreakpointArgument().complete(text, names)
 
 
 def quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
 
 
-class Word(Argument[str]):
+class WordArgument(Argument[str]):
     """One word, as it stands."""
 
     def __init__(self, metavar: str = "WORD", help: str = "") -> None:
@@ -22,13 +22,13 @@ class Word(Argument[str]):
         return text
 
 
-class Text(Word):
+class TextArgument(WordArgument):
     """The rest of the line."""
 
     takes_rest = True
 
 
-class Choice(Argument[str]):
+class ChoiceArgument(Argument[str]):
     """One of a few words."""
 
     def __init__(self, *words: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.arguments.code import complete_expression
-from jdbpy.cli.arguments.location import Breakpoint, BreakpointRequest, complete_place
+from jdbpy.cli.arguments.location import BreakpointArgument, BreakpointRequest, complete_place
 from jdbpy.cli.arguments.tail import TAKING_VALUES, Tail, complete_tail, split_condition, split_tail
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
@@ -222,7 +222,7 @@ class TraceArgument(Argument[Trace]):
             return Trace("monitors", tail, tuple(kind for kind in kinds if kind))
         if not words:
             raise UsageError("trace what?", hint="'trace methods', 'trace monitors', 'trace LOCATION'")
-        request = Breakpoint().parse(without_go)
+        request = BreakpointArgument().parse(without_go)
         request = request.replace(tail=go(request.tail))
         return Trace("place", request.tail, place=request)
 

@@ -14,7 +14,7 @@ from jdbpy.cli.arguments.base import matching
 from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.report_words import MAX, VALUES as REPORT_VALUES, read_report_word
-from jdbpy.cli.arguments.target import Thread, class_names, complete_numbers
+from jdbpy.cli.arguments.target import ThreadArgument, class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import Word, next_word
 from jdbpy.errors import UsageError
@@ -117,7 +117,7 @@ def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Ite
     """What may stand in the place of ``word`` when ``before`` is the word in front of it."""
     match before:
         case "thread":
-            return Thread().complete(word, names)
+            return ThreadArgument().complete(word, names)
         case "suspend":
             return matching(word, ("all", "thread", "none"))
         case "from" | "except" | "caller":

@@ -14,7 +14,7 @@ _CLASS = re.compile(r"[^\s()\[\];:,]+(\[\])*")
 """What may be a class's name, or a pattern of names."""
 
 
-class Thread(Argument[str]):
+class ThreadArgument(Argument[str]):
     """A thread; the session finds it by id or name."""
 
     metavar = "THREAD"
@@ -38,7 +38,7 @@ class FrameNumber(Record):
     from_zero: bool
 
 
-class Frame(Argument[FrameNumber]):
+class FrameArgument(Argument[FrameNumber]):
     """A frame by its number."""
 
     metavar = "FRAME"
@@ -54,7 +54,7 @@ class Frame(Argument[FrameNumber]):
         return matching(text, (str(number) for number in range(1, min(names.frames, 50) + 1)), "frame")
 
 
-class ClassName(Argument[str]):
+class ClassNameArgument(Argument[str]):
     """A class by its full name, or by its simple name when only one is called so."""
 
     metavar = "CLASS"

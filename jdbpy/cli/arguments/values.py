@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from jdbpy.cli.arguments.base import Argument, matching
-from jdbpy.cli.arguments.code import Expression
+from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
@@ -33,7 +33,7 @@ class ViewPatternOrAll(ViewPattern):
     metavar = "PATTERN|all"
 
 
-class ViewExpression(Expression):
+class ViewExpression(ExpressionArgument):
     """An expression over the fields of an object; one in quotes, with the quotes in it escaped, is the same."""
 
     help = "a Java expression over the fields of the object"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from jdbpy import threads
 from jdbpy.cli.arguments.base import Argument, matching
-from jdbpy.cli.arguments.plain import Word
+from jdbpy.cli.arguments.plain import WordArgument
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
@@ -28,7 +28,7 @@ class ThreadState(Argument[str]):
         return matching(text, threads.STATES, "state")
 
 
-class Known(Word):
+class KnownWord(WordArgument):
     """A word, or a pattern, that is completed with names that are known."""
 
     def __init__(self, metavar: str, among: Callable[[Names], Iterable[str]], kind: str, help: str = "") -> None:
@@ -40,24 +40,24 @@ class Known(Word):
         return matching(text, self._among(names), self._kind)
 
 
-class Setting(Record):
+class SettingArgument(Record):
     """A name with the value that it is to have; None: it is only asked for."""
 
     name: str
     value: str | None
 
 
-class NameAndValue(Argument[Setting]):
+class NameAndValue(Argument[SettingArgument]):
     """``NAME`` or ``NAME = VALUE``; the value is the rest of the line."""
 
     metavar = "NAME [= VALUE]"
     takes_rest = True
 
-    def parse(self, text: str) -> Setting:
+    def parse(self, text: str) -> SettingArgument:
         name, equals, value = text.partition("=")
         if not re.fullmatch(r"\S+", name.strip()):
             raise UsageError(f"'{name.strip()}' is no name")
-        return Setting(name.strip(), value.strip() if equals else None)
+        return SettingArgument(name.strip(), value.strip() if equals else None)
 
 
 class PropertySetting(NameAndValue):
@@ -74,7 +74,7 @@ class FlagSetting(NameAndValue):
         return matching(text, names.flags, "flag") if "=" not in text else ()
 
 
-class ModuleName(Word):
+class ModuleName(WordArgument):
     """A module by name or id, or a class in it."""
 
     def __init__(self, metavar: str = "MODULE") -> None:
@@ -88,8 +88,8 @@ class ModuleName(Word):
 
 _LIKE = "names with `*` for any part; without `*`, names that contain it"
 
-GROUP_NAME = Known("GROUP", lambda names: names.thread_groups, "group", "a thread group by its name")
-THREAD_NAMES = Known("PATTERN", lambda names: dict.fromkeys(name for _, name in names.threads), "thread", _LIKE)
-PROPERTIES = Known("PATTERN", lambda names: names.properties, "property", _LIKE)
-FLAGS = Known("PATTERN", lambda names: names.flags, "flag", _LIKE)
-MODULES = Known("PATTERN", lambda names: names.modules, "module", _LIKE)
+GROUP_NAME = KnownWord("GROUP", lambda names: names.thread_groups, "group", "a thread group by its name")
+THREAD_NAMES = KnownWord("PATTERN", lambda names: dict.fromkeys(name for _, name in names.threads), "thread", _LIKE)
+PROPERTIES = KnownWord("PATTERN", lambda names: names.properties, "property", _LIKE)
+FLAGS = KnownWord("PATTERN", lambda names: names.flags, "flag", _LIKE)
+MODULES = KnownWord("PATTERN", lambda names: names.modules, "module", _LIKE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy.cli.arguments.plain import Number, Text
+from jdbpy.cli.arguments.plain import Number, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.output.pieces import Shown, number
@@ -39,7 +39,7 @@ def monitors_shown(result: Monitors, settings: Settings) -> Shown:
 
 
 @command("monitor", "info monitors", group="breakpoints")
-async def monitor(ctx: Context, line: Annotated[str, Text("COMMAND")] = "") -> Monitors:
+async def monitor(ctx: Context, line: Annotated[str, TextArgument("COMMAND")] = "") -> Monitors:
     """Run a command at every stop; without one, list these commands.
 
     `monitor where`, `monitor print total`. They are numbered together with what `display` shows.
@@ -78,7 +78,7 @@ async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber(
 
 @command("on", group="breakpoints")
 async def on(
-    ctx: Context, number: Annotated[int, BreakpointNumber()], line: Annotated[str, Text("COMMAND")] = ""
+    ctx: Context, number: Annotated[int, BreakpointNumber()], line: Annotated[str, TextArgument("COMMAND")] = ""
 ) -> Actions:
     """Run one more command when a breakpoint is hit; without a command, show those that are run.
 

@@ -10,13 +10,8 @@ import trio
 
 from jdbpy import Breakpoint, SuspendPolicy
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.condition import Condition, ConditionRequest
-from jdbpy.cli.arguments.location import (
-    Breakpoint as BreakpointArgument,
-    BreakpointRequest,
-    Place,
-    PlaceOrNumber,
-)
+from jdbpy.cli.arguments.condition import ConditionArgument, ConditionRequest
+from jdbpy.cli.arguments.location import BreakpointArgument, BreakpointRequest, PlaceOrNumber, PlaceRequest
 from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import BreakpointNumbersOrAll, BreakpointPlaces, PlaceNumber
 from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
@@ -85,7 +80,7 @@ async def breakpoints(ctx: Context) -> Breakpoints:
 
 @command("clear", group="breakpoints")
 async def clear(
-    ctx: Context, which: Annotated[Place | int | None, PlaceOrNumber()] = None
+    ctx: Context, which: Annotated[PlaceRequest | int | None, PlaceOrNumber()] = None
 ) -> Breakpoints | BreakpointsChanged:
     """Remove the breakpoint at a place or with a number; without either, list them.
 
@@ -159,7 +154,7 @@ async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
 
 
 @command("condition", "cond", group="breakpoints")
-async def condition(ctx: Context, request: Annotated[ConditionRequest, Condition()]) -> BreakpointsChanged:
+async def condition(ctx: Context, request: Annotated[ConditionRequest, ConditionArgument()]) -> BreakpointsChanged:
     """Make a breakpoint stop only where an expression is true; without one, always.
 
     `condition 2 total > 100`, `cond 2`. `cond -hitcount 2 % 10` lets every tenth hit count, `cond -hitcount 2` all of

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from jdbpy import ClassDetail, ClassInfo, ClassList, FieldInfo, MethodInfo
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.code import Expression
-from jdbpy.cli.arguments.target import ClassName, ClassPattern, MethodName
+from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern, MethodName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Rows, Shown, count, faint, name as name_piece, remark, some
+from jdbpy.cli.output.pieces import RowPieces, Shown, count, faint, name as name_piece, remark, some
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import declaration, modifiers
 from jdbpy.cli.results import Lines
@@ -75,7 +75,7 @@ def class_detail(result: ClassDetail, settings: Settings) -> Shown:
         ("module", result.module),
         ("class file", result.class_file_version),
     ]
-    yield Rows([(faint(title), text) for title, text in rows if text], "  ")
+    yield RowPieces([(faint(title), text) for title, text in rows if text], "  ")
     yield from map(remark, result.unknown)
 
 
@@ -99,7 +99,7 @@ def fields_shown(result: Fields, settings: Settings) -> Shown:
         yield "no fields"
 
 
-Name = Annotated[str, ClassName()]
+Name = Annotated[str, ClassNameArgument()]
 
 
 @command("classes", "info classes", group="classes")
@@ -108,7 +108,8 @@ async def classes(
     pattern: Annotated[str, ClassPattern()] = "",
     *,
     visible_to: Annotated[
-        str | None, Option("--visible-to", argument=ClassName(), help="only what the loader of a class sees by name")
+        str | None,
+        Option("--visible-to", argument=ClassNameArgument(), help="only what the loader of a class sees by name"),
     ] = None,
 ) -> Classes:
     """List the loaded classes, all or those that fit a pattern.
@@ -126,7 +127,7 @@ async def class_(ctx: Context, name: Name) -> ClassDetail:
 
 
 @command("ptype", group="classes")
-async def ptype(ctx: Context, expression: Annotated[str, Expression()]) -> ClassDetail:
+async def ptype(ctx: Context, expression: Annotated[str, ExpressionArgument()]) -> ClassDetail:
     """Show the class of that name, or the class of an expression's value."""
     if await ctx.session.classes.find(expression):
         return await ctx.session.classes.detail(expression)

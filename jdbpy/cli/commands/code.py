@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import code, strata
-from jdbpy.cli.arguments.class_code import MethodText, Stratum
-from jdbpy.cli.arguments.target import ClassName
+from jdbpy.cli.arguments.class_code import MethodText, StratumArgument
+from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, Rows, Shown, count, faint, name as name_piece, number, piece, remark
+from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count, faint, name as name_piece, number, piece, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import modifiers
 from jdbpy.cli.settings import Settings
@@ -24,7 +24,9 @@ class Disassemblies(Record):
 
 @shows(code.ConstantPoolListing)
 def constant_pool(result: code.ConstantPoolListing, settings: Settings) -> Shown:
-    yield Rows((number(f"{f'#{each.index}':>6}"), each.kind, each.references, each.text) for each in result.entries)
+    yield RowPieces(
+        (number(f"{f'#{each.index}':>6}"), each.kind, each.references, each.text) for each in result.entries
+    )
     yield f"{count(len(result.entries), 'entry', 'entries')} of {result.class_name}"
 
 
@@ -80,7 +82,7 @@ def _instruction(each: code.Instruction) -> Line:
     return mark + number(f" {each.index:>6}") + ": " + words + faint(f"// {each.meaning}")
 
 
-Name = Annotated[str, ClassName()]
+Name = Annotated[str, ClassNameArgument()]
 
 
 @command("disassemble", "bytecodes", "disass", "disas", group="classes")
@@ -111,7 +113,7 @@ async def extension(ctx: Context, name: Name) -> strata.SourceDebug:
 
 
 @command("stratum", group="source")
-async def stratum(ctx: Context, name: Annotated[str, Stratum()] = "") -> strata.StratumChoice:
+async def stratum(ctx: Context, name: Annotated[str, StratumArgument()] = "") -> strata.StratumChoice:
     """Show or choose whose lines are shown: `stratum Java` for those of the class file, `stratum default`.
 
     A class that does not have the chosen stratum goes on with its default, the one that its compiler has chosen.

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from jdbpy import Frame, JdbpyError, Value, Variable, values as value_data
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, Expression
+from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument
 from jdbpy.cli.arguments.formats import COUNT, FORMAT
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.commands.settings import SettingValues, change
 from jdbpy.cli.context import Context, Display
-from jdbpy.cli.output.pieces import Column, Shown, Table, count, faint, name, number as number_piece, piece
+from jdbpy.cli.output.pieces import Column, Shown, TablePieces, count, faint, name, number as number_piece, piece
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line, value_tree, variable_line
 from jdbpy.cli.results import Assigned, Displayed, DisplayedItem, Done
@@ -80,10 +80,10 @@ def variables_shown(result: Variables, settings: Settings) -> Shown:
         yield "no arguments" if result.only else "no variables here"
 
 
-def _variables(group: list[Variable], indent: str) -> Table:
+def _variables(group: list[Variable], indent: str) -> TablePieces:
     """A table of names, types and values; the lines of a pipe are declarations: ``int n = 7``."""
     rows = ((each.name, each.type, value_line(each.value, each.error) + changed_mark(each)) for each in group)
-    return Table(_VARIABLES, rows, titles=False, plain=(indent + variable_line(each) for each in group))
+    return TablePieces(_VARIABLES, rows, titles=False, plain=(indent + variable_line(each) for each in group))
 
 
 @shows(Printed)
@@ -140,7 +140,7 @@ def _characters(row: bytes, element: str) -> str:
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
 
 
-ExpressionText = Annotated[str, Expression()]
+ExpressionText = Annotated[str, ExpressionArgument()]
 Format = Annotated[str, FORMAT]
 
 
@@ -224,7 +224,7 @@ async def whatis(ctx: Context, expression: ExpressionText) -> TypeOf:
 
 @command("display", "info display", group="data")
 async def display(
-    ctx: Context, expression: Annotated[str | None, Expression()] = None, *, format: Format = ""
+    ctx: Context, expression: Annotated[str | None, ExpressionArgument()] = None, *, format: Format = ""
 ) -> Displayed:
     """Show an expression now and at every stop; without one, show all of them now. `display/x flags` in hexadecimal."""
     if expression is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy.cli.arguments.code import Expression
+from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.commands.stack import show_frame
 from jdbpy.cli.context import Context
@@ -13,7 +13,7 @@ from jdbpy.cli.table import command
 
 
 @command("return", "force-return", group="changing")
-async def return_(ctx: Context, expression: Annotated[str | None, Expression()] = None) -> Done:
+async def return_(ctx: Context, expression: Annotated[str | None, ExpressionArgument()] = None) -> Done:
     """Make the current method return at once, with the value of an expression unless it is void.
 
     The rest of the method does not run, `finally` blocks neither. It takes effect when the thread runs on.

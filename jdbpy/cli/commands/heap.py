@@ -6,11 +6,11 @@ from typing import Annotated
 
 from jdbpy import heap
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.code import Expression
-from jdbpy.cli.arguments.plain import Number, Word
-from jdbpy.cli.arguments.target import ClassName, ClassPattern
+from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.plain import Number, WordArgument
+from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, Rows, Shown, count as count_of, faint, number, remark
+from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count as count_of, faint, number, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import value_line
 from jdbpy.cli.results import Done
@@ -46,7 +46,7 @@ class ObjectSize(Record):
 @shows(heap.Instances)
 def instances_shown(result: heap.Instances, settings: Settings) -> Shown:
     yield f"{count_of(result.total, 'instance')} of {result.class_name}"
-    yield Rows((number(f"  @{value.id}"), value_line(value)) for value in result.values)
+    yield RowPieces((number(f"  @{value.id}"), value_line(value)) for value in result.values)
     if result.total > len(result.values):
         yield faint(f"  ... {result.total - len(result.values)} more; -n shows more")
 
@@ -60,7 +60,7 @@ def histogram_shown(result: heap.Histogram, settings: Settings) -> Shown:
     for each in result.classes:
         size = [number(f"{each.bytes or 0:>14,}")] if with_bytes else []
         rows.append((number(f"{each.count:>12,}"), *size, each.class_name))
-    yield Rows(rows)
+    yield RowPieces(rows)
     more = f" and {count_of(result.left_out, 'class', 'classes')} more" if result.left_out else ""
     size_text = f", {result.bytes:,} bytes" if result.bytes is not None else ""
     yield f"{result.total:,} instances in all{size_text}{more}"
@@ -76,7 +76,7 @@ def referrers_shown(result: Referrers, settings: Settings) -> Shown:
         for each in result.referrers
     ]
     yield f"{result.expression} is held by {count_of(len(rows), 'object')}:"
-    yield Rows(rows)
+    yield RowPieces(rows)
 
 
 @shows(heap.HeapPath)
@@ -99,7 +99,7 @@ def memory_shown(result: Memory, settings: Settings) -> Shown:
         for area in result.areas
         if area.kind != "collector"
     ]
-    yield Rows(rows)
+    yield RowPieces(rows)
     for area in result.areas:
         if area.kind == "collector":
             yield f"{area.name}: {count_of(area.collections or 0, 'collection')}, {area.milliseconds} ms"
@@ -117,13 +117,13 @@ def _mib(size: int | None) -> str:
     return f"{'-':>10}" if size is None else f"{size / 2**20:>8.1f} M"
 
 
-ObjectText = Annotated[str, Expression()]
+ObjectText = Annotated[str, ExpressionArgument()]
 
 
 @command("instances", group="heap")
 async def instances(
     ctx: Context,
-    class_name: Annotated[str, ClassName()],
+    class_name: Annotated[str, ClassNameArgument()],
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many are shown")] = 20,
 ) -> heap.Instances:
@@ -221,7 +221,7 @@ async def memory(ctx: Context) -> Memory:
 @command("heapdump", group="heap")
 async def heapdump(
     ctx: Context,
-    file: Annotated[str, Word("FILE", "a new file on the target's machine; it must end in .hprof")],
+    file: Annotated[str, WordArgument("FILE", "a new file on the target's machine; it must end in .hprof")],
     *,
     everything: Annotated[bool, Option("--all", help="with objects that nothing refers to any more")] = False,
 ) -> Done:

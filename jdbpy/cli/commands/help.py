@@ -8,13 +8,13 @@ from typing import Annotated
 
 from jdbpy.cli import jvmti
 from jdbpy.cli.arguments.commands import CommandName, JvmtiName
-from jdbpy.cli.arguments.plain import Text
+from jdbpy.cli.arguments.plain import TextArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Pieces, Rows, Shown, Table, faint, piece, title
+from jdbpy.cli.output.pieces import Column, Pieces, RowPieces, Shown, TablePieces, faint, piece, title
 from jdbpy.cli.output.plain import columns_of_window
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
-from jdbpy.cli.table import TABLE, Command, command
+from jdbpy.cli.table import TABLE, CliCommand, command
 from jdbpy.cli.topics import GROUPS, TOPICS
 from jdbpy.errors import UsageError
 from jdbpy.json_form import Json
@@ -80,7 +80,7 @@ def help_index(result: HelpIndex, settings: Settings) -> Shown:
         if group in groups:
             yield piece(group, "heading") + f": {meaning}"
             rows = [(entry.name, _short_names(entry), _quoted(entry.summary)) for entry in groups[group]]
-            yield Table(_COMMANDS, rows, titles=False, plain=Rows(rows, "  "))
+            yield TablePieces(_COMMANDS, rows, titles=False, plain=RowPieces(rows, "  "))
     if not result.topic:
         yield f"'help COMMAND' says all about one; other topics: {', '.join(TOPICS)}"
 
@@ -173,7 +173,7 @@ async def help_jvmti(ctx: Context, name: Annotated[str, JvmtiName()] = "") -> He
 
 
 @command("apropos", group="session")
-async def apropos(ctx: Context, word: Annotated[str, Text("WORD")]) -> HelpIndex:
+async def apropos(ctx: Context, word: Annotated[str, TextArgument("WORD")]) -> HelpIndex:
     """List the commands whose help has a word in it."""
     wanted = word.lower()
     found = [c for c in TABLE if any(wanted in text.lower() for text in (c.name, c.doc, *c.aliases))]
@@ -183,7 +183,7 @@ async def apropos(ctx: Context, word: Annotated[str, Text("WORD")]) -> HelpIndex
 
 
 @command("info", "i", group="session")
-async def info(ctx: Context, topic: Annotated[str, Text("TOPIC")] = "") -> HelpIndex:
+async def info(ctx: Context, topic: Annotated[str, TextArgument("TOPIC")] = "") -> HelpIndex:
     """Show something about the program or the debugger; without a topic, list what there is."""
     if topic:
         raise UsageError(f"there is no 'info {topic}'", hint="'info' lists the topics")
@@ -195,12 +195,12 @@ async def info(ctx: Context, topic: Annotated[str, Text("TOPIC")] = "") -> HelpI
     )
 
 
-def entry_of(command: Command) -> HelpEntry:
+def entry_of(command: CliCommand) -> HelpEntry:
     """A command in a line."""
     return HelpEntry(command.name, command.aliases, command.usage, command.summary, command.group)
 
 
-def page_of(command: Command) -> HelpPage:
+def page_of(command: CliCommand) -> HelpPage:
     """All about a command."""
     signature = command.signature
     options = tuple(HelpWord(", ".join(option.flags), option.help) for option in signature.options.values())

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from jdbpy import Frame, locks
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.code import Expression
-from jdbpy.cli.arguments.target import Thread
+from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, piece, remark, title
 from jdbpy.cli.output.places import place_of, thread_name, thread_title
@@ -116,7 +116,7 @@ def _held_up(milliseconds: float | None) -> Shown:
         yield faint(f"(the target runs; it was suspended for {milliseconds:.0f} ms to look)")
 
 
-class _ThreadOrAll(Thread):
+class _ThreadOrAll(ThreadArgument):
     metavar = "THREAD|all"
 
 
@@ -138,7 +138,7 @@ async def threadlocks(ctx: Context, which: Annotated[str | None, _ThreadOrAll()]
 
 
 @command("lock", group="threads")
-async def lock(ctx: Context, expression: Annotated[str, Expression()]) -> locks.LockState:
+async def lock(ctx: Context, expression: Annotated[str, ExpressionArgument()]) -> locks.LockState:
     """Show who holds the monitor of an object, how often it has entered it, and who waits.
 
     Of a lock of java.util.concurrent, its owner and who is parked for it. `lock this`, `lock com.acme.Shop.door`.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import modules as module_data
-from jdbpy.cli.arguments.plain import Word
-from jdbpy.cli.arguments.target import ClassName
+from jdbpy.cli.arguments.plain import WordArgument
+from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.arguments.vm import MODULES, ModuleName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Rows, Shown, Table, count, faint, like, remark
+from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, count, faint, like, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -37,7 +37,7 @@ _COLUMNS = (
 @shows(Modules)
 def modules_shown(result: Modules, settings: Settings) -> Shown:
     rows = [(str(each.id), each.name or "(unnamed)", each.version, each.kind, each.loader) for each in result.modules]
-    yield Table(_COLUMNS, rows)
+    yield TablePieces(_COLUMNS, rows)
     yield count(len(rows), "module") + like(result.pattern)
 
 
@@ -50,7 +50,7 @@ def module_detail(result: module_data.ModuleDetail, settings: Settings) -> Shown
     yield f"{name}{version}, of loader {info.loader}{kind}"
     rows = [("main class", result.main_class), ("requires", ", ".join(result.requires))]
     rows += [("reads", ", ".join(result.reads)), ("uses", ", ".join(result.uses))]
-    yield Rows([(faint(title), text) for title, text in rows if text], "  ")
+    yield RowPieces([(faint(title), text) for title, text in rows if text], "  ")
     if not info.name:
         yield "  it reads every module, and exports and opens all of its packages"
     for word, accesses in (("provides", result.provides), ("exports", result.exports), ("opens", result.opens)):
@@ -66,7 +66,7 @@ def module_detail(result: module_data.ModuleDetail, settings: Settings) -> Shown
 
 Module = Annotated[str, ModuleName()]
 Other = Annotated[str, ModuleName("OTHER")]
-Package = Annotated[str, Word("PACKAGE", "a package of the module")]
+Package = Annotated[str, WordArgument("PACKAGE", "a package of the module")]
 To = Annotated[str | None, ModuleName("OTHER|ALL-UNNAMED")]
 
 
@@ -108,19 +108,19 @@ async def module_opens(ctx: Context, name: Module, package: Package, to: To = No
 
 
 @command("module uses", group="vm")
-async def module_uses(ctx: Context, name: Module, service: Annotated[str, ClassName()]) -> Done:
+async def module_uses(ctx: Context, name: Module, service: Annotated[str, ClassNameArgument()]) -> Done:
     """Allow a module to look up a service with ServiceLoader; CLASS is the service, which must be loaded."""
     await ctx.session.modules.add_uses(name, service)
     return Done(f"{name} uses {service} now")
 
 
-class _Provider(ClassName):
+class _Provider(ClassNameArgument):
     metavar = "PROVIDER"
 
 
 @command("module provides", group="vm")
 async def module_provides(
-    ctx: Context, name: Module, service: Annotated[str, ClassName()], provider: Annotated[str, _Provider()]
+    ctx: Context, name: Module, service: Annotated[str, ClassNameArgument()], provider: Annotated[str, _Provider()]
 ) -> Done:
     """Make a module provide a service by one of its classes; both classes must be loaded."""
     await ctx.session.modules.add_provides(name, service, provider)

@@ -8,7 +8,7 @@ from typing import Annotated
 import trio
 
 from jdbpy import Breakpoint, ClassInfo, MethodInfo
-from jdbpy.cli.arguments.plain import Word
+from jdbpy.cli.arguments.plain import WordArgument
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count
@@ -62,7 +62,7 @@ def regex_breakpoints(result: RegexBreakpoints, settings: Settings) -> Shown:
 @command("rbreak", group="breakpoints")
 async def rbreak(
     ctx: Context,
-    regex: Annotated[str, Word("REGEX", "a regular expression that is looked for in the names of methods")],
+    regex: Annotated[str, WordArgument("REGEX", "a regular expression that is looked for in the names of methods")],
     classes: Annotated[str, ClassOrPattern()] = "",
 ) -> RegexBreakpoints | Done:
     """Set a breakpoint in every method of the loaded classes whose name a regular expression fits.

@@ -7,9 +7,9 @@ from typing import Annotated
 import trio
 
 from jdbpy import Exited, Panicked, StopReason, VmState
-from jdbpy.cli.arguments.location import Location, Place
-from jdbpy.cli.arguments.plain import Seconds, Text
-from jdbpy.cli.arguments.target import Thread
+from jdbpy.cli.arguments.location import LocationArgument, PlaceRequest
+from jdbpy.cli.arguments.plain import Seconds, TextArgument
+from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import policy_here
 from jdbpy.cli.results import Done, Restarting, Resumed, Stopped
@@ -18,7 +18,7 @@ from jdbpy.errors import StateError, UsageError
 
 
 @command("run", "r", group="running", resumes=True)
-async def run(ctx: Context, words: Annotated[str, Text("CLASS AND ARGUMENTS")] = "") -> Resumed:
+async def run(ctx: Context, words: Annotated[str, TextArgument("CLASS AND ARGUMENTS")] = "") -> Resumed:
     """Start the program of a launched target, or let an attached one go on.
 
     After the program has ended `run` starts it again, as `restart` does. The class and its arguments are given when
@@ -73,7 +73,7 @@ async def wait(ctx: Context, seconds: Annotated[float, Seconds()]) -> Done:
 
 
 @command("cont", "continue", "c", group="running", resumes=True, repeats="again")
-async def cont(ctx: Context, place: Annotated[Place | None, Location()] = None) -> Resumed:
+async def cont(ctx: Context, place: Annotated[PlaceRequest | None, LocationArgument()] = None) -> Resumed:
     """Let the target run on until the next stop.
 
     With a place it stops there, once, as `advance` does.
@@ -88,7 +88,7 @@ async def cont(ctx: Context, place: Annotated[Place | None, Location()] = None) 
 
 
 @command("until", group="running", resumes=True)
-async def until(ctx: Context, place: Annotated[Place | None, Location()] = None) -> Resumed:
+async def until(ctx: Context, place: Annotated[PlaceRequest | None, LocationArgument()] = None) -> Resumed:
     """Run to a later line of this method, or until it returns.
 
     Without a line, to any line below this one: the way out of a loop. With another place, as `advance` does.
@@ -104,7 +104,7 @@ async def until(ctx: Context, place: Annotated[Place | None, Location()] = None)
 
 
 @command("advance", group="running", resumes=True)
-async def advance(ctx: Context, place: Annotated[Place, Location()]) -> Resumed:
+async def advance(ctx: Context, place: Annotated[PlaceRequest, LocationArgument()]) -> Resumed:
     """Run on until a place is reached: a temporary breakpoint and `cont`."""
     point = await ctx.session.breakpoints.add(place.text, temporary=True, policy=policy_here(ctx))
     running = await _resume(ctx)
@@ -112,7 +112,7 @@ async def advance(ctx: Context, place: Annotated[Place, Location()]) -> Resumed:
 
 
 @command("pause", group="running")
-async def pause(ctx: Context, thread: Annotated[str | None, Thread()] = None) -> Stopped:
+async def pause(ctx: Context, thread: Annotated[str | None, ThreadArgument()] = None) -> Stopped:
     """Stop the running target, or one thread, wherever it is. Ctrl-C does it too."""
     chosen = None if thread is None else (await ctx.session.threads.find(thread)).id
     return Stopped(await ctx.session.execution.pause(chosen))

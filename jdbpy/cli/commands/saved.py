@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import Variable
-from jdbpy.cli.arguments.code import Expression
+from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.plain import Number
 from jdbpy.cli.arguments.values import SavedName
 from jdbpy.cli.context import Context
@@ -40,7 +40,7 @@ def named_values(result: NamedValues, settings: Settings) -> Shown:
 async def save(
     ctx: Context,
     name: Annotated[str, SavedName()] = "",
-    expression: Annotated[str, Expression()] = "",
+    expression: Annotated[str, ExpressionArgument()] = "",
 ) -> Assigned | NamedValues:
     """Keep the value of an expression as `$NAME`, for expressions to come; without arguments, list what was saved.
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import trio
 
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import FilePath, Text
+from jdbpy.cli.arguments.plain import FilePath, TextArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count as count_of
 from jdbpy.cli.output.shows import shows
@@ -20,6 +20,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.stop_actions import unfinished
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
+from jdbpy.process.scripts import read_script
 from jdbpy.record import Record
 
 
@@ -88,13 +89,13 @@ async def read(
 
 
 @command("echo", group="session")
-async def echo(ctx: Context, text: Annotated[str, Text("TEXT")] = "") -> Done:
+async def echo(ctx: Context, text: Annotated[str, TextArgument("TEXT")] = "") -> Done:
     """Show a text: a heading in the output of a script."""
     return Done(text)
 
 
 @command("shell", group="session")
-async def shell(ctx: Context, line: Annotated[str, Text("COMMAND")]) -> ShellRun:
+async def shell(ctx: Context, line: Annotated[str, TextArgument("COMMAND")]) -> ShellRun:
     """Run a command of this machine's shell and show what it prints: `shell ls`, or `!ls` for short.
 
     At the prompt only; a batch runs none unless `set shell on` allows it. The debugged program is not stopped by it.
@@ -124,13 +125,3 @@ async def run_shell(line: str) -> ShellRun:
             with trio.CancelScope(shield=True):
                 await process.wait()
     return ShellRun(status, b"".join(parts).decode("utf-8", "replace"))
-
-
-def read_script(path: str) -> list[str]:
-    """The lines of a file of commands; raises UsageError when it cannot be read."""
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            return file.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"{path} cannot be read: {reason}", code="NO_SUCH_FILE") from error

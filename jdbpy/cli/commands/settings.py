@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy.cli.arguments.commands import SettingName
-from jdbpy.cli.arguments.plain import Choice, Text
+from jdbpy.cli.arguments.plain import ChoiceArgument, TextArgument
 from jdbpy.cli.arguments.target import ExcludePatterns
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Shown, Table
+from jdbpy.cli.output.pieces import Column, Shown, TablePieces
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings, find
 from jdbpy.cli.table import command
@@ -55,7 +55,7 @@ def excludes(result: Excludes, settings: Settings) -> Shown:
 
 @shows(SettingValues)
 def setting_values(result: SettingValues, settings: Settings) -> Shown:
-    yield Table(_COLUMNS, [(one.name, one.value, f"{one.help} ({one.form})") for one in result.settings])
+    yield TablePieces(_COLUMNS, [(one.name, one.value, f"{one.help} ({one.form})") for one in result.settings])
 
 
 @command("show", group="settings")
@@ -67,14 +67,14 @@ async def show(ctx: Context, name: Annotated[str, SettingName()] = "") -> Settin
 
 @command("config", group="settings")
 async def config(
-    ctx: Context, name: Annotated[str, SettingName()] = "", value: Annotated[str, Text("VALUE")] = ""
+    ctx: Context, name: Annotated[str, SettingName()] = "", value: Annotated[str, TextArgument("VALUE")] = ""
 ) -> SettingValues:
     """Show or change settings: `config NAME VALUE` is `set NAME VALUE`."""
     return change(ctx, name, value) if value else await show(ctx, name)
 
 
 @command("repeat", group="settings")
-async def repeat(ctx: Context, value: Annotated[str, Choice("on", "off")] = "") -> SettingValues:
+async def repeat(ctx: Context, value: Annotated[str, ChoiceArgument("on", "off")] = "") -> SettingValues:
     """Say whether an empty line at the prompt repeats a stepping or listing command, or change that."""
     return change(ctx, "repeat", value) if value else await show(ctx, "repeat")
 

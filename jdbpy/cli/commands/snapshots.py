@@ -7,7 +7,7 @@ from typing import Annotated
 
 from jdbpy import Notice, snapshots
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import Choice, FileName, Number, Patterns, Size, Text
+from jdbpy.cli.arguments.plain import ChoiceArgument, FileName, Number, Patterns, Size, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count as count_of, faint, number as styled_number
@@ -59,7 +59,7 @@ def _time(seconds: float) -> str:
 async def snapshot(
     ctx: Context,
     file: Annotated[str, FileName()],
-    on: Annotated[str, Choice("on")] = "",
+    on: Annotated[str, ChoiceArgument("on")] = "",
     number: Annotated[int | None, BreakpointNumber()] = None,
     *,
     depth: Annotated[
@@ -110,7 +110,7 @@ def _unused(path: str) -> str:
 @command("find", group="session")
 async def find(
     ctx: Context,
-    text: Annotated[str, Text("TEXT")],
+    text: Annotated[str, TextArgument("TEXT")],
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many are shown")] = 50,
 ) -> snapshots.TextsFound:

@@ -10,7 +10,7 @@ from jdbpy.cli.arguments.location import ListArgument
 from jdbpy.cli.arguments.plain import SearchPath
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context, Listed
-from jdbpy.cli.output.pieces import Code, Rows, Shown, count
+from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, count
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import Settings
@@ -50,7 +50,7 @@ class SourceOf(Record):
 
 @shows(Listing)
 def listing(result: Listing, settings: Settings) -> Shown:
-    yield Code(result.window)
+    yield CodePieces(result.window)
 
 
 @shows(SourcePath)
@@ -62,7 +62,9 @@ def source_path(result: SourcePath, settings: Settings) -> Shown:
 
 @shows(SourceFiles)
 def source_files(result: SourceFiles, settings: Settings) -> Shown:
-    yield Rows((one.name, count(len(one.classes), "class", "classes"), one.path or "not found") for one in result.files)
+    yield RowPieces(
+        (one.name, count(len(one.classes), "class", "classes"), one.path or "not found") for one in result.files
+    )
     if not result.files:
         yield "no loaded class names a source file"
 

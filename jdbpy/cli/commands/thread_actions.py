@@ -8,9 +8,9 @@ from typing import Annotated
 
 from jdbpy import ThreadInfo
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.code import Expression
-from jdbpy.cli.arguments.plain import Text, Word
-from jdbpy.cli.arguments.target import Thread
+from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.plain import TextArgument, WordArgument
+from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.commands.threads import ThreadWord, selected_thread
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count
@@ -38,7 +38,7 @@ def applied(result: Applied, settings: Settings) -> Shown:
 
 
 @command("suspend", group="threads")
-async def suspend(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
+async def suspend(ctx: Context, *threads: Annotated[str, ThreadArgument()]) -> Done:
     """Suspend threads, or all of them. Each suspend needs a resume of its own.
 
     To stop the program and look at it, `pause` is the better word.
@@ -49,7 +49,7 @@ async def suspend(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
 
 
 @command("resume", group="threads")
-async def resume(ctx: Context, *threads: Annotated[str, Thread()]) -> Done:
+async def resume(ctx: Context, *threads: Annotated[str, ThreadArgument()]) -> Done:
     """Take back one `suspend` of a thread, or of all; where there was none, let it run whatever suspends it.
 
     At a stop, `suspend` and `resume` leave everything as it was.
@@ -77,7 +77,9 @@ async def interrupt(ctx: Context, which: ThreadWord = None) -> Done:
 
 
 @command("kill", group="threads")
-async def kill(ctx: Context, which: ThreadWord = None, expression: Annotated[str | None, Expression()] = None) -> Done:
+async def kill(
+    ctx: Context, which: ThreadWord = None, expression: Annotated[str | None, ExpressionArgument()] = None
+) -> Done:
     """Throw an exception in a thread, as soon as it runs: `kill worker-1 new RuntimeException("enough")`.
 
     This is jdb's word. It does not end the program: `exit --kill` does.
@@ -95,9 +97,9 @@ async def kill(ctx: Context, which: ThreadWord = None, expression: Annotated[str
 @command("thread name", group="threads")
 async def thread_name(
     ctx: Context,
-    name: Annotated[str, Text("NAME")],
+    name: Annotated[str, TextArgument("NAME")],
     *,
-    which: Annotated[str, Option("-t", argument=Thread(), help="of this thread, not of the selected one")] = "",
+    which: Annotated[str, Option("-t", argument=ThreadArgument(), help="of this thread, not of the selected one")] = "",
 ) -> Done:
     """Give a thread another name with Thread.setName, the selected one by default: the program sees it too.
 
@@ -111,8 +113,8 @@ async def thread_name(
 @command("thread apply", group="threads")
 async def thread_apply(
     ctx: Context,
-    which: Annotated[str, Word("all|THREADS", "all, or ids: `3`, `3,5`, `3-9`")],
-    line: Annotated[str, Text("COMMAND")],
+    which: Annotated[str, WordArgument("all|THREADS", "all, or ids: `3`, `3,5`, `3-9`")],
+    line: Annotated[str, TextArgument("COMMAND")],
 ) -> Applied:
     """Run a command for each of several threads, each selected in its turn: `thread apply 3,5-9 locals`.
 

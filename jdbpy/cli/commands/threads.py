@@ -7,11 +7,22 @@ from typing import Annotated
 
 from jdbpy import Frame, Notice, SourceWindow, ThreadGroup, ThreadInfo, threads as thread_data
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import Number, Text
-from jdbpy.cli.arguments.target import Thread
+from jdbpy.cli.arguments.plain import Number, TextArgument
+from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.arguments.vm import GROUP_NAME, THREAD_NAMES, ThreadState
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Code, Column, Line, Rows, Shown, Table, count, faint, number, remark
+from jdbpy.cli.output.pieces import (
+    CodePieces,
+    Column,
+    Line,
+    RowPieces,
+    Shown,
+    TablePieces,
+    count,
+    faint,
+    number,
+    remark,
+)
 from jdbpy.cli.output.places import frame_line, place_of, short_place_of, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -71,7 +82,7 @@ def threads_shown(result: Threads, settings: Settings) -> Shown:
         mark, id, state = "*" if each.current else " ", str(each.id), state_of(each)
         rows.append((mark.strip(), id, each.name, group, state, *more, short))
         plain.append((mark, id, f'"{each.name}"', group, state, *(more if result.verbose else ()), place))
-    yield Table(_COLUMNS, rows, plain=Rows(plain))
+    yield TablePieces(_COLUMNS, rows, plain=RowPieces(plain))
     if not rows:
         yield "no threads"
     if result.note:
@@ -90,7 +101,7 @@ def thread_selected(result: ThreadSelected, settings: Settings) -> Shown:
     if result.frame is not None:
         yield "  " + frame_line(result.frame, settings)
         if result.source is not None:
-            yield Code(result.source)
+            yield CodePieces(result.source)
 
 
 @shows(thread_data.ThreadDetail)
@@ -114,7 +125,7 @@ def thread_detail(result: thread_data.ThreadDetail, settings: Settings) -> Shown
         ("CPU time", cpu),
         ("allocated", f"{result.allocated:,} bytes" if result.allocated is not None else ""),
     ]
-    yield Rows([(faint(title), text) for title, text in rows if text], "  ")
+    yield RowPieces([(faint(title), text) for title, text in rows if text], "  ")
     yield from map(remark, result.notes)
 
 
@@ -137,7 +148,7 @@ def cpu_text(seconds: float | None) -> str:
 
 def _group(group: ThreadGroup, indent: str) -> Shown:
     yield f"{indent}group {group.name} ({count(len(group.threads), 'thread')})"
-    yield Rows(((number(one.id), f'"{one.name}"', state_of(one)) for one in group.threads), f"{indent}  ")
+    yield RowPieces(((number(one.id), f'"{one.name}"', state_of(one)) for one in group.threads), f"{indent}  ")
     for inner in group.groups:
         yield from _group(inner, f"{indent}  ")
 
@@ -146,7 +157,7 @@ def _yes(flag: bool | None) -> str:
     return "" if flag is None else "yes" if flag else "no"
 
 
-ThreadWord = Annotated[str | None, Thread()]
+ThreadWord = Annotated[str | None, ThreadArgument()]
 NameOption = Annotated[
     str,
     Option("-n", "--name", argument=THREAD_NAMES, help="only threads with such a name; `*` stands for anything"),
@@ -246,7 +257,7 @@ async def thread_info(ctx: Context, which: ThreadWord = None) -> thread_data.Thr
 
 
 @command("thread find", group="threads")
-async def thread_find(ctx: Context, pattern: Annotated[str, Text("REGEX", "a regular expression")]) -> Threads:
+async def thread_find(ctx: Context, pattern: Annotated[str, TextArgument("REGEX", "a regular expression")]) -> Threads:
     """List the threads whose name fits a regular expression."""
     try:
         wanted = re.compile(pattern, re.IGNORECASE)

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from jdbpy import SuspendPolicy, tracing
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import Number, Text
+from jdbpy.cli.arguments.plain import Number, TextArgument
 from jdbpy.cli.arguments.points import Trace, TraceArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, Rows, Shown, count as count_of, faint, number
+from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count as count_of, faint, number
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of, was_set
 from jdbpy.cli.results import Done
@@ -48,7 +48,7 @@ def _summary(result: tracing.TraceSummary) -> Shown:
         (number(f"{each.count:>12,}"), f"{_rate(each.rate):>10}", each.happened, _method(each), _values(each))
         for each in result.methods
     ]
-    yield Rows(rows)
+    yield RowPieces(rows)
     if result.others:
         yield f"{result.others:>12,}  in other methods; 'trace summary {result.number} -n 100' shows more"
 
@@ -119,7 +119,7 @@ async def trace_summary(
 
 @command("untrace", group="breakpoints")
 async def untrace(
-    ctx: Context, what: Annotated[str, Text("[methods|monitors|NUMBER]")] = ""
+    ctx: Context, what: Annotated[str, TextArgument("[methods|monitors|NUMBER]")] = ""
 ) -> BreakpointsChanged | Done:
     """Trace no more: nothing at all, or no `methods`, or no `monitors`, or not what has a number."""
     word = what.strip().lower()

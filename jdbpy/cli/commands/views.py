@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy import values as value_data
 from jdbpy.cli.arguments.values import ViewExpression, ViewPattern, ViewPatternOrAll
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Rows, Shown
+from jdbpy.cli.output.pieces import RowPieces, Shown
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -24,7 +24,7 @@ class Views(Record):
 
 @shows(Views)
 def views_shown(result: Views, settings: Settings) -> Shown:
-    yield Rows((each.pattern, each.expression or f"({each.function}, in Python)") for each in result.views)
+    yield RowPieces((each.pattern, each.expression or f"({each.function}, in Python)") for each in result.views)
     if not result.views and result.pattern:
         yield f"there is no view for {result.pattern}; 'view {result.pattern} EXPRESSION' adds one"
     elif not result.views:

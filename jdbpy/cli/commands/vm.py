@@ -7,10 +7,10 @@ from typing import Annotated
 
 from jdbpy import vm as vm_data
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import Text
-from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, Setting
+from jdbpy.cli.arguments.plain import TextArgument
+from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, SettingArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Rows, Shown, Table, count, faint, like, remark
+from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, count, faint, like, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -77,7 +77,7 @@ _FLAGS = (
 @shows(Properties)
 def properties_shown(result: Properties, settings: Settings) -> Shown:
     rows = [(each.name, each.value) for each in result.properties]
-    yield Table(_PROPERTIES, rows, plain=(f"{name} = {value}" for name, value in rows))
+    yield TablePieces(_PROPERTIES, rows, plain=(f"{name} = {value}" for name, value in rows))
     yield count(len(rows), "property", "properties") + like(result.pattern)
 
 
@@ -109,7 +109,7 @@ def search_paths(result: vm_data.SearchPaths, settings: Settings) -> Shown:
 @shows(Capabilities)
 def capabilities_shown(result: Capabilities, settings: Settings) -> Shown:
     rows = [("yes" if each.available else "no", each.name, each.meaning) for each in result.capabilities]
-    yield Table(_CAPABILITIES, rows)
+    yield TablePieces(_CAPABILITIES, rows)
 
 
 @shows(vm_data.VmFacts)
@@ -126,7 +126,7 @@ def facts(result: vm_data.VmFacts, settings: Settings) -> Shown:
         ("program", result.command),
         ("options", " ".join(result.arguments or ())),
     ]
-    yield Rows([(faint(title), text) for title, text in rows if text])
+    yield RowPieces([(faint(title), text) for title, text in rows if text])
     yield from map(remark, result.notes)
 
 
@@ -141,7 +141,7 @@ def clocks(result: vm_data.Clocks, settings: Settings) -> Shown:
         ("compiling", "" if result.compile_time is None else f"{result.compile_time:.2f} s"),
         ("load", "" if result.load is None else f"{result.load:.2f}"),
     ]
-    yield Rows([(faint(title), text) for title, text in rows if text])
+    yield RowPieces([(faint(title), text) for title, text in rows if text])
 
 
 @shows(Flags)
@@ -150,7 +150,7 @@ def flags_shown(result: Flags, settings: Settings) -> Shown:
         (flag.name, flag.value, flag.origin if flag.origin != "default" else "", "can be set" if flag.writeable else "")
         for flag in result.flags
     ]
-    yield Table(_FLAGS, rows)
+    yield TablePieces(_FLAGS, rows)
     yield count(len(result.flags), "flag") + like(result.pattern)
 
 
@@ -210,7 +210,7 @@ async def properties(ctx: Context, pattern: Annotated[str, PROPERTIES] = "") -> 
 @command("property", group="vm")
 async def property_(
     ctx: Context,
-    setting: Annotated[Setting, PropertySetting()],
+    setting: Annotated[SettingArgument, PropertySetting()],
     *,
     delete: Annotated[bool, Option("-d", "--delete", help="remove it")] = False,
 ) -> Properties | PropertySet:
@@ -240,7 +240,9 @@ async def classpath(ctx: Context) -> vm_data.SearchPaths:
 
 
 @command("classpath add", group="vm")
-async def classpath_add(ctx: Context, path: Annotated[str, Text("PATH", "a jar or directory the target sees")]) -> Done:
+async def classpath_add(
+    ctx: Context, path: Annotated[str, TextArgument("PATH", "a jar or directory the target sees")]
+) -> Done:
     """Add a jar or a directory to the class path of the running target.
 
     It is looked into after what is there. The path is one on the target's machine.
@@ -267,7 +269,7 @@ async def flags(
 
 
 @command("flag", group="vm")
-async def flag(ctx: Context, setting: Annotated[Setting, FlagSetting()]) -> Flags:
+async def flag(ctx: Context, setting: Annotated[SettingArgument, FlagSetting()]) -> Flags:
     """Show a flag of HotSpot, or set it while the VM runs: `flag HeapDumpOnOutOfMemoryError = true`.
 
     Few can be set: `flags -w` lists them.
@@ -285,7 +287,7 @@ async def flag(ctx: Context, setting: Annotated[Setting, FlagSetting()]) -> Flag
 
 
 @command("jcmd", group="vm")
-async def jcmd(ctx: Context, line: Annotated[str, Text("COMMAND")] = "") -> DiagnosticOutput:
+async def jcmd(ctx: Context, line: Annotated[str, TextArgument("COMMAND")] = "") -> DiagnosticOutput:
     """Run a diagnostic command of HotSpot in the target; without one, list them.
 
     `jcmd VM.version`, `jcmd Compiler.codecache`, `jcmd help Thread.print`. The program jcmd hangs on a target that is

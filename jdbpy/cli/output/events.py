@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy import Event, ExceptionInfo, Exited, Gone, Lost, Notice, Stop, StopReason, SuspendPolicy, kinds
-from jdbpy.cli.output.pieces import Code, Pieces, Shown, count, faint, joined, name, piece, title
+from jdbpy.cli.output.pieces import CodePieces, Pieces, Shown, count, faint, joined, name, piece, title
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line
 
@@ -84,7 +84,7 @@ def stop_shown(stop: Stop) -> Shown:
     if stop.message:
         yield f"  {stop.message}"
     if stop.source is not None:
-        yield Code(stop.source)
+        yield CodePieces(stop.source)
 
 
 def reason_of(stop: Stop) -> str:

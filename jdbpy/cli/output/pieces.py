@@ -60,7 +60,7 @@ Line = Pieces | str
 """A line of output, or a cell of a row; a string has the plain style."""
 
 
-class Rows(Record):
+class RowPieces(Record):
     """Rows of cells in columns that are as wide as they need, in every writer. ``indent``: blanks before each row."""
 
     rows: Iterable[Sequence[Line]]
@@ -84,22 +84,22 @@ class Column(Record):
     right: bool = False
 
 
-class Table(Record):
+class TablePieces(Record):
     """A table that a terminal fits into its window; pipes get its rows, or ``plain`` where they are to differ."""
 
     columns: Sequence[Column]
     rows: Iterable[Sequence[Line]]
     titles: bool = True
-    plain: Iterable[Line] | Rows | None = None
+    plain: Iterable[Line] | RowPieces | None = None
 
 
-class Code(Record):
+class CodePieces(Record):
     """Lines of source with their numbers, ``=>`` before the current one."""
 
     window: SourceWindow
 
 
-Shown = Iterator[Line | Rows | Table | Code]
+Shown = Iterator[Line | RowPieces | TablePieces | CodePieces]
 """What a function that shows a result yields; a long result is shown while it is made."""
 
 
@@ -165,7 +165,7 @@ def escaped(line: Line) -> Iterator[tuple[str, str]]:
         yield escape(text), style
 
 
-def aligned(rows: Rows) -> Iterator[Pieces]:
+def aligned(rows: RowPieces) -> Iterator[Pieces]:
     """Yield each row as a line; the last cell is not filled up."""
     cells = [[tuple(escaped(cell)) for cell in row] for row in rows.rows]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]

@@ -14,7 +14,18 @@ from typing import TypeVar
 
 from jdbpy import EvalError, Event, Output, SourceWindow, Stop, Thrown
 from jdbpy.cli.output.events import event_shown
-from jdbpy.cli.output.pieces import Code, Line, Pieces, Rows, Shown, Table, aligned, escaped, faint, piece
+from jdbpy.cli.output.pieces import (
+    CodePieces,
+    Line,
+    Pieces,
+    RowPieces,
+    Shown,
+    TablePieces,
+    aligned,
+    escaped,
+    faint,
+    piece,
+)
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown
 from jdbpy.cli.results import Displayed
@@ -42,13 +53,13 @@ def plain_lines(shown: Shown) -> Iterator[str]:
     for each in shown:
         if isinstance(each, str | Pieces):
             yield plain_text(each)
-        elif isinstance(each, Code):
+        elif isinstance(each, CodePieces):
             yield from source_lines(each.window)
-        elif isinstance(each, Table) and each.plain is not None and not isinstance(each.plain, Rows):
+        elif isinstance(each, TablePieces) and each.plain is not None and not isinstance(each.plain, RowPieces):
             yield from map(plain_text, each.plain)
         else:
-            rows = each if isinstance(each, Rows) else each.plain or Rows(each.rows)
-            assert isinstance(rows, Rows)
+            rows = each if isinstance(each, RowPieces) else each.plain or RowPieces(each.rows)
+            assert isinstance(rows, RowPieces)
             yield from (plain_text(row).rstrip() for row in aligned(rows))
 
 
@@ -142,7 +153,7 @@ def error_shown(outcome: Outcome) -> Shown:
 
 def _caret(outcome: Outcome, column: int) -> Iterator[Line]:
     """The expression with a caret under the column: the error's, or that of a command which takes nothing else."""
-    from jdbpy.cli.arguments.code import Expression
+    from jdbpy.cli.arguments.code import ExpressionArgument
 
     expression = getattr(outcome.error, "expression", "")
     if not expression:
@@ -150,7 +161,7 @@ def _caret(outcome: Outcome, column: int) -> Iterator[Line]:
         found = TABLE.find(outcome.line)
         if command is None or found is None or not command.signature.positional:
             return
-        if not isinstance(command.signature.positional[0].argument, Expression):
+        if not isinstance(command.signature.positional[0].argument, ExpressionArgument):
             return
         expression = command.signature.text_of(0, outcome.line[found.rest :])
     if column <= len(expression):

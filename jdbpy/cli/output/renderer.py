@@ -14,14 +14,14 @@ from jdbpy.errors import JdbpyError
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy.cli.table import Command
+    from jdbpy.cli.table import CliCommand
 
 
 class Outcome(Record):
     """How a line ended: with a ``result``, or with an ``error``. ``command`` is None when there is no such command."""
 
     line: str  # as it was typed, without blanks around it
-    command: Command | None
+    command: CliCommand | None
     result: Record | None = None
     error: JdbpyError | None = None
 

@@ -16,7 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from jdbpy.cli.output.columns import GAP, fit
-from jdbpy.cli.output.pieces import STYLES, Code, Line, Pieces, Rows, Shown, Table, aligned, escaped
+from jdbpy.cli.output.pieces import STYLES, CodePieces, Line, Pieces, RowPieces, Shown, TablePieces, aligned, escaped
 from jdbpy.cli.output.plain import PlainRenderer, stale
 from jdbpy.cli.output.source import source_texts
 from jdbpy.cli.repl.terminal import size
@@ -70,20 +70,20 @@ def styled(line: Line) -> Text:
 _STYLES = {name: Style.parse(style) for name, style in STYLES.items()}
 
 
-def _drawn(shown: Line | Rows | Table | Code, width: int) -> Iterator[RenderableType]:
+def _drawn(shown: Line | RowPieces | TablePieces | CodePieces, width: int) -> Iterator[RenderableType]:
     if isinstance(shown, str | Pieces):
         yield styled(shown)
-    elif isinstance(shown, Code):
+    elif isinstance(shown, CodePieces):
         yield from source_texts(shown.window)
         if shown.window.stale:
             yield styled(stale(shown.window))
-    elif isinstance(shown, Rows):
+    elif isinstance(shown, RowPieces):
         yield from map(styled, aligned(shown))
     else:
         yield from _table(shown, width)
 
 
-def _table(shown: Table, width: int) -> Iterator[RenderableType]:
+def _table(shown: TablePieces, width: int) -> Iterator[RenderableType]:
     """A table, some rows at a time."""
     columns, cells = shown.columns, [list(map(styled, row)) for row in shown.rows]
     if not cells:

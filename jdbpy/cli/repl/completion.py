@@ -14,7 +14,7 @@ from itertools import islice
 
 from jdbpy import UsageError
 from jdbpy.cli.names import Candidate, Names
-from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.words import next_word
 
 SHOWN = 200
@@ -45,11 +45,11 @@ def _command_names(table: CommandTable, line: str) -> list[Candidate]:
     return [Candidate(name, len(line), _meta(name, table.by_name[name])) for name in continued]
 
 
-def _meta(name: str, command: Command) -> str:
+def _meta(name: str, command: CliCommand) -> str:
     return command.summary if name == command.name else f"= {command.name}"
 
 
-def _arguments(command: Command, text: str, names: Names) -> Iterator[Candidate]:
+def _arguments(command: CliCommand, text: str, names: Names) -> Iterator[Candidate]:
     """What ``text``, the line after the command's name, may go on with."""
     expected = command.signature.expected(text)
     argument = expected.argument

@@ -27,14 +27,14 @@ from jdbpy.cli.repl.completion_refresh import NamesRefresher
 from jdbpy.cli.repl.events import EventWatcher
 from jdbpy.cli.repl.picture import Picture
 from jdbpy.cli.repl.prompt_state import PromptState
-from jdbpy.cli.repl.signals import Doing, Reaction, reaction
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import size
 from jdbpy.cli.repl.terminal_pager import page
 from jdbpy.cli.repl.terminal_rows import fitting
 from jdbpy.cli.stop_actions import run_stop_actions
-from jdbpy.cli.table import Command, CommandTable
+from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape
+from jdbpy.process.signals import Doing, Reaction, reaction
 from jdbpy.record import Record
 
 GRACE = 0.15
@@ -98,7 +98,7 @@ class Conversation:
         self._resumed = False  # the line that runs now has let the target run
         self._in_a_row = True  # more lines follow at once: each waits for its stop
         self._long: list[Iterable[str]] = []  # outcomes that are taller than the screen
-        self._last: Command | None = None
+        self._last: CliCommand | None = None
         self._pausing = False
         self._showing = trio.CancelScope()  # ends the evaluation of displays
 
@@ -207,7 +207,7 @@ class Conversation:
             self._sink.write(self._after(line))
         return succeeded
 
-    async def _settle(self, command: Command, result: Record) -> Record:
+    async def _settle(self, command: CliCommand, result: Record) -> Record:
         """After a command that let the target run: a script and ``3 next`` wait for the stop, a person need not."""
         self._resumed = True
         if self._in_a_row or self._context.scripts or self._interpreter.last[:1].isdigit():

@@ -21,11 +21,11 @@ from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.repl.conversation import Conversation, Prompt
-from jdbpy.cli.repl.signals import watch_signals
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
-from jdbpy.cli.standard import OutputLost
+from jdbpy.process.signals import watch_signals
+from jdbpy.process.standard import OutputLost
 
 if TYPE_CHECKING:
     from jdbpy import Session

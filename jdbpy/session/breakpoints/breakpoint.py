@@ -21,7 +21,7 @@ from jdbpy.session.model.breakpoints import Breakpoint, BreakpointPlace, Suspend
 from jdbpy.session.model.options import PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import Condition
-from jdbpy.session.target.requests import EventRequest, Hit
+from jdbpy.session.target.requests import EventRequest, RequestHit
 from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.pending import Pending
@@ -278,7 +278,7 @@ class LogicalBreakpoint(Point):
     async def check(self, condition: Condition | None) -> None:
         await self._placing.check(self, condition)
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "breakpoint-hit", f"breakpoint {self.number} hit: {where}"
 
     def require_fitting(self, options: PointOptions) -> None:

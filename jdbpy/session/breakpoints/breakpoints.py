@@ -24,14 +24,14 @@ from jdbpy.session.model.events import StopReason
 from jdbpy.session.model.options import PointOptions
 from jdbpy.session.model.threads import Frame, Location
 from jdbpy.session.model.tracing import Reporting
-from jdbpy.session.target.requests import Hit, Vote
+from jdbpy.session.target.requests import RequestHit, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID
 
 SelectedFrame = Callable[[], Awaitable[Frame]]
 
 
-class Breakpoints:
+class LineBreakpoints:
     """The ``breakpoints`` of a session. ``selected_frame`` gives meaning to places like ``:42`` and ``+3``.
 
     ``get``, ``remove``, ``enable``, ``disable``, ``set_condition``, ``set_hit_count`` and ``set_ignore`` are those of
@@ -165,7 +165,7 @@ class Breakpoints:
             await self._placement.sync(point)
         return point.snapshot()
 
-    def _on_hit(self, point: LogicalBreakpoint, hit: Hit) -> Vote:
+    def _on_hit(self, point: LogicalBreakpoint, hit: RequestHit) -> Vote:
         return self._points.hit(point, StopReason.BREAKPOINT, hit)
 
     def _all(self) -> builtins.list[LogicalBreakpoint]:

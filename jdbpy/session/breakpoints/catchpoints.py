@@ -15,7 +15,7 @@ from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_c
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
 from jdbpy.session.model.options import NO_OPTIONS, PointOptions
-from jdbpy.session.target.requests import GO, Hit, Vote
+from jdbpy.session.target.requests import GO, RequestHit, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request
@@ -47,12 +47,12 @@ class ClassLoadPoint(EventPoint):
         source = [event_request.SourceNameMatch(self.source)] if self.source else []
         await self._request([(EventKind.CLASS_PREPARE, source)])
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         happened = hit.event
         known = self._target.types.learn(happened.typeID, happened.refTypeTag, happened.signature)
         return {"class_name": known.name}
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "class-loaded", f"class {details['class_name']} loaded: {where}"
 
     def shown_options(self) -> list[tuple[str, str]]:
@@ -77,17 +77,17 @@ class ClassUnloadPoint(EventPoint):
     async def _set_up(self) -> None:
         await self._request([(EventKind.CLASS_UNLOAD, [])])
 
-    def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Vote:
+    def _on_event(self, earlier: tuple[str, ...], hit: RequestHit) -> Vote:
         """The class has no id any more: only its name tells it, to us and to the cache of types."""
         self._target.types.forget_signature(hit.event.signature)
         if any(fits_exclude(pattern, java_name(hit.event.signature)) for pattern in earlier):
             return GO
         return super()._on_event((), hit)
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         return {"class_name": java_name(hit.event.signature)}
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "class-unloaded", f"class {details['class_name']} unloaded"
 
     def shown_options(self) -> list[tuple[str, str]]:
@@ -121,7 +121,7 @@ class ThreadPoint(EventPoint):
         platform = not self.virtual and self._target.at_least(_PLATFORM_THREADS_SINCE)
         await self._request([(kind, [event_request.PlatformThreadsOnly()] if platform else []) for kind in kinds])
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         if hit.request.kind == EventKind.THREAD_START:
             return "thread-started", f"{where} starts"
         return "thread-ended", f"{where} ends"
@@ -141,7 +141,7 @@ class ExitPoint(EventPoint):
     async def _set_up(self) -> None:
         await self._request([(EventKind.VM_DEATH, [])])
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "vm-death", "the target is about to end"
 
 

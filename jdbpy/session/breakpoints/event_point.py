@@ -23,7 +23,7 @@ from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_c
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
 from jdbpy.session.model.options import PointOptions
-from jdbpy.session.target.requests import GO, REASONS, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
+from jdbpy.session.target.requests import GO, REASONS, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.constants import Error, EventKind
@@ -117,7 +117,7 @@ Concerned = bool | Coroutine[Any, Any, bool]
 
 _NO_TYPE = ReferenceTypeID(0)
 
-OnHit = Callable[[Point, events.StopReason, Hit], Vote]
+OnHit = Callable[[Point, events.StopReason, RequestHit], Vote]
 
 
 class Basis(Record):
@@ -153,7 +153,7 @@ class EventPoint(Point):
     async def _set_up(self) -> None:
         """Sets the requests that are needed now."""
 
-    def concerns(self, hit: Hit) -> Concerned:
+    def concerns(self, hit: RequestHit) -> Concerned:
         """Whether the point means this event of one of its requests: at once, where the event itself tells."""
         return True
 
@@ -212,7 +212,7 @@ class EventPoint(Point):
             text = f"{self.noun} {self.number} cannot be set: {self.message}"
             self._target.publish(events.Notice("breakpoint-failed", text, data))
 
-    def _on_event(self, earlier: tuple[str, ...], hit: Hit) -> Vote:
+    def _on_event(self, earlier: tuple[str, ...], hit: RequestHit) -> Vote:
         concerned = self.concerns(hit)
         if concerned is False:
             return GO
@@ -220,7 +220,7 @@ class EventPoint(Point):
             return self._ask(earlier, concerned, hit)
         return self._on_hit(self, REASONS[type(hit.event)], hit)
 
-    async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: Hit) -> Verdict:
+    async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: RequestHit) -> Verdict:
         """The verdict on an event that may be none of the point's, or also be reported by another of its requests."""
         happened = hit.event
         place = getattr(happened, "location", None)

@@ -19,7 +19,7 @@ from jdbpy.session.java.class_names import ClassName
 from jdbpy.session.model import events
 from jdbpy.session.target.conditions import Given
 from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import Hit
+from jdbpy.session.target.requests import RequestHit
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.throwables import exception_info
 from jdbpy.wire.constants import EventKind
@@ -84,17 +84,17 @@ class ExceptionPoint(EventPoint):
     def disarm(self) -> list[Pending[Any]]:
         return [*self._watch.close(), *super().disarm()]
 
-    def concerns(self, hit: Hit) -> Concerned:
+    def concerns(self, hit: RequestHit) -> Concerned:
         return self._fits(hit) if self.typed.is_pattern and self.typed.text != "*" else True
 
-    async def _fits(self, hit: Hit) -> bool:
+    async def _fits(self, hit: RequestHit) -> bool:
         """Whether the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
         reader = Objects.of(self._target).reader
         type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
         known = (await self._target.types.info([type_id])).get(type_id)
         return known is None or self.typed.is_name_of(known.name)
 
-    def count(self, hit: Hit) -> None:
+    def count(self, hit: RequestHit) -> None:
         """Enters a hit with the class of the exception, which is asked for beside everything else. wire: no wait."""
         place, object_id = hit.event.location, hit.event.exception.objectID
         row = self.tally.row(self.tally.of_kind(hit.request.kind), (place.classID, place.methodID))
@@ -113,15 +113,15 @@ class ExceptionPoint(EventPoint):
             self._target.conn.submit(object_reference.ReferenceType(ObjectID(object_id)), on_reply=answered)
             self._asked += 1
 
-    async def given(self, hit: Hit, text: str) -> Given:
+    async def given(self, hit: RequestHit, text: str) -> Given:
         thrown = hit.event.exception
         return {"exc": (TaggedValue(thrown.tag, thrown.objectID), "")}
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         """What was thrown and where it will be caught. wire: as ``exception_info``."""
         return {"exception": await exception_info(self._target, hit.event)}
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         info: events.ExceptionInfo | None = details.get("exception")
         if info is None:
             return "exception-thrown", f"an exception was thrown: {where}"

@@ -25,7 +25,7 @@ from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits, Value, Variable
 from jdbpy.session.target.conditions import NOTHING, Given
 from jdbpy.session.target.refs import Method, RefType
-from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, Verdict, Vote, verdict_of
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
@@ -273,19 +273,19 @@ class MethodPoint(EventPoint):
         free = self.reports and self.condition is None and self.callers is None and not self.awaited
         return free and self.counts_every_hit and self.meter.passes(self.hits + 1, time.perf_counter())
 
-    def _on_entry(self, hit: Hit) -> Vote:
+    def _on_entry(self, hit: RequestHit) -> Vote:
         happened = hit.event
         entered = hit.replace(event=event.MethodEntry(happened.requestID, happened.thread, happened.location))
         if self._holds and self._is_only_counted():
             return self._count_only(entered)
         return self._on_hit(self, events.StopReason.METHOD_ENTRY, entered)
 
-    def _count_only(self, hit: Hit) -> Verdict:
+    def _count_only(self, hit: RequestHit) -> Verdict:
         self.hits += 1
         self.count(hit)
         return GO
 
-    def _on_return(self, of: Exit, hit: Hit) -> Vote:
+    def _on_return(self, of: Exit, hit: RequestHit) -> Vote:
         value = constant(of)
         if value is not None or not self._holds:
             return self._left(hit, value)
@@ -304,24 +304,24 @@ class MethodPoint(EventPoint):
         self.load.goes_on(hit.thread)
         return GO
 
-    def _on_relayed(self, of: Exit, hit: Hit) -> Vote:
+    def _on_relayed(self, of: Exit, hit: RequestHit) -> Vote:
         self._target.requests.spent(hit.request)
         self._relays.discard(hit.request)
         if hit.event.location.methodID != of.place.methodID:
             return GO
         return self._on_hit(self, events.StopReason.METHOD_EXIT, hit)
 
-    async def _read_and_leave(self, of: Exit, hit: Hit) -> Verdict:
+    async def _read_and_leave(self, of: Exit, hit: RequestHit) -> Verdict:
         try:
             value = await self._frames.returned(hit.thread, of)
         except JdwpError:
             value = None
         return await verdict_of(self._left(hit, value))
 
-    def _left(self, hit: Hit, value: ids.TaggedValue | None) -> Vote:
+    def _left(self, hit: RequestHit, value: ids.TaggedValue | None) -> Vote:
         return self._on_hit(self, events.StopReason.METHOD_EXIT, hit.replace(event=_exit(hit, value)))
 
-    def count(self, hit: Hit) -> None:
+    def count(self, hit: RequestHit) -> None:
         """Enters a hit in the tally, by what it means. No wait."""
         place, value = hit.event.location, getattr(hit.event, "value", None)
         kind = EventKind.METHOD_ENTRY if isinstance(hit.event, event.MethodEntry) else EventKind.METHOD_EXIT
@@ -330,7 +330,7 @@ class MethodPoint(EventPoint):
         carried = value if isinstance(value, ids.TaggedValue) and value.tag != ord("V") else None
         self.tally.add(kind, (place.classID, place.methodID), carried)
 
-    async def given(self, hit: Hit, text: str) -> Given:
+    async def given(self, hit: RequestHit, text: str) -> Given:
         happened = hit.event
         if not isinstance(happened, event.MethodExitWithReturnValue) or happened.value.tag == Tag.VOID:
             return NOTHING
@@ -339,13 +339,13 @@ class MethodPoint(EventPoint):
         method = next((each for each in declared if each.id == place.methodID), None)
         return {"ret": (happened.value, split_method(method.signature)[1] if method is not None else "")}
 
-    def concerns(self, hit: Hit) -> bool:
+    def concerns(self, hit: RequestHit) -> bool:
         place = hit.event.location
         if self._native:
             return (place.classID, place.methodID) in self._native
         return self.method is None or bool(place.methodID == self.method.method_id)
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         """What is returned, or of a report the arguments. wire: 1 trip or 2; none for a primitive that is returned."""
         if isinstance(hit.event, event.MethodEntry):
             if not (self.reports and self._holds and self.by_places):
@@ -358,7 +358,7 @@ class MethodPoint(EventPoint):
         [value] = await describe(self._target, [hit.event.value], _SHOWN)
         return {"return_value": value}
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         if isinstance(hit.event, event.MethodEntry):
             arguments: Sequence[Variable] = details.get("arguments", ())
             texts = [f"{each.name} = {each.value.text}" for each in arguments if each.value is not None]
@@ -368,7 +368,7 @@ class MethodPoint(EventPoint):
         return "trace", f"method exited: {where}{returns}"
 
 
-def _exit(hit: Hit, value: ids.TaggedValue | None) -> event.LocatableEvent:
+def _exit(hit: RequestHit, value: ids.TaggedValue | None) -> event.LocatableEvent:
     """The exit event that a breakpoint at a return stands for."""
     happened = hit.event
     if value is None:

@@ -34,7 +34,7 @@ from jdbpy.session.sources.local_classes import LocalClasses
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Condition
 from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, Vote
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
@@ -50,7 +50,7 @@ _FEW = 8
 _AHEAD = 256
 """The most places that are not confirmed yet while many breakpoints are added."""
 
-OnHit = Callable[[LogicalBreakpoint, Hit], Vote]
+OnHit = Callable[[LogicalBreakpoint, RequestHit], Vote]
 
 
 class Placement:
@@ -360,7 +360,7 @@ class Placement:
         self._publish("breakpoint-recount", point, text)
         return places
 
-    def _on_prepare(self, group: ClassGroup, hit: Hit) -> Vote:
+    def _on_prepare(self, group: ClassGroup, hit: RequestHit) -> Vote:
         """A class is prepared: breakpoints whose place may be in it are set before it runs."""
         event = hit.event
         prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)

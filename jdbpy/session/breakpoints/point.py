@@ -25,7 +25,7 @@ from jdbpy.session.model.options import PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import NOTHING, Condition, Given, LogText
 from jdbpy.session.target.hit_rates import HitLoad, Meter
-from jdbpy.session.target.requests import Hit, Sieve
+from jdbpy.session.target.requests import RequestHit, Sieve
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.pending import Pending
@@ -344,20 +344,20 @@ class Point(ABC):
         no_stop = [] if reporting.hold else [("--no-stop", "")]
         return [*no_stop, *((name, text) for name, text in shown if text)]
 
-    def count(self, hit: Hit) -> None:
+    def count(self, hit: RequestHit) -> None:
         """Enters a hit in the tally. No wait."""
         place = getattr(hit.event, "location", None)
         if place is not None:
             self.tally.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
 
-    async def given(self, hit: Hit, text: str) -> Given:
+    async def given(self, hit: RequestHit, text: str) -> Given:
         """What a hit brings for an expression: ``$ret`` and the like. wire: 1 trip for what ``text`` mentions only."""
         return NOTHING
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""
         return {}
 
     @abstractmethod
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         """Kind and text of the notice for a hit that suspends nothing; ``where`` is thread and place in words."""

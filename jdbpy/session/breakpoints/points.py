@@ -25,7 +25,7 @@ from jdbpy.session.model.options import NO_OPTIONS, PointOptions
 from jdbpy.session.model.tracing import TraceSummary
 from jdbpy.session.target.conditions import CompileCondition, CompileLogText, Condition
 from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
-from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict, Vote
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, StopPlan, Verdict, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy as WirePolicy
 from jdbpy.wire.ids import ReferenceTypeID
@@ -246,7 +246,7 @@ class Points:
 
     # -- hits --------------------------------------------------------------------------------------------------------
 
-    def hit(self, point: Point, reason: StopReason, hit: Hit) -> Vote:
+    def hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
         """The vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
@@ -260,12 +260,12 @@ class Points:
             return self._look(point, reason, hit)
         return self._meet(point, reason, hit) if self._counts(point, hit) else GO
 
-    async def _report(self, point: Point, hit: Hit) -> Verdict:
+    async def _report(self, point: Point, hit: RequestHit) -> Verdict:
         assert hit.request.sieve is not None
         await self.reporter.report(point, hit, *hit.request.sieve.taken.popleft())
         return GO
 
-    async def _look(self, point: Point, reason: StopReason, hit: Hit) -> Verdict:
+    async def _look(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
         """The verdict on a hit that counts only if callers and condition fit.
 
         A condition that fails stops, and says so: the user is to know rather than to wonder.
@@ -288,7 +288,7 @@ class Points:
             return GO
         return await self._meet(point, reason, hit, message)
 
-    async def _meet(self, point: Point, reason: StopReason, hit: Hit, message: str = "") -> Verdict:
+    async def _meet(self, point: Point, reason: StopReason, hit: RequestHit, message: str = "") -> Verdict:
         """What follows from a hit that counts, or whose condition failed with ``message``: a stop or a report."""
         if not message:
             if point.temporary:
@@ -374,7 +374,7 @@ class Points:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    def _counts(self, point: Point, hit: Hit) -> bool:
+    def _counts(self, point: Point, hit: RequestHit) -> bool:
         """Counts a hit; whether it is one to stop at, or to report. wire: no wait."""
         if point.counting:  # the agent has counted, and has dropped the request
             point.hits += point.counting - 1

@@ -27,7 +27,7 @@ from jdbpy.session.model.threads import Location, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target.conditions import Passing
 from jdbpy.session.target.hit_rates import LeftOut, Load, Taken
-from jdbpy.session.target.requests import REASONS, Hit
+from jdbpy.session.target.requests import REASONS, RequestHit
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import describe
@@ -71,7 +71,7 @@ class Whereabouts:
         self._target = target
         self._names: dict[int, str] = {}
 
-    async def of(self, hit: Hit) -> Where:
+    async def of(self, hit: RequestHit) -> Where:
         """Where a hit happened. wire: 1 trip, 0 when known."""
         place: CodeLocation | None = getattr(hit.event, "location", None)
         known = [place] if place is not None and place.classID else []
@@ -171,7 +171,7 @@ class Reporter:
             self._say_left_out(point, point.meter.close(self.clock(), self._busy(point)))
 
     async def report(
-        self, point: Point, hit: Hit, taken: Taken, before: bytes | None = None, *, failed: str = ""
+        self, point: Point, hit: RequestHit, taken: Taken, before: bytes | None = None, *, failed: str = ""
     ) -> None:
         """Publishes or writes what there is to say of a hit; ``failed`` is why it counts as one although it may not.
 
@@ -200,7 +200,7 @@ class Reporter:
             self.switch_off(point, taken)
 
     async def _told(
-        self, point: Point, hit: Hit, before: bytes | None, failed: str
+        self, point: Point, hit: RequestHit, before: bytes | None, failed: str
     ) -> tuple[str, str, list[Location], Where, dict[str, Any]]:
         """Kind, text, stack and place of a report, and its values as data."""
         if point.log is None and not point.reporting.stack:
@@ -220,7 +220,7 @@ class Reporter:
         where = await self._whereabouts.of(hit)
         return kind, text or where.text, stack, where, values
 
-    async def _logged(self, point: Point, hit: Hit) -> tuple[str, tuple[Variable, ...]]:
+    async def _logged(self, point: Point, hit: RequestHit) -> tuple[str, tuple[Variable, ...]]:
         """The text of a logpoint, or why there is none, and the values of its expressions."""
         assert point.log is not None
         place = getattr(hit.event, "location", None)
@@ -235,7 +235,7 @@ class Reporter:
             return f"the text of {point.called} failed: {error.message}", ()
 
     async def _details(
-        self, point: Point, hit: Hit, before: bytes | None, failed: str
+        self, point: Point, hit: RequestHit, before: bytes | None, failed: str
     ) -> tuple[str, str, list[Location], Where, dict[str, Any]]:
         """What a point tells by itself of a hit."""
         details: dict[str, Any] = {}
@@ -252,7 +252,7 @@ class Reporter:
         values = {name: value for name, value in details.items() if name in events.Report.__fields__}
         return kind, f"{text} ({message})" if message and message not in text else text, [], where, values
 
-    def _ask_for_stack(self, point: Point, hit: Hit) -> list[Pending[Any]]:
+    def _ask_for_stack(self, point: Point, hit: RequestHit) -> list[Pending[Any]]:
         """Asks for the frames one by one: more than there are would be refused, and the thread is let go meanwhile."""
         if not hit.thread:
             return []

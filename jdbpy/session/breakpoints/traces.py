@@ -16,7 +16,7 @@ from jdbpy.session.model.breakpoints import Breakpoint
 from jdbpy.session.model.options import NO_OPTIONS, PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target.requests import Hit
+from jdbpy.session.target.requests import RequestHit
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
@@ -55,7 +55,7 @@ class MonitorPoint(EventPoint):
         """wire: 1 trip."""
         await self._request([(KINDS[kind], []) for kind in self.kinds])
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         """The object, and in a sentence what happened to it. wire: 2 trips, 3 where a thread wants the monitor."""
         happened = hit.event
         value = ids.TaggedValue(happened.object.tag, happened.object.objectID)
@@ -75,7 +75,7 @@ class MonitorPoint(EventPoint):
         kind = next(word for word, kind in KINDS.items() if kind == type(happened).KIND)
         return {"object": shown, "monitor": kind, "message": text}
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "monitor", f"{details.get('message', 'something happened to a monitor')}: {where}"
 
     async def _owner(self, happened: Any) -> str:

@@ -22,7 +22,7 @@ from jdbpy.session.java.class_names import ClassName, enclosing, none_loaded, no
 from jdbpy.session.java.signatures import signature_of
 from jdbpy.session.sources.local_classes import LocalClasses
 from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, Vote
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ReferenceTypeID
@@ -119,7 +119,7 @@ class ClassWatch:
             finally:  # a caller that is cancelled has no other hold on them
                 self._target.requests.drop(before)
 
-    def _on_prepare(self, hit: Hit) -> Vote:
+    def _on_prepare(self, hit: RequestHit) -> Vote:
         event = hit.event
         prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
         if hit.request in self._requests and self._may_mean(prepared.name):

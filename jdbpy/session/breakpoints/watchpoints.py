@@ -23,7 +23,7 @@ from jdbpy.session.model.values import Limits, Value
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Given
 from jdbpy.session.target.refs import Field, RefType
-from jdbpy.session.target.requests import Hit
+from jdbpy.session.target.requests import RequestHit
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
@@ -81,7 +81,7 @@ class FieldPoint(EventPoint):
     def disarm(self) -> list[Pending[Any]]:
         return [*self._watch.close(), *super().disarm()]
 
-    async def given(self, hit: Hit, text: str) -> Given:
+    async def given(self, hit: RequestHit, text: str) -> Given:
         happened = hit.event
         field = self._watched[happened.typeID, happened.fieldID]
         given = {}
@@ -91,7 +91,7 @@ class FieldPoint(EventPoint):
             given["new"] = (happened.valueToBe, field.signature)
         return given
 
-    async def details(self, hit: Hit) -> dict[str, Any]:
+    async def details(self, hit: RequestHit) -> dict[str, Any]:
         """The field, its value and the one to be, and the object. wire: 2 trips or 3."""
         happened = hit.event
         field = self._watched[happened.typeID, happened.fieldID]
@@ -112,7 +112,7 @@ class FieldPoint(EventPoint):
             told["object"] = next(shown)
         return told
 
-    def told(self, hit: Hit, where: str, details: dict[str, Any]) -> tuple[str, str]:
+    def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         name = details.get("variable", self.field)
         new: Value | None = details.get("new_value")
         old: Value | None = details.get("old_value")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jdbpy.session.target.refs import RefType
 
 
-class Classes:
+class ClassDirectory:
     """The ``classes`` of a session."""
 
     def __init__(self, target: Target, runner: Callable[[], CallRunner | None] = lambda: None) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from jdbpy.errors import StateError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.location_spec import MethodPlace, parse_location
-from jdbpy.session.classes.classes import Classes
+from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.classes.records import method_info
 from jdbpy.session.java import constant_pool, signatures
 from jdbpy.session.java.bytecode import DecodedInstruction, MalformedCode, decode
@@ -168,7 +168,7 @@ _FORM = "write CLASS.METHOD, CLASS.METHOD(int,String), or CLASS for all its meth
 class Code:
     """The code of loaded classes. ``selected`` gives the frame that is shown when no method is named."""
 
-    def __init__(self, target: Target, classes: Classes, selected: Callable[[], Awaitable[Frame]]) -> None:
+    def __init__(self, target: Target, classes: ClassDirectory, selected: Callable[[], Awaitable[Frame]]) -> None:
         self._target = target
         self._types = target.types
         self._classes = classes

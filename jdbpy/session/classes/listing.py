@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any, overload
 
+from jdbpy.garbage import no_collection
 from jdbpy.session.java.signatures import java_names
 from jdbpy.session.model.classes import ClassInfo
 from jdbpy.wire.columns import Columns, OnDemand
 from jdbpy.wire.constants import ClassStatus, TypeTag
-from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
 
 _KINDS = {int(TypeTag.CLASS): "class", int(TypeTag.INTERFACE): "interface", int(TypeTag.ARRAY): "array"}

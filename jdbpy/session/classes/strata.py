@@ -6,10 +6,10 @@ The choice is the user's; ``TypeCache`` keeps it. The agent is not told: it know
 from __future__ import annotations
 
 from jdbpy.errors import JdbpyError
-from jdbpy.session.classes.classes import Classes
+from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.java.smap import JAVA
 from jdbpy.session.model.strata import SourceDebug, StratumChoice, StratumInfo, StratumSource
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack import StackReader
 from jdbpy.session.target import facts
 from jdbpy.session.target.target import Target
 
@@ -17,7 +17,7 @@ from jdbpy.session.target.target import Target
 class Strata:
     """The source maps of one target."""
 
-    def __init__(self, target: Target, classes: Classes, stack: Stack) -> None:
+    def __init__(self, target: Target, classes: ClassDirectory, stack: StackReader) -> None:
         self._target = target
         self._types = target.types
         self._classes = classes

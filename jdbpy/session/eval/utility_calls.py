@@ -17,7 +17,7 @@ from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.threads import Frame
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack import StackReader
 from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import object_reference
 
@@ -267,7 +267,7 @@ def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -
 class CallRunner:
     """Finds a thread that can run methods."""
 
-    def __init__(self, target: Target, stack: Stack, evaluator: Callable[[], Evaluator]) -> None:
+    def __init__(self, target: Target, stack: StackReader, evaluator: Callable[[], Evaluator]) -> None:
         self._target = target
         self._stack = stack
         self._evaluator = evaluator

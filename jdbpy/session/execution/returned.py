@@ -14,7 +14,7 @@ from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target import facts
-from jdbpy.session.target.requests import GO, Hit, RequestSpec, Verdict
+from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
@@ -57,7 +57,7 @@ class Returned:
         kind = EventKind.METHOD_EXIT_WITH_RETURN_VALUE
         return RequestSpec(kind, JdwpSuspendPolicy.NONE, modifiers, self._left)
 
-    def _left(self, hit: Hit) -> Verdict:
+    def _left(self, hit: RequestHit) -> Verdict:
         """Keep the value: of nested exits of one method the outermost comes last."""
         self._count += 1
         place: ids.CodeLocation = hit.event.location

@@ -22,7 +22,7 @@ from jdbpy.session.model.threads import Location
 from jdbpy.session.target import facts
 from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.lines import Inlined, inlined_at
-from jdbpy.session.target.requests import GO, EventRequest, Hit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
@@ -113,13 +113,13 @@ class Stepping:
             places = [event_request.LocationOnly(each) for each in self._own_lines(of, anew=depth is StepDepth.OUT)]
             return [left_frame, *(RequestSpec(EventKind.BREAKPOINT, policy, [only, at], at_own_line) for at in places)]
 
-        async def at_own_line(hit: Hit) -> Verdict:
+        async def at_own_line(hit: RequestHit) -> Verdict:
             location, now = await self._top(thread)
             if start is None or now != start.depth:  # deeper in a recursion
                 return GO
             return await counted(hit, self._mapped(location, now))
 
-        async def done(hit: Hit) -> Verdict:
+        async def done(hit: RequestHit) -> Verdict:
             self._target.requests.spent(hit.request)
             place = hit.event.location
             passed, here = by_line and await self._is_made_up(place), start
@@ -133,7 +133,7 @@ class Stepping:
                 return GO
             return await counted(hit, here)
 
-        async def counted(hit: Hit, here: MappedLine | None) -> Verdict:
+        async def counted(hit: RequestHit, here: MappedLine | None) -> Verdict:
             nonlocal start, left
             start, left = here, left - 1
             if left:
@@ -160,7 +160,7 @@ class Stepping:
         start = location.line if line is None else line
         first = self._mapped(location, depth)
 
-        async def at_line(hit: Hit) -> Verdict:
+        async def at_line(hit: RequestHit) -> Verdict:
             here, now = await self._top(thread)
             left = now < depth
             beside = now == depth and not first.is_called_in(self._mapped(here, now))  # inlined lines are no later ones
@@ -314,7 +314,7 @@ class Stepping:
             return last
         return None
 
-    async def _on_death(self, hit: Hit) -> Verdict:
+    async def _on_death(self, hit: RequestHit) -> Verdict:
         self._target.requests.spent(hit.request)
         self._watched.discard(hit.thread)
         if requests := self._pending.pop(hit.thread, None):

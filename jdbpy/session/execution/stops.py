@@ -24,7 +24,7 @@ from jdbpy.session.model.events import SourceWindow, Stop, StopReason
 from jdbpy.session.model.threads import NOT_KNOWN, Frame, ThreadRef
 from jdbpy.session.sources.sources import Sources
 from jdbpy.session.target.prefetch import StopReads, Top
-from jdbpy.session.target.requests import Hit, StopPlan
+from jdbpy.session.target.requests import RequestHit, StopPlan
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import model_frame
 from jdbpy.session.values.objects import Objects
@@ -88,7 +88,7 @@ class StopShower:
         """Called with each stop before it is published; must not wait."""
         self.looks = Looks(target)
 
-    async def show(self, votes: list[tuple[Hit, StopPlan]]) -> None:
+    async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
         """The pump's way in: publishes one Stop for all votes of a composite."""
         reasons = tuple(plan.reason for _, plan in votes)
         votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoint", 0)))

@@ -19,7 +19,7 @@ from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.values import Bytes, Limits, Value, Variable, check_format
 from jdbpy.session.sources.sources import Sources
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack import StackReader
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.changes import Changes
 from jdbpy.session.values.describe import describe
@@ -44,7 +44,7 @@ class Values:
     """Java expressions in the selected frame. ``last_stop`` tells what ``$exc`` and ``$ret`` stand for."""
 
     def __init__(
-        self, target: Target, stack: Stack, sources: Sources, last_stop: Callable[[], Stop | None] = lambda: None
+        self, target: Target, stack: StackReader, sources: Sources, last_stop: Callable[[], Stop | None] = lambda: None
     ) -> None:
         self._target = target
         self._stack = stack

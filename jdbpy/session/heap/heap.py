@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session.classes.classes import Classes
+from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.heap.paths import find_path, places_of
@@ -19,7 +19,7 @@ from jdbpy.session.model.classes import ClassInfo
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.heap import ClassCount, HeapPath, Histogram, Instances, Referrer
 from jdbpy.session.model.values import Limits
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack import StackReader
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import GONE
@@ -29,13 +29,13 @@ from jdbpy.wire.messages import object_reference, reference_type, virtual_machin
 _SHORT = Limits(depth=0, string=80, elements=0, fields=0)
 
 
-class Heap:
+class HeapReader:
     """Questions about all objects of one target. ``usage`` asks its beans, by running code in it.
 
     ``pinned`` are the ids of the objects that ``pin`` keeps from collection.
     """
 
-    def __init__(self, target: Target, classes: Classes, stack: Stack, runner: CallRunner) -> None:
+    def __init__(self, target: Target, classes: ClassDirectory, stack: StackReader, runner: CallRunner) -> None:
         self._target = target
         self.usage = Usage(runner)
         self._classes = classes

@@ -21,7 +21,7 @@ from jdbpy.session.model.events import Notice
 from jdbpy.session.model.heap import HeapPath, PathStep, StackRoot
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.values import Limits
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack import StackReader
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
@@ -98,7 +98,7 @@ _FRAMES = 50
 """Frames of each thread that are looked at, the innermost first."""
 
 
-async def stack_roots(target: Target, stack: Stack) -> dict[int, StackRoot]:
+async def stack_roots(target: Target, stack: StackReader) -> dict[int, StackRoot]:
     """The objects in ``this``, arguments and locals of stopped threads, by id.
 
     wire: the stacks (2 or 3 trips), 1 for what variables the methods have, 1 for the values, whatever the number of
@@ -158,7 +158,7 @@ class _PathSearch:
         return found
 
 
-async def find_path(target: Target, stack: Stack, object_id: int, most: int) -> HeapPath:
+async def find_path(target: Target, stack: StackReader, object_id: int, most: int) -> HeapPath:
     """A shortest path to the object; see ``Heap.path``."""
     tag, on_stack = await both(
         lambda: Objects.of(target).reader.run(_tag(Objects.of(target).reader, object_id)),

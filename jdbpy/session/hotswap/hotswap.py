@@ -15,8 +15,8 @@ import trio
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.breakpoints.breakpoints import Breakpoints
-from jdbpy.session.classes.classes import Classes
+from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.hotswap.differences import (
     FIELD_BITS,
     METHOD_BITS,
@@ -36,7 +36,7 @@ from jdbpy.session.model.breakpoints import Breakpoint
 from jdbpy.session.model.hotswap import RedefinedClass, Redefinition
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.sources.local_classes import LocalPaths, allowed_paths, local_class_path, path_of_url
-from jdbpy.session.stack import Stack
+from jdbpy.session.stack import StackReader
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import NO_LINES, Method, RefType
 from jdbpy.session.target.target import Target
@@ -119,7 +119,9 @@ class _Replacement(Record):
 class HotSwap:
     """Replaces classes of one target."""
 
-    def __init__(self, target: Target, classes: Classes, breakpoints: Breakpoints, stack: Stack) -> None:
+    def __init__(
+        self, target: Target, classes: ClassDirectory, breakpoints: LineBreakpoints, stack: StackReader
+    ) -> None:
         self._target = target
         self._types = target.types
         self._classes = classes

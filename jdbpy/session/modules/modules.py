@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
-from jdbpy.session.classes.classes import Classes
+from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.classes.records import Loaders
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.utility_calls import CallRunner
@@ -39,10 +39,10 @@ ALL_UNNAMED = "ALL-UNNAMED"
 """How the options of java call all unnamed modules together."""
 
 
-class Modules:
+class ModuleDirectory:
     """The modules of one target."""
 
-    def __init__(self, target: Target, classes: Classes, runner: CallRunner) -> None:
+    def __init__(self, target: Target, classes: ClassDirectory, runner: CallRunner) -> None:
         self._target = target
         self._classes = classes
         self._runner = runner

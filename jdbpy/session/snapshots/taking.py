@@ -28,7 +28,7 @@ from jdbpy.wire.ids import IDSizes
 
 if TYPE_CHECKING:
     from jdbpy.session.sources.sources import Sources
-    from jdbpy.session.stack import Stack
+    from jdbpy.session.stack import StackReader
     from jdbpy.session.target.target import Target
 
 MOST_DEPTH = 100
@@ -42,7 +42,7 @@ _MOST_SOURCES = 500
 class Snapshots:
     """Component ``session.snapshots``."""
 
-    def __init__(self, target: Target, stack: Stack, sources: Sources) -> None:
+    def __init__(self, target: Target, stack: StackReader, sources: Sources) -> None:
         self._target = target
         self._stack = stack
         self._sources = sources

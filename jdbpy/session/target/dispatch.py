@@ -23,7 +23,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice
 from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.target.fast_hits import FastHits
-from jdbpy.session.target.requests import REASONS, EventRequest, Hit, StopPlan, Verdict, Vote, verdict_of
+from jdbpy.session.target.requests import REASONS, EventRequest, RequestHit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire import event_parts
@@ -32,7 +32,7 @@ from jdbpy.wire.event_parts import only_request, thread_of
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.messages import event as wire_event
 
-Votes = list[tuple[Hit, StopPlan]]
+Votes = list[tuple[RequestHit, StopPlan]]
 
 StopShower = Callable[[Votes], Awaitable[None]]
 ExceptionReader = Callable[[wire_event.Exception], Awaitable[ExceptionInfo]]
@@ -56,13 +56,13 @@ _MOST_WARNINGS = 20
 class _Begun:
     """The vote of an owner who was asked where the set came in, until the pump takes that set."""
 
-    def __init__(self, composite: wire_event.Composite, hit: Hit, vote: Vote) -> None:
+    def __init__(self, composite: wire_event.Composite, hit: RequestHit, vote: Vote) -> None:
         self.composite = composite
         """The set as its owner was shown it: what lets it go must find it to be the same one later."""
         self._asked = hit, vote
         self._active = hit.request.active  # else the owner itself has cleared it, or the agent
 
-    def taken(self) -> tuple[Hit, Vote] | None:
+    def taken(self) -> tuple[RequestHit, Vote] | None:
         """The vote; None if the request was cleared meanwhile, whose hits do not count any more."""
         if self._active and not self._asked[0].request.active:
             self.drop()
@@ -335,7 +335,7 @@ class Pump:
             await self._show_stop(votes)
         return bool(votes)
 
-    def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[Hit, Vote] | None:
+    def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[RequestHit, Vote] | None:
         """The vote of an event's owner; None when it has none."""
         if isinstance(event, wire_event.VMDeath) and event.requestID == 0:
             self.death_told = True  # published when the connection ends: a requested VMDeath may still stop the VM
@@ -361,11 +361,11 @@ class Pump:
         except JdwpError as error:
             return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
 
-    def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> Hit:
+    def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> RequestHit:
         policy = JdwpSuspendPolicy(composite.suspendPolicy)
         alone = len(composite.events) == 1 and policy is JdwpSuspendPolicy.EVENT_THREAD
         go_on = partial(self._let_go, composite) if alone else None
-        return Hit(event, request, getattr(event, "thread", 0), policy, go_on)
+        return RequestHit(event, request, getattr(event, "thread", 0), policy, go_on)
 
     def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
         if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
@@ -449,7 +449,7 @@ _SHOWN = frozenset((StopReason.BREAKPOINT, StopReason.STEP, *KINDS["exception"].
 """Reasons of events that stop a thread for the user, unless their owner decides otherwise."""
 
 
-def _on_automatic(hit: Hit) -> Verdict:
+def _on_automatic(hit: RequestHit) -> Verdict:
     """Events that the agent sends unasked: VMStart, or the exception of ``onthrow``.
 
     See docs/agent.md, "Events that were not requested".

@@ -75,7 +75,7 @@ async def leave(target: Target, *, prove: bool = True) -> None:
     Raises LeaveError when the target has not confirmed that it runs. ``prove=False`` is for a target that is about to
     be ended. wire: 1 trip; 3 after requests that suspend threads, and 4 where those take less than ``QUIET``.
     """
-    held = _Unknown()
+    held = _StillSuspended()
     limit = LIMIT + TRIPS * target.round_trip
     try:
         with trio.CancelScope(shield=True, deadline=trio.current_time() + limit) as scope:
@@ -115,14 +115,14 @@ async def resume_left_over(target: Target) -> int:
 
     wire: 4 trips.
     """
-    found = _Unknown()
+    found = _StillSuspended()
     with trio.move_on_after(LIMIT + TRIPS * target.round_trip):
         listed = await target.conn.request(virtual_machine.AllThreads())
         await _prove(target, listed.threads, found, quiet=QUIET)
     return found.most
 
 
-class _Unknown:
+class _StillSuspended:
     """What was found out so far about threads that are still suspended; None as long as the agent has said nothing."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class _Unknown:
         return f"the target has not confirmed within {seconds:.0f} s that it runs, and may still be suspended"
 
 
-async def _leave(target: Target, held: _Unknown, *, prove: bool) -> None:
+async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
     conn = target.conn
     uncertain = target.requests.has_suspended
     if target.invocations.any:
@@ -173,7 +173,7 @@ async def _let_return(target: Target) -> None:
         await target.invocations.all_ended()
 
 
-async def _prove(target: Target, threads: Iterable[int], held: _Unknown, *, quiet: float) -> None:
+async def _prove(target: Target, threads: Iterable[int], held: _StillSuspended, *, quiet: float) -> None:
     """Resume until no thread is suspended and no event set has come for so many seconds. wire: 1 or 2 trips."""
     conn = target.conn
     events, since = conn.statistics().events, trio.current_time()

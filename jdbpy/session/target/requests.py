@@ -48,7 +48,7 @@ REASONS: dict[type, StopReason] = {
 """The reason of a stop at each kind of event."""
 
 
-class Hit(Record):
+class RequestHit(Record):
     """One event of a request, as its handler sees it. ``thread`` is 0 for events without one.
 
     ``go_on`` lets the thread run at once, beside what the handler has submitted; the handler must then vote to go on.
@@ -93,7 +93,7 @@ Verdict = StopPlan | None
 Vote = Verdict | Coroutine[Any, Any, Verdict]
 """What a handler returns: its verdict, or a coroutine that comes to one, where it has to ask or to wait."""
 
-Handler = Callable[[Hit], Vote]
+Handler = Callable[[RequestHit], Vote]
 """Asked about each hit, in the order of the hits. A set whose only owner returns ``GO`` at once is resumed from where
 it came in, which costs half of what it costs to wake a task for it. An ``async def`` is a handler as well.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
+from jdbpy.garbage import no_collection
 from jdbpy.session.java import signatures
 from jdbpy.session.java.bytecode import once_per_pass
 from jdbpy.session.java.smap import Stratum, StratumFile
@@ -22,7 +23,6 @@ from jdbpy.session.target.refs import NO_LINES, NOWHERE, OBSOLETE, Field, LineTa
 from jdbpy.wire.columns import Columns
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import TypeTag
-from jdbpy.wire.garbage import no_collection
 from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import reference_type, virtual_machine
 

@@ -109,7 +109,7 @@ _CANDIDATES = 5
 """Threads that an error names when several fit."""
 
 
-class Threads:
+class ThreadDirectory:
     """Component ``session.threads``."""
 
     def __init__(self, target: Target, runner: CallRunner, convert: Convert) -> None:

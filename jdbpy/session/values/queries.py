@@ -47,7 +47,7 @@ _MOST_CLASSES = 8
 _MOST_INSTANCES = 200_000
 
 
-class Part(Record):
+class ElementRange(Record):
     """Elements of an array or collection, or entries of a map: ``size`` of them in all (None: not told), and some."""
 
     size: int | None
@@ -141,7 +141,7 @@ class ObjectQueries:
 
     # -- elements ------------------------------------------------------------------------------------------------
 
-    async def part(self, value: Value, start: int, count: int, limits: Limits = SHALLOW) -> Part | None:
+    async def part(self, value: Value, start: int, count: int, limits: Limits = SHALLOW) -> ElementRange | None:
         """``count`` elements or entries from ``start`` on; None for what is no array and no collection that is known.
 
         wire: 3 trips for an array or list, a few more for maps, and what describing them takes.
@@ -158,10 +158,10 @@ class ObjectQueries:
             )
             pairs = zip(keys, held, strict=True)
             named = tuple(Variable(key.text, each.type, each, "element", key=key) for key, each in pairs)
-            return Part(found.size, named, is_map=True)
+            return ElementRange(found.size, named, is_map=True)
         described = await describe(self._target, found.items[start:], limits)
         numbered = enumerate(described, start)
-        return Part(found.size, tuple(Variable(f"[{n}]", each.type, each, "element") for n, each in numbered))
+        return ElementRange(found.size, tuple(Variable(f"[{n}]", each.type, each, "element") for n, each in numbered))
 
     # -- whole graphs --------------------------------------------------------------------------------------------
 

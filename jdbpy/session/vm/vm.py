@@ -153,7 +153,7 @@ async def append_to_class_path(runner: CallRunner, path: str) -> None:
         await calls.call(loader, "jdk.internal.loader.ClassLoaders$AppClassLoader", method, signature, path)
 
 
-class Vm:
+class VmReader:
     """The VM of one target. What runs a method needs a thread that an event has stopped: StateError without one."""
 
     def __init__(self, target: Target, runner: CallRunner) -> None:

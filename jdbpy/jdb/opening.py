@@ -16,10 +16,10 @@ import trio
 
 import jdbpy
 from jdbpy import LaunchCommand
-from jdbpy.cli.jdb import connectors
-from jdbpy.cli.jdb.cmdline import JdbLine
-from jdbpy.cli.jdb.connectors import Connection, option_words, words_of
-from jdbpy.cli.jdb.words import java_integer
+from jdbpy.jdb import connectors
+from jdbpy.jdb.cmdline import JdbLine
+from jdbpy.jdb.connectors import ConnectorUse, option_words, words_of
+from jdbpy.jdb.words import java_integer
 
 if TYPE_CHECKING:  # most of a session is loaded while the JVM boots
     from jdbpy import Session
@@ -56,7 +56,7 @@ def open_session(
 @asynccontextmanager
 async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
     """Asks for the agent's address in a thread: the JVM may take its time to answer, and Ctrl-C ends the wait."""
-    from jdbpy.cli.jdb.processes import agent_address
+    from jdbpy.jdb.processes import agent_address
 
     address = await trio.to_thread.run_sync(agent_address, pid, abandon_on_cancel=True)
     async with jdbpy.attach_session(address, timeout=timeout) as session:
@@ -92,7 +92,7 @@ def _named(address: str) -> str:
     return f"localhost:{port}" if host.startswith(("127.", "[::1]")) else address
 
 
-def _command(connection: Connection, options: Sequence[str], main: Sequence[str]) -> LaunchCommand:
+def _command(connection: ConnectorUse, options: Sequence[str], main: Sequence[str]) -> LaunchCommand:
     """The command of CommandLineLaunch: the options of the command line, its own, then main class and arguments."""
     values = connection.values
     executable = values["vmexec"]

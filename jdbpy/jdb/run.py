@@ -25,21 +25,20 @@ from jdbpy import (
     Stop,
     StopReason,
     UsageError,
+    garbage,
 )
-from jdbpy.cli import garbage
-from jdbpy.cli.cmdline import Script
-from jdbpy.cli.jdb.cmdline import JdbLine
-from jdbpy.cli.jdb.connectors import BadArgument
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.events import Teller
-from jdbpy.cli.jdb.interpreter import Interpreter
-from jdbpy.cli.jdb.output import Output
-from jdbpy.cli.jdb.starting import GREETING, start_files
-from jdbpy.cli.lines import STDIN, Lines
-from jdbpy.cli.processor_time import open_signals
-from jdbpy.cli.repl.signals import ending_signals
-from jdbpy.cli.standard import one_loss
 from jdbpy.files import why_not_trusted
+from jdbpy.jdb.cmdline import JdbLine
+from jdbpy.jdb.connectors import BadArgument
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.events import Teller
+from jdbpy.jdb.interpreter import JdbInterpreter
+from jdbpy.jdb.output import JdbOutput
+from jdbpy.jdb.starting import GREETING, start_files
+from jdbpy.process.processor_time import open_signals
+from jdbpy.process.scripts import STDIN, Script, ScriptLines
+from jdbpy.process.signals import ending_signals
+from jdbpy.process.standard import one_loss
 
 FAILED = 1
 """The one exit status that jdb does not know: the target may still be suspended."""
@@ -63,7 +62,7 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
                 async with AsyncExitStack() as sessions:
                     await _Jdb(line, nursery, sessions).run(greeted=greeted)
             except LeaveError as error:
-                Output().error(f"{error.message}\n{error.hint}")
+                JdbOutput().error(f"{error.message}\n{error.hint}")
                 status = status or FAILED
             nursery.cancel_scope.cancel()
     return status
@@ -76,15 +75,15 @@ class _Jdb:
         self._line = line
         self._nursery = nursery
         self._sessions = sessions
-        self._out = Output()
+        self._out = JdbOutput()
         self.debugger = Debugger(line, self._out, self._connect_by_run)
-        self._interpreter = Interpreter(self.debugger, nursery)
+        self._interpreter = JdbInterpreter(self.debugger, nursery)
         self._teller = Teller(self.debugger, self._interpreter.run)
 
     async def run(self, *, greeted: bool) -> None:
         connection = self._line.connection
         assert connection is not None
-        lines = Lines([Script(path=STDIN)])
+        lines = ScriptLines([Script(path=STDIN)])
         try:
             if self._line.launch_now or not connection.connector.launches:
                 await self._connect("")
@@ -113,7 +112,7 @@ class _Jdb:
 
     async def _connect(self, main: str) -> None:
         """Opens the session, and sets what was asked for before; ``main`` is what was typed after ``run``."""
-        from jdbpy.cli.jdb.opening import main_words, open_session
+        from jdbpy.jdb.opening import main_words, open_session
 
         jdb = self.debugger
         opening = open_session(self._line, main_words(self._line, main), self._out.line)

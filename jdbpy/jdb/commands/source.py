@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from jdbpy import JdbpyError, Location
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.output import number
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.words import Words, whole_number
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.output import number
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.words import Words, whole_number
 
 _BEFORE = 4
 _LINES = 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, Value
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.values import SHORT, is_object, massaged, text_of
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.values import SHORT, is_object, massaged, text_of
+from jdbpy.jdb.words import Words
 
 _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
 _UNKNOWN = re.compile(r"cannot find symbol: (?:variable|method) ([\w$]+)(?:\(.*\))?(?: in \w+ (\S+))?")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from jdbpy.cli.jdb.cmdline import JdbLine, parse
-from jdbpy.cli.jdb.output import Output
-from jdbpy.cli.jdb.starting import GREETING, start_files
 from jdbpy.errors import UsageError
+from jdbpy.jdb.cmdline import JdbLine, parse
+from jdbpy.jdb.output import JdbOutput
+from jdbpy.jdb.starting import GREETING, start_files
 
 
 def main(arguments: list[str]) -> int:
     """Runs jdb mode with the words after ``jdbpy jdb``; returns the exit status: jdb's 0, if no signal ends it."""
-    out = Output()
+    out = JdbOutput()
     try:
         line = parse(arguments)
     except UsageError as error:
@@ -23,24 +23,24 @@ def main(arguments: list[str]) -> int:
         out.print(line.text)
         return 0
     if line.version:
-        from jdbpy.cli.jdb.commands.others import tell_version
+        from jdbpy.jdb.commands.others import tell_version
 
         tell_version(out)
         return 0
     greeted = _greet(line, out)
-    from jdbpy.cli.garbage import without_collection
+    from jdbpy.garbage import without_collection
 
     def start() -> int:
         import trio
 
-        from jdbpy.cli.jdb.run import run
+        from jdbpy.jdb.run import run
 
         return trio.run(partial(run, line, greeted=greeted))
 
     return without_collection(start)
 
 
-def _greet(line: JdbLine, out: Output) -> bool:
+def _greet(line: JdbLine, out: JdbOutput) -> bool:
     """Writes the first prompt where nothing has to be done for it, before all that takes a while to import."""
     assert line.connection is not None
     if line.launch_now or not line.connection.connector.launches or start_files():

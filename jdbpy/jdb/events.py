@@ -6,9 +6,8 @@ import re
 from collections.abc import Awaitable, Callable
 
 from jdbpy import Event, Exited, Gone, Location, Notice, Output, Stop, StopReason, SuspendPolicy
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.places import place, source_line, source_line_of, thread_and_place
-from jdbpy.cli.jdb.values import text_of
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.values import place, source_line, source_line_of, text_of, thread_and_place
 
 _ANNOUNCED = {
     StopReason.BREAKPOINT: "Breakpoint hit: ",

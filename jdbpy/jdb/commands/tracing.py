@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from jdbpy import JdbpyError, PointOptions, SuspendPolicy
-from jdbpy.cli.jdb.commands.classes import typed_name
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.commands.classes import typed_name
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.words import Words
 
 _CAN_ONLY = "Can only trace 'methods' or 'method exit' or 'method exits'"
 _POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.words import Words
 from jdbpy.record import Record
 
 Function = Callable[[Debugger, Words], Awaitable[None]]

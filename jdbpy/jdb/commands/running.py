@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from jdbpy import JdbpyError, StateError, StepDepth, StepSize
-from jdbpy.cli.jdb.connectors import quoted
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.connectors import quoted
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.words import Words
 
 _OUTERMOST = "the outermost frame"
 _NO_MORE = "com.sun.jdi.InvalidStackFrameException: No more frames on the stack"

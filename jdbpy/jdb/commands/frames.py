@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from jdbpy import JdbpyError, StackTrace, StateError, UsageError
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.places import frame_line
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.values import SHORT, text_of
-from jdbpy.cli.jdb.words import Words, whole_number
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.values import SHORT, frame_line, text_of
+from jdbpy.jdb.words import Words, whole_number
 
 _NOT_SUSPENDED = "Current thread isn't suspended."
 

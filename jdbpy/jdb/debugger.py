@@ -11,10 +11,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from jdbpy import ThreadInfo, ThreadRef, UsageError
-from jdbpy.cli.jdb.cmdline import JdbLine
-from jdbpy.cli.jdb.output import Output, number
-from jdbpy.cli.jdb.specs import Specs
-from jdbpy.cli.jdb.trace import JdiTrace
+from jdbpy.jdb.cmdline import JdbLine
+from jdbpy.jdb.output import JdbOutput, JdiTrace, number
+from jdbpy.jdb.specs import Specs
 
 if TYPE_CHECKING:
     from jdbpy import Session
@@ -26,7 +25,7 @@ EXCLUDES = ("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*")
 class Debugger:
     """What commands and events share. ``connect`` opens the session with the given main class and arguments."""
 
-    def __init__(self, line: JdbLine, out: Output, connect: Callable[[str], Awaitable[None]]) -> None:
+    def __init__(self, line: JdbLine, out: JdbOutput, connect: Callable[[str], Awaitable[None]]) -> None:
         self.line = line
         self.out = out
         self.connect = connect

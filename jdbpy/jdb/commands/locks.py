@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from jdbpy import JdbpyError
-from jdbpy.cli.jdb.commands.values import object_of, shown
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.output import number
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.values import text_of
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.commands.values import object_of, shown
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.output import number
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.values import text_of
+from jdbpy.jdb.words import Words
 
 
 @jdb_command("lock", evaluates=True)

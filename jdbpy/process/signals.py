@@ -13,7 +13,7 @@ from enum import Enum
 
 import trio
 
-from jdbpy.cli.processor_time import open_signals
+from jdbpy.process.processor_time import open_signals
 
 _ENDING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jdbpy import PointOptions, SuspendPolicy, UsageError
-from jdbpy.cli.jdb.output import Output, number
+from jdbpy.jdb.output import JdbOutput, number
 
 if TYPE_CHECKING:
     from jdbpy import Breakpoint, Session
@@ -114,7 +114,7 @@ class ExceptionSpec(Spec):
 class Specs:
     """All of them, in the order in which they were given."""
 
-    def __init__(self, out: Output) -> None:
+    def __init__(self, out: JdbOutput) -> None:
         self._out = out
         self._specs: dict[str, Spec] = {}  # by their text, in their order
 

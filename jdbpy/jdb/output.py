@@ -1,19 +1,24 @@
-"""What jdb mode writes: text to standard output, flushed at once, with jdb's prompts.
+"""What jdb mode writes: text to standard output, flushed at once, with jdb's prompts; and dbgtrace.
 
 Everything goes one way, the target's output and its errors included, as in jdb; only what ends jdb goes to standard
 error. To a pipe or a file all goes as it is, as jdb writes it. On a terminal what the target has made up (names,
 values, lines of source) is escaped; only the output of the program itself is as the program writes it.
+
+dbgtrace is what goes over the wire, in the like of JDI's trace: a line each way, and one for each set of events.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable
 
-from jdbpy.cli import standard
 from jdbpy.escape import escape_lines
+from jdbpy.process import standard
+from jdbpy.record import Record
 
 
-class Output:
+class JdbOutput:
     """Standard output of jdb mode."""
 
     def __init__(self) -> None:
@@ -47,3 +52,25 @@ class Output:
 def number(value: int) -> str:
     """A number as jdb writes it: 1,234."""
     return f"{value:,}"
+
+
+_LINE = re.compile(rb" *[0-9.]+ (->|<-) (?:#([0-9]+) (.*)|(event set .*))", re.DOTALL)
+_SENDS, _RECEIVES, _EVENTS = 1, 2, 4
+
+
+class JdiTrace(Record):
+    """Takes the lines of a wire log and says those that the ``flags`` ask for."""
+
+    flags: int
+    say: Callable[[str], None]
+
+    def write(self, line: bytes) -> None:
+        """Takes a line."""
+        match = _LINE.match(line)
+        if match is None:
+            return
+        way, number, command, events = (each.decode(errors="replace") if each else "" for each in match.groups())
+        flag, how = (_SENDS, "Sending") if way == "->" else (_EVENTS if events else _RECEIVES, "Receiving")
+        if self.flags & flag:
+            what = events or f"Command(id={number}) JDWP.{command}"
+            self.say(f"[JDI: {how} {what.rstrip()}]")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from jdbpy import ClassDetail, ClassInfo, MethodInfo, UsageError
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.words import Words
 
 _VARARGS = 0x0080
 _INNERMOST = re.compile(r"<[^<>]*>")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from jdbpy import SuspendPolicy
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.texts import CLEAR_USAGE, STOP_USAGE
-from jdbpy.cli.jdb.words import Words, java_integer, whole_number
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.texts import CLEAR_USAGE, STOP_USAGE
+from jdbpy.jdb.words import Words, java_integer, whole_number
 
 _POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 _PLACE_END = ":( \t\n\r"

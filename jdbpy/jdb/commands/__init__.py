@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.cli.jdb.commands import (
+from jdbpy.jdb.commands import (
     classes as classes,
     code as code,
     frames as frames,

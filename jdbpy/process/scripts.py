@@ -13,7 +13,8 @@ from collections.abc import Iterable
 
 import trio
 
-from jdbpy.cli.cmdline import Script
+from jdbpy.errors import UsageError
+from jdbpy.record import Record
 
 STDIN = "-"
 
@@ -21,7 +22,7 @@ _AT_MOST = 65536
 """Bytes of standard input that are read at a time."""
 
 
-class Lines:
+class ScriptLines:
     """The lines of several scripts in order."""
 
     def __init__(self, scripts: Iterable[Script]) -> None:
@@ -31,8 +32,6 @@ class Lines:
             if script.path == STDIN:
                 self._sources.append(STDIN)
             elif script.path:
-                from jdbpy.cli.commands.scripts import read_script
-
                 self._sources.append(read_script(script.path))
             else:
                 self._sources.append(script.command.splitlines())
@@ -96,3 +95,20 @@ def _is_pipe() -> bool:
         return False
     mode = os.fstat(0).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+class Script(Record):
+    """Commands from the command line: one ``command``, or those of the file at ``path`` ("-": standard input)."""
+
+    command: str = ""
+    path: str = ""
+
+
+def read_script(path: str) -> list[str]:
+    """The lines of a file of commands; raises UsageError when it cannot be read."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}", code="NO_SUCH_FILE") from error

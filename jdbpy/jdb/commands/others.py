@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from jdbpy.cli.jdb import connectors
-from jdbpy.cli.jdb.cmdline import TRACE_ALL
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.output import Output
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.texts import HELP, NO_GC
-from jdbpy.cli.jdb.words import Words, java_integer
+from jdbpy.jdb import connectors
+from jdbpy.jdb.cmdline import TRACE_ALL
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.output import JdbOutput
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.texts import HELP, NO_GC
+from jdbpy.jdb.words import Words, java_integer
 
 
 @jdb_command("monitor")
@@ -114,7 +114,7 @@ async def memory(jdb: Debugger, words: Words) -> None:
     jdb.out.line("The 'memory' command is no longer supported.")
 
 
-def tell_version(out: Output) -> None:
+def tell_version(out: JdbOutput) -> None:
     """The line of ``-version``: of the Java that would be launched, which is the interface's version too."""
     from jdbpy import JdbpyError, find_java
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import trio
 
 from jdbpy import JdbpyError, UsageError
-from jdbpy.cli.jdb.commands.classes import find_class
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.commands.classes import find_class
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.words import Words
 
 
 @jdb_command("lines")

@@ -5,10 +5,10 @@ Every refusal is followed by the usage, and the exit status is jdb's own: 0.
 
 from __future__ import annotations
 
-from jdbpy.cli.jdb import connectors
-from jdbpy.cli.jdb.connectors import Connection
-from jdbpy.cli.jdb.texts import USAGE
-from jdbpy.cli.jdb.words import java_integer
+from jdbpy.jdb import connectors
+from jdbpy.jdb.connectors import ConnectorUse
+from jdbpy.jdb.texts import USAGE
+from jdbpy.jdb.words import java_integer
 from jdbpy.record import Record
 
 _HELP = ("-?", "-h", "-help", "--help")
@@ -36,7 +36,7 @@ class JdbLine(Record):
     """
 
     text: str = ""
-    connection: Connection | None = None
+    connection: ConnectorUse | None = None
     launch_now: bool = False
     options: tuple[str, ...] = ()
     main: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class JdbLine(Record):
 def parse(arguments: list[str]) -> JdbLine:
     """Understands the words after ``jdbpy jdb``. Raises UsageError for a connection that makes no sense."""
     try:
-        return _Parser(arguments).parse()
+        return _JdbParser(arguments).parse()
     except _Refused as refused:
         return JdbLine(text=f"{refused}\n\n{USAGE}")
 
@@ -57,7 +57,7 @@ class _Refused(Exception):
     """A command line that jdb answers with its usage."""
 
 
-class _Parser:
+class _JdbParser:
     def __init__(self, words: list[str]) -> None:
         # A JVM of the debugger's own takes -J options wherever they stand; there is none
         self.words = [word for word in words if not word.startswith("-J")]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from jdbpy import EvalError, JdbpyError, ThreadGroup, ThreadInfo
-from jdbpy.cli.jdb.commands.values import evaluated
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import jdb_command
-from jdbpy.cli.jdb.values import is_object, text_of
-from jdbpy.cli.jdb.words import Words
+from jdbpy.jdb.commands.values import evaluated
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.values import is_object, text_of
+from jdbpy.jdb.words import Words
 
 _STATES = {
     "running": "running",

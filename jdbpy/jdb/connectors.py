@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from jdbpy.cli.jdb.words import java_integer
 from jdbpy.errors import UsageError
+from jdbpy.jdb.words import java_integer
 from jdbpy.record import Record
 
 
-class Argument(Record):
+class ConnectorArgument(Record):
     """An argument of a connector."""
 
     name: str
@@ -28,19 +28,19 @@ class Connector(Record):
     name: str
     transport: str
     description: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ConnectorArgument, ...]
     launches: bool = False
 
 
-class Connection(Record):
+class ConnectorUse(Record):
     """A connector with the values of its arguments, defaults included."""
 
     connector: Connector
     values: dict[str, str]
 
 
-_TIMEOUT = Argument("timeout", "Timeout while waiting to attach", kind="integer")
-_QUOTE = Argument(
+_TIMEOUT = ConnectorArgument("timeout", "Timeout while waiting to attach", kind="integer")
+_QUOTE = ConnectorArgument(
     "quote", "Character used to combine space-delimited text into a single command line argument", '"', required=True
 )
 
@@ -48,16 +48,16 @@ PROCESS_ATTACH = Connector(
     "com.sun.jdi.ProcessAttach",
     "local",
     "Attaches to debuggee by process-id (pid)",
-    (Argument("pid", "pid", required=True), _TIMEOUT),
+    (ConnectorArgument("pid", "pid", required=True), _TIMEOUT),
 )
 RAW_LAUNCH = Connector(
     "com.sun.jdi.RawCommandLineLaunch",
     "dt_socket",
     "Launches target using user-specified command line and attaches to it",
     (
-        Argument("command", "Raw command to start the debugged application VM", required=True),
+        ConnectorArgument("command", "Raw command to start the debugged application VM", required=True),
         _QUOTE,
-        Argument(
+        ConnectorArgument(
             "address", "Address from which to listen for a connection after the raw command is run", required=True
         ),
     ),
@@ -69,8 +69,8 @@ SOCKET_ATTACH = Connector(
     "Attaches by socket to other VMs",
     (
         _TIMEOUT,
-        Argument("hostname", "Machine name to which to attach for VM connections", "localhost"),
-        Argument("port", "Port number to which to attach for VM connections", required=True, kind="integer"),
+        ConnectorArgument("hostname", "Machine name to which to attach for VM connections", "localhost"),
+        ConnectorArgument("port", "Port number to which to attach for VM connections", required=True, kind="integer"),
     ),
 )
 SOCKET_LISTEN = Connector(
@@ -78,9 +78,9 @@ SOCKET_LISTEN = Connector(
     "dt_socket",
     "Accepts socket connections initiated by other VMs",
     (
-        Argument("timeout", "Timeout while waiting for connection", kind="integer"),
-        Argument("port", "Port number at which to listen for VM connections", kind="integer"),
-        Argument("localAddress", "Local address that the listener binds to"),
+        ConnectorArgument("timeout", "Timeout while waiting for connection", kind="integer"),
+        ConnectorArgument("port", "Port number at which to listen for VM connections", kind="integer"),
+        ConnectorArgument("localAddress", "Local address that the listener binds to"),
     ),
 )
 LAUNCH = Connector(
@@ -88,15 +88,15 @@ LAUNCH = Connector(
     "dt_socket",
     "Launches target using Sun Java VM command line and attaches to it",
     (
-        Argument("home", "Home directory of the SDK or runtime environment used to launch the application"),
-        Argument("options", "Launched VM options"),
-        Argument(
+        ConnectorArgument("home", "Home directory of the SDK or runtime environment used to launch the application"),
+        ConnectorArgument("options", "Launched VM options"),
+        ConnectorArgument(
             "main", "Main class and arguments, or if -jar is an option, the main jar file and arguments", required=True
         ),
-        Argument("suspend", "All threads will be suspended before execution of main", "true", kind="boolean"),
+        ConnectorArgument("suspend", "All threads will be suspended before execution of main", "true", kind="boolean"),
         _QUOTE,
-        Argument("vmexec", "Name of the Java VM launcher", "java", required=True),
-        Argument(
+        ConnectorArgument("vmexec", "Name of the Java VM launcher", "java", required=True),
+        ConnectorArgument(
             "includevirtualthreads",
             "List of all threads includes virtual threads as well as platform threads.",
             "n",
@@ -131,7 +131,7 @@ def listing() -> str:
     return "\n".join([*lines, ""])
 
 
-def parse(spec: str) -> Connection:
+def parse(spec: str) -> ConnectorUse:
     """Understands ``connector:name=value,...``; values may be quoted, with commas inside. Raises UsageError."""
     spec = spec if spec.endswith((",", ":")) else spec + ","
     name, _, rest = spec.partition(":")
@@ -148,10 +148,10 @@ def parse(spec: str) -> Connection:
             raise UsageError(f"Argument {key} is not defined for connector: {connector.name}")
         values[key] = value
         rest = rest[match.end() :]
-    return Connection(connector, values)
+    return ConnectorUse(connector, values)
 
 
-def check(connection: Connection) -> None:
+def check(connection: ConnectorUse) -> None:
     """Raises BadArgument when a value is missing or makes no sense; jdb finds that when it is to connect."""
     for argument in connection.connector.arguments:
         value = connection.values[argument.name]
@@ -165,7 +165,7 @@ def check(connection: Connection) -> None:
             raise BadArgument(f"Invalid length: {argument.name}")
 
 
-def _valid(argument: Argument, value: str) -> bool:
+def _valid(argument: ConnectorArgument, value: str) -> bool:
     if argument.kind == "integer":
         number = java_integer(value)
         return number is not None and number >= 0

@@ -7,16 +7,16 @@ import traceback
 import trio
 
 from jdbpy import Disconnected, JdbpyError, UsageError
-from jdbpy.cli.jdb.debugger import Debugger
-from jdbpy.cli.jdb.table import COMMANDS, REPEATABLE, JdbCommand
-from jdbpy.cli.jdb.words import Words
-from jdbpy.cli.standard import OutputLost
+from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.table import COMMANDS, REPEATABLE, JdbCommand
+from jdbpy.jdb.words import Words
+from jdbpy.process.standard import OutputLost
 
 _PATIENCE = 1.0
 """Seconds for which the next line waits for an evaluation; jdb would not wait, and mix the answers."""
 
 
-class Interpreter:
+class JdbInterpreter:
     """Runs lines; evaluations that take long go on in the nursery."""
 
     def __init__(self, jdb: Debugger, nursery: trio.Nursery) -> None:
@@ -43,7 +43,7 @@ class Interpreter:
 
     async def read(self, path: str) -> bool:
         """Runs the lines of a file; False if it cannot be read."""
-        from jdbpy.cli.commands.scripts import read_script
+        from jdbpy.process.scripts import read_script
 
         try:
             lines = read_script(path)
@@ -77,7 +77,7 @@ class Interpreter:
             await self._command(name, words)
 
     async def _command(self, name: str, words: Words) -> None:
-        from jdbpy.cli.jdb import commands as commands  # which takes a while: not before the first prompt
+        from jdbpy.jdb import commands as commands  # which takes a while: not before the first prompt
 
         jdb = self._jdb
         command = COMMANDS.get(name)

@@ -1,0 +1,7 @@
+"""This process as all front ends need it: standard output, signals, processor time, scripts.
+
+* ``standard``: how text gets out, and how the debugger ends when it does not
+* ``signals``: what Ctrl-C means, and the one place where signals arrive
+* ``processor_time``: a computation without an end is ended by Ctrl-C, a signal or a timeout
+* ``scripts``: the command lines of a batch, out of arguments, files and standard input
+"""
