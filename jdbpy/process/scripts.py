@@ -11,8 +11,6 @@ import stat
 import sys
 from collections.abc import Iterable
 
-import trio
-
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
@@ -20,6 +18,23 @@ STDIN = "-"
 
 _AT_MOST = 65536
 """Bytes of standard input that are read at a time."""
+
+
+class Script(Record):
+    """Commands from the command line: one ``command``, or those of the file at ``path`` ("-": standard input)."""
+
+    command: str = ""
+    path: str = ""
+
+
+def read_script(path: str) -> list[str]:
+    """The lines of a file of commands; raises UsageError when it cannot be read."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}", code="NO_SUCH_FILE") from error
 
 
 class ScriptLines:
@@ -79,6 +94,8 @@ class ScriptLines:
 async def _read() -> bytes:
     """Some bytes of standard input; none at its end. Of a pipe trio's loop tells when they are there: that is a wake-up
     less in each direction than a thread costs, which all else needs."""
+    import trio  # here: the command line is parsed, and --help answered, without it
+
     if _is_pipe():
         while True:
             await trio.lowlevel.wait_readable(0)
@@ -95,20 +112,3 @@ def _is_pipe() -> bool:
         return False
     mode = os.fstat(0).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-class Script(Record):
-    """Commands from the command line: one ``command``, or those of the file at ``path`` ("-": standard input)."""
-
-    command: str = ""
-    path: str = ""
-
-
-def read_script(path: str) -> list[str]:
-    """The lines of a file of commands; raises UsageError when it cannot be read."""
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            return file.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"{path} cannot be read: {reason}", code="NO_SUCH_FILE") from error
