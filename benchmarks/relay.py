@@ -17,25 +17,43 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 
 import trio
 
 from benchmarks.traffic import Meter, Traffic
 from jdbpy.session.concurrency import open_nursery
+from jdbpy.wire.framing import HEADER_LENGTH, REPLY
+from jdbpy.wire.handshake import HANDSHAKE
+from jdbpy.wire.messages import class_type, interface_type, object_reference
 
 _END = b""
 
+_CALLS = frozenset(
+    bytes((each.COMMAND_SET, each.COMMAND))
+    for each in (
+        class_type.InvokeMethod,
+        class_type.NewInstance,
+        interface_type.InvokeMethod,
+        object_reference.InvokeMethod,
+    )
+)
+"""The commands that run methods."""
+
 
 @asynccontextmanager
-async def open_relay(target: str, *, rtt: float, port: int = 0) -> AsyncIterator[Relay]:
+async def open_relay(
+    target: str, *, rtt: float, port: int = 0, calls_in_turn: bool = False
+) -> AsyncIterator[Relay]:
     """Listens on a loopback port (0: any) and passes each connection on to ``target`` ("HOST:PORT").
 
-    ``rtt`` is the time of a round trip in seconds. Leaving the block cuts what is open.
+    ``rtt`` is the time of a round trip in seconds. Leaving the block cuts what is open. With ``calls_in_turn`` what
+    follows the call of a method reaches the target when that call has been answered: a target that gets no processor
+    time then refuses no call that was sent behind another, and round trips can be counted on a busy machine.
     """
     [listener] = await trio.open_tcp_listeners(port, host="127.0.0.1")
-    relay = Relay(target, rtt, listener.socket.getsockname()[1])
+    relay = Relay(target, rtt, listener.socket.getsockname()[1], calls_in_turn=calls_in_turn)
     async with open_nursery() as nursery:
         nursery.start_soon(trio.serve_listeners, relay.serve, [listener])
         yield relay
@@ -45,12 +63,13 @@ async def open_relay(target: str, *, rtt: float, port: int = 0) -> AsyncIterator
 class Relay:
     """``address`` ("HOST:PORT") is what the debugger connects to."""
 
-    def __init__(self, target: str, rtt: float, port: int) -> None:
+    def __init__(self, target: str, rtt: float, port: int, *, calls_in_turn: bool = False) -> None:
         self.host = "127.0.0.1"
         self.port = port
         self.address = f"{self.host}:{port}"
         self._target = target
         self._rtt = rtt
+        self._calls_in_turn = calls_in_turn
         self._meters: list[Meter] = []
 
     def traffic(self) -> Traffic:
@@ -68,11 +87,15 @@ class Relay:
         except OSError:
             return  # as on a real link: the debugger is refused, the relay lives on
         async with jvm:
-            await pass_on(debugger, jvm, self._rtt, meter)
+            await pass_on(debugger, jvm, self._rtt, meter, Turns() if self._calls_in_turn else None)
 
 
 async def pass_on(
-    debugger: trio.abc.HalfCloseableStream, jvm: trio.abc.HalfCloseableStream, rtt: float, meter: Meter
+    debugger: trio.abc.HalfCloseableStream,
+    jvm: trio.abc.HalfCloseableStream,
+    rtt: float,
+    meter: Meter,
+    turns: Turns | None = None,
 ) -> None:
     """Passes bytes both ways, each half a round trip late, until both sides have ended.
 
@@ -80,8 +103,59 @@ async def pass_on(
     """
     connected = trio.current_time() + rtt
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_carry, _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=meter.sent))
-        nursery.start_soon(_carry, _Way(jvm, debugger, rtt / 2, on_delivery=meter.received))
+        there = _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=meter.sent, turns=turns)
+        back = _Way(jvm, debugger, rtt / 2, on_delivery=meter.received, on_take=turns.answered if turns else None)
+        nursery.start_soon(_carry, there)
+        nursery.start_soon(_carry, back)
+
+
+class Turns:
+    """Which calls of methods are under way in the target, by what passes on a link."""
+
+    def __init__(self) -> None:
+        self._there, self._back = _Whole(), _Whole()
+        self._under_way: set[bytes] = set()
+        self._ended = trio.lowlevel.ParkingLot()
+
+    async def pass_on(self, data: bytes, sink: trio.abc.SendStream) -> None:
+        """Send what goes to the target, and what is behind a call when that has been answered."""
+        portion = b""
+        for packet in self._there.take(data):
+            portion += packet
+            if packet[9:11] in _CALLS:
+                self._under_way.add(packet[4:8])
+                await sink.send_all(portion)
+                portion = b""
+                while self._under_way:
+                    await self._ended.park()
+        if portion:
+            await sink.send_all(portion)
+
+    def answered(self, data: bytes) -> None:
+        """Take note of what comes from the target."""
+        for packet in self._back.take(data):
+            if packet[8] & REPLY:
+                self._under_way.discard(packet[4:8])
+        if not self._under_way:
+            self._ended.unpark_all()
+
+
+class _Whole:
+    """Cuts the bytes of one direction into the handshake and whole packets."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._handshake = len(HANDSHAKE)
+
+    def take(self, data: bytes) -> Iterator[bytes]:
+        self._rest += data
+        while len(self._rest) >= HEADER_LENGTH:
+            length = self._handshake or int.from_bytes(self._rest[:4], "big")
+            if len(self._rest) < length:
+                return
+            self._handshake = 0
+            packet, self._rest = self._rest[:length], self._rest[length:]
+            yield packet
 
 
 class _Way:
@@ -96,6 +170,7 @@ class _Way:
         not_before: float = 0.0,
         on_take: Callable[[bytes], None] | None = None,
         on_delivery: Callable[[bytes], None] | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self.source = source
         self.sink = sink
@@ -103,6 +178,7 @@ class _Way:
         self.not_before = not_before
         self.on_take = on_take
         self.on_delivery = on_delivery
+        self.turns = turns
 
     def due(self) -> float:
         """When bytes that set off now arrive."""
@@ -133,7 +209,10 @@ async def _deliver(way: _Way, receive: trio.MemoryReceiveChannel[tuple[float, by
             return
         if way.on_delivery:
             way.on_delivery(data)
-        await way.sink.send_all(data)
+        if way.turns is not None:
+            await way.turns.pass_on(data, way.sink)
+        else:
+            await way.sink.send_all(data)
 
 
 async def _serve_command_line() -> None:

@@ -61,9 +61,10 @@ class Counted:
 
 
 @asynccontextmanager
-async def attached(target: Target, rtt: float = RTT) -> AsyncIterator[Counted]:
-    """A session on the target, behind a link."""
-    async with open_relay(target.address, rtt=rtt) as relay, jdbpy.attach_session(relay.address) as session:
+async def attached(target: Target, rtt: float = RTT, *, calls_in_turn: bool = False) -> AsyncIterator[Counted]:
+    """A session on the target, behind a link; with ``calls_in_turn`` no call comes too early, whatever the load."""
+    link = open_relay(target.address, rtt=rtt, calls_in_turn=calls_in_turn)
+    async with link as relay, jdbpy.attach_session(relay.address) as session:
         yield Counted(session, relay)
 
 
@@ -76,11 +77,11 @@ async def crowd(jvm: Jvm) -> AsyncIterator[Counted]:
 
 
 @asynccontextmanager
-async def at(place: Place, jvm: Jvm, rtt: float = RTT) -> AsyncIterator[Counted]:
+async def at(place: Place, jvm: Jvm, rtt: float = RTT, *, calls_in_turn: bool = False) -> AsyncIterator[Counted]:
     """Stopped at a place for the first time, with nothing known but that."""
     async with start_target(jvm, program(place.program, where=TARGETS), suspend=False) as target:
         await target.wait_output("ready")
-        async with attached(target, rtt) as counted:
+        async with attached(target, rtt, calls_in_turn=calls_in_turn) as counted:
             await counted.stop_at(place)
             yield counted
 

@@ -184,11 +184,10 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
     Cold: the classes, what they consist of, the loading, what the loaded ones consist of, and then what is counted
     again: for ``vm`` the names of properties, the calls, the one on an object that they give, the strings; for
     ``uptime`` the beans and what they tell; for ``flags`` and ``memory`` lists, their arrays, the elements, what they
-    hold, and what is in that; for ``jcmd`` the bean, the call, its text. A call that comes before the last one has
-    ended is sent once more, which a busy machine makes likely, and beans that take long to be made: four more for that,
-    cold.
+    hold, and what is in that; for ``jcmd`` the bean, the call, its text. The link lets no call come before the last one
+    has ended, which would have to be sent once more: so the load of the machine does not count.
     """
-    async with at_look(jvm, rtt=SLOW) as counted:
+    async with at_look(jvm, rtt=SLOW, calls_in_turn=True) as counted:
         vm, usage = counted.session.vm, counted.session.heap.usage
         assert await counted.waves(vm.facts()) <= 7 + 4 + 2
         assert await counted.fewest(vm.facts) <= 4 + 1 + 2  # the lengths of strings that methods give come first
@@ -205,10 +204,10 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
 async def test_times_of_threads(jvm: Jvm) -> None:
     """The fields of the threads beside the lookup of classes; their loading, the bean, the call, its answer's array.
 
-    What is refused is sent again, as above. ``detail`` describes the thread's context loader beside that. Java 25 keeps
+    No call comes too early, as above. ``detail`` describes the thread's context loader beside that. Java 25 keeps
     some of the fields in an object of their own, which is one more.
     """
-    async with at_look(jvm, rtt=SLOW) as counted:
+    async with at_look(jvm, rtt=SLOW, calls_in_turn=True) as counted:
         threads = counted.session.threads
         main = (await threads.find("main")).id
         assert await counted.waves(threads.detail(main)) <= 9 + 4
