@@ -23,13 +23,12 @@ from jdbpy import Session, StepDepth, SuspendPolicy
 from jdbpy.errors import JdbpyError, JdwpError, LeaveError
 from jdbpy.session.target import leaving
 from jdbpy.wire.connection import open_connection
-from jdbpy.wire.constants import Error, ThreadStatus
-from jdbpy.wire.ids import FrameID
+from jdbpy.wire.constants import Error
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 from tests.cli.process import command, jdbpy as run_jdbpy, script
 from tests.fakes.jvm import SILENCE, FakeJvm
 from tests.fakes.world import FakeClass
-from tests.harness import LIMIT, Jvm, Target, inline, start_target
+from tests.harness import LIMIT, Jvm, Target, start_target
 from tests.harness.processes import piped, send_line
 
 THREADS = 6
@@ -179,46 +178,6 @@ async def test_an_event_that_was_being_reported_is_resumed(policy: SuspendPolicy
         jvm.before(thread_reference.SuspendCount, hit_late)
         await session.detach()
     assert counts == [0]
-
-
-async def test_a_thread_that_waits_in_the_agent_is_waited_for() -> None:
-    """The agent has taken its event and not reported it, for want of processor time: all suspend counts are 0."""
-    jvm = FakeJvm()
-    standing = 3
-    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
-        await session.breakpoints.add("Played.main")
-        await session.breakpoints.clear_all()
-        modifiers = [each for sent in jvm.received(event_request.Set) for each in sent.modifiers]
-        [place] = [each.loc for each in modifiers if isinstance(each, event_request.LocationOnly)]
-
-        def frames(_: thread_reference.Frames) -> thread_reference.FramesReply:
-            nonlocal standing
-            standing -= 1
-            at = place if standing >= 0 else place.replace(index=place.index + 1)
-            return thread_reference.FramesReply(cast(Any, [thread_reference.Frame(FrameID(1), at)]))
-
-        jvm.on(thread_reference.Frames, frames)
-        jvm.on(thread_reference.Status, thread_reference.StatusReply(ThreadStatus.RUNNING, 0))
-        jvm.commands.clear()
-        await session.detach()
-    kinds = [type(each) for each in jvm.commands]
-    assert standing < 0
-    assert kinds.index(virtual_machine.Dispose) > kinds[::-1].index(thread_reference.Frames)
-    assert kinds.count(virtual_machine.Suspend) == kinds.count(virtual_machine.Resume) == 4
-    assert kinds[-1] is virtual_machine.Dispose
-
-
-async def test_a_thread_that_spins_at_a_breakpoint_is_left_after_a_while(
-    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(leaving, "STANDING", 0.05)
-    spinning = inline("class Spinning { public static void main(String[] args) { while (true); } } // @spin")
-    async with start_target(jvm, spinning, suspend=False) as target:
-        async with jdbpy.attach_session(target.address) as session:
-            await session.breakpoints.add(spinning.at("spin"))
-            await session.next_stop()
-        await target.wait_listening(2)
-        assert await suspended(target) == []
 
 
 async def test_threads_that_the_debugger_knows_nothing_of_are_resumed() -> None:

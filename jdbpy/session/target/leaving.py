@@ -15,11 +15,7 @@ threads right after they were resumed, and no debugger is left to resume them. T
 3. The helper may still be reporting the one event that it had taken before. Its packet comes within microseconds, and
    the set is resumed like any other. So the proof waits until none has come for ``QUIET`` seconds, and until the agent
    says of every thread that its suspend count is 0.
-4. A helper thread that gets no processor time may take longer. The thread whose event it has taken waits in the agent
-   meanwhile, with a suspend count of 0, and stands where a request was. So threads that run are looked at (Suspend,
-   Frames and Resume in one segment) until none stands there any more. The agent of Java 25 needs that, too: before it
-   listens again it waits for all threads to leave it, for ever (docs/agent.md, "Listening again waits for threads").
-5. Dispose. A method that has not returned by then is detached by the agent: its thread runs on when it returns.
+4. Dispose. A method that has not returned by then is detached by the agent: its thread runs on when it returns.
 """
 
 from __future__ import annotations
@@ -31,11 +27,9 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.target.requests import Place, place_of
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire import ending
-from jdbpy.wire.constants import ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 
@@ -54,14 +48,7 @@ MOST = 100
 RETURN = 1.0
 """Seconds within which methods that are being run for the debugger should return: most do at once."""
 
-STANDING = 1.0
-"""Seconds for which threads may stand at places of requests until they count as standing there of themselves: one that
-spins on the spot cannot be told from one that waits in the agent."""
-
-ANYWHERE = 3
-"""So many looks must find a thread at one place before it counts as standing, where requests were of no place."""
-
-TRIPS = 8
+TRIPS = 6
 """Round trips that the limit allows for."""
 
 _ENDED = frozenset((ending.VM_DEATH, ending.EXITED, ending.DISPOSED))
@@ -155,8 +142,6 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
     if listed is not None:
         threads = {*(await listed.wait()).threads, *target.suspension.threads()}
         await _prove(target, threads, held, quiet=QUIET if uncertain else 0.0)
-        if uncertain:
-            await _all_out_of_agent(target, threads)
     await conn.request(virtual_machine.Dispose())
 
 
@@ -193,55 +178,3 @@ async def _prove(target: Target, threads: Iterable[int], held: _StillSuspended, 
         if not isinstance(listed, JdwpError):
             threads = {*listed.threads, *target.suspension.threads()}
         await trio.sleep(max(0.0, since + quiet - now))
-
-
-async def _all_out_of_agent(target: Target, threads: Iterable[int]) -> None:
-    """Wait until no thread that runs stands where an event may have taken it into the agent.
-
-    wire: 2 trips; 2 more for each further look.
-    """
-    known = target.requests
-    standing: dict[int, Place] | None = None
-    looks, begun = 0, trio.current_time()
-    while trio.current_time() - begun < STANDING:
-        places = await _places(target, await _running(target, threads if standing is None else standing))
-        looks += 1
-        standing = {
-            thread: place
-            for thread, place in places.items()
-            if (place in known.places or (known.anywhere and looks < ANYWHERE))
-            and (standing is None or standing.get(thread) == place)
-        }
-        if not standing:
-            return
-        # One that waits for room in the agent's queue of events is woken by it (eventHelper.c).
-        target.conn.submit(virtual_machine.HoldEvents())
-        await trio.sleep(QUIET)
-
-
-async def _running(target: Target, threads: Iterable[int]) -> list[int]:
-    """Return those of the threads that run, as far as the agent tells: one that waits in it counts so. wire: 1 trip."""
-    asked = list(threads)
-    found = await target.conn.batch([thread_reference.Status(ThreadID(ObjectID(each))) for each in asked])
-    return [
-        thread
-        for thread, status in zip(asked, found, strict=True)
-        if not isinstance(status, JdwpError) and status.threadStatus == ThreadStatus.RUNNING
-    ]
-
-
-async def _places(target: Target, threads: list[int]) -> dict[int, Place]:
-    """Return where threads stand: they are suspended for as long as it takes to look. wire: 1 trip."""
-    if not threads:
-        return {}
-    conn = target.conn
-    with conn.gathering:
-        conn.submit(virtual_machine.Suspend())
-        asked = [conn.submit(thread_reference.Frames(ThreadID(ObjectID(each)), 0, 1)) for each in threads]
-        resumed = conn.submit(virtual_machine.Resume())
-    *found, _ = await conn.gather([*asked, resumed])
-    return {
-        thread: place_of(frames.frames[0].location)
-        for thread, frames in zip(threads, found, strict=True)
-        if not isinstance(frames, JdwpError) and frames.frames
-    }

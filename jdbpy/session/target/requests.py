@@ -159,7 +159,7 @@ class EventRequest:
         """
         for modifier in self.modifiers:
             match modifier:
-                case event_request.LocationOnly(loc=wanted) if place_of(event.location) != place_of(wanted):
+                case event_request.LocationOnly(loc=wanted) if _place(event.location) != _place(wanted):
                     return "location"
                 case event_request.ThreadOnly(thread=wanted) | event_request.Step(thread=wanted):
                     if getattr(event, "thread", wanted) != wanted:
@@ -169,26 +169,8 @@ class EventRequest:
         return ""
 
 
-Place = tuple[int, int, int]
-"""The ids of a class and a method, and the index of an instruction."""
-
-
-def place_of(location: CodeLocation) -> Place:
+def _place(location: CodeLocation) -> tuple[int, int, int]:
     return location.classID, location.methodID, location.index
-
-
-_IN_CODE = frozenset(
-    (
-        EventKind.SINGLE_STEP,
-        EventKind.METHOD_ENTRY,
-        EventKind.METHOD_EXIT,
-        EventKind.METHOD_EXIT_WITH_RETURN_VALUE,
-        EventKind.EXCEPTION,
-        EventKind.FIELD_ACCESS,
-        EventKind.FIELD_MODIFICATION,
-    )
-)
-"""Events that a thread meets in the midst of its code, and often."""
 
 
 def _may_suspend_less(request: EventRequest) -> bool:
@@ -213,10 +195,6 @@ class RequestTable:
         self._former: dict[int, EventRequest] = {}  # by ids that they had: events of these may still be on their way
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
-        self.places: set[Place] = set()
-        """Where such requests ever were set, as far as they were for one place each."""
-        self.anywhere = False
-        """True if such a request was ever set for places that are not known beforehand."""
 
     async def add(
         self, kind: EventKind, policy: JdwpSuspendPolicy, modifiers: Sequence[Any], handler: Handler
@@ -261,18 +239,9 @@ class RequestTable:
                 if request.sieve is not None:
                     self._sieves[request.key] = request.sieve.take
 
-        if spec.policy is not JdwpSuspendPolicy.NONE:
-            self._note_suspending(spec)
+        self.has_suspended = self.has_suspended or spec.policy is not JdwpSuspendPolicy.NONE
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
         return request, self._conn.submit(command, on_reply=registered)
-
-    def _note_suspending(self, spec: RequestSpec) -> None:
-        self.has_suspended = True
-        for modifier in spec.modifiers:
-            if isinstance(modifier, event_request.LocationOnly):
-                self.places.add(place_of(modifier.loc))
-                return
-        self.anywhere = self.anywhere or spec.kind in _IN_CODE
 
     @property
     def policy_of_watching(self) -> JdwpSuspendPolicy:
