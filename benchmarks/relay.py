@@ -43,9 +43,7 @@ _CALLS = frozenset(
 
 
 @asynccontextmanager
-async def open_relay(
-    target: str, *, rtt: float, port: int = 0, calls_in_turn: bool = False
-) -> AsyncIterator[Relay]:
+async def open_relay(target: str, *, rtt: float, port: int = 0, calls_in_turn: bool = False) -> AsyncIterator[Relay]:
     """Listens on a loopback port (0: any) and passes each connection on to ``target`` ("HOST:PORT").
 
     ``rtt`` is the time of a round trip in seconds. Leaving the block cuts what is open. With ``calls_in_turn`` what
