@@ -38,6 +38,7 @@ from jdbpy.wire.undo import undoing
 if TYPE_CHECKING:
     from jdbpy.wire.audit import AuditLog
     from jdbpy.wire.effects import ReadOnlyGuard
+    from jdbpy.wire.recall import Recall
     from jdbpy.wire.wirelog import WireLog
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
@@ -151,6 +152,8 @@ class Connection:
         """Asked about each command before it is encoded, in a read-only session."""
         self.audit: AuditLog | None = None
         """Told of each command before it leaves, and of its outcome."""
+        self.recall: Recall | None = None
+        """Remembers answers while nothing runs in the target; None asks each question again."""
         self.log = log
         """Told of every packet; may be set and taken away at any time."""
         self.recorder: Recorder | None = None
@@ -213,7 +216,13 @@ class Connection:
         if self.guard is not None:
             self.require_allowed(command)
         body = self._codec.encode(command, self.id_sizes)
+        if self.recall is not None and on_reply is None and (known := self.recall.find(command, body)) is not None:
+            answered = Pending(command, self._decode_reply, self.undo)
+            answered.settle(known)
+            return answered
         packet_id = self._new_id()
+        if self.recall is not None:
+            self.recall.sent(packet_id, command, body)
         if self.audit is not None:
             self.audit.sent(packet_id, command)
         data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
@@ -452,6 +461,8 @@ class Connection:
             self.log.received(packet, self.id_sizes, pending)
         if self.recorder is not None:
             self.recorder.received(packet)
+        if self.recall is not None:
+            self.recall.received(packet)
         if isinstance(pending, RawPending):
             self._counts["replies"] += 1
             pending.settle(packet)

@@ -5,6 +5,8 @@ Expressions have their own in ``test_expression_budgets``.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import jdbpy
 from benchmarks.bench import TARGETS
 from tests.benchmarks.counted import SLOW, at_hit, at_look, attached, crowd
@@ -38,6 +40,37 @@ async def test_where_all(jvm: Jvm) -> None:
         await counted.session.execution.suspend()
         assert await counted.waves(counted.session.stack.all()) <= 4
         assert await counted.waves(counted.session.stack.all()) <= 2
+
+
+async def test_what_is_asked_again_at_one_stop(jvm: Jvm) -> None:
+    """While nothing runs a question that is asked again costs no trip, until something is changed or runs."""
+    async with crowd(jvm) as counted:
+        session = counted.session
+        await session.execution.suspend()
+        questions: list[Callable[[], Awaitable[object]]] = [
+            lambda: session.threads.list(with_frames=True),
+            session.stack.all,
+            session.classes.list,
+            lambda: session.classes.detail("java.util.HashMap"),
+            session.heap.histogram,
+            session.locks.deadlocks,
+        ]
+        for question in questions:
+            assert await counted.waves(question()) >= 1
+            assert await counted.waves(question()) == 0
+        await session.execution.resume()
+        await session.execution.suspend()
+        assert await counted.waves(session.stack.all()) >= 1
+
+
+async def test_what_is_asked_again_of_a_frame(jvm: Jvm) -> None:
+    async with at_hit(jvm) as counted:
+        session = counted.session
+        names = [each.name for each in await session.stack.variables()]
+        assert names
+        for question in (session.stack.variables, lambda: session.values.dump(names[0], ALL)):
+            await counted.waves(question())
+            assert await counted.waves(question()) == 0
 
 
 async def test_histogram(jvm: Jvm) -> None:

@@ -28,6 +28,7 @@ from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import OnReply, Pending
+from jdbpy.wire.recall import Recall
 
 if TYPE_CHECKING:
     from jdbpy.session.target.frames import FrameMemory
@@ -104,6 +105,7 @@ class Target:
         """Called when a Resume was submitted, with the ledger at what follows from it."""
         self._parts: dict[type[Any], Any] = {}
         conn.on_undo = self._undone
+        conn.recall = Recall(lambda: self.suspension.moment)
 
     @cached_property
     def tunnel(self) -> str:

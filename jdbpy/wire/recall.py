@@ -1,0 +1,84 @@
+"""Answers that stay good while nothing runs in the target: a question that is asked again costs no trip.
+
+Owns what is remembered, and the rule when. ``Connection.recall`` is its one switch. The session says when nothing can
+run (``moment``); the rest follows from the packets: what is sent and does more than read, its reply, and each event
+end what is known. While a command that may run code is outstanding nothing is remembered, and nothing is recalled.
+
+Why that is right: the agent answers commands one after the other. An answer is kept if nothing could run from before
+its command left until it came in, and no command changed anything between. The same command would be answered the same
+until the first of these happens, and that is when all is forgotten. What garbage collection may change is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error
+from jdbpy.wire.effects import Effect, effect_of
+from jdbpy.wire.framing import Packet
+from jdbpy.wire.messages import event_request, object_reference
+
+MOST = 32 * 1024 * 1024
+"""Bytes of replies that are kept at most; what does not fit is asked for again."""
+
+_PASSING = (Error.OUT_OF_MEMORY, Error.INTERNAL)
+"""Errors that another try may not meet."""
+
+_Key = tuple[type[Command[Any]], bytes]
+
+
+class Recall:
+    """Remembers replies. ``moment`` gives None while something may run in the target, anything else otherwise."""
+
+    def __init__(self, moment: Callable[[], Hashable | None]) -> None:
+        self._moment = moment
+        self._reads: dict[type[Command[Any]], bool] = {}
+        self._open = False  # nothing runs, since the last time that something was forgotten
+        self._changing: set[int] = set()  # packet ids of outstanding commands that do more than read
+        self._asked: dict[int, _Key] = {}
+        self._known: dict[_Key, Packet] = {}
+        self._size = 0
+
+    def find(self, command: Command[Any], body: bytes) -> Packet | None:
+        """Return the reply that such a command has had, if it is still good."""
+        return self._known.get((type(command), body)) if self._known and not self._changing else None
+
+    def sent(self, packet_id: int, command: Command[Any], body: bytes) -> None:
+        """Take note of a command that leaves."""
+        kind = type(command)
+        reads = self._reads.get(kind)
+        if reads is None:
+            reads = self._reads[kind] = _only_reads(kind)
+        if not reads:
+            self._forget()
+            self._changing.add(packet_id)
+        elif self._open or (not self._changing and self._moment() is not None):
+            self._open = True
+            self._asked[packet_id] = kind, body
+
+    def received(self, packet: Packet) -> None:
+        """Take note of a packet that came in: keep the reply to a question, forget all after anything else."""
+        asked = self._asked.pop(packet.id, None) if packet.is_reply else None
+        if asked is not None:
+            if packet.error not in _PASSING and self._size + len(packet.data) <= MOST:
+                self._known[asked] = packet
+                self._size += len(packet.data)
+        elif not packet.is_reply:
+            self._forget()
+        elif packet.id in self._changing:
+            self._changing.discard(packet.id)
+            self._forget()
+
+    def _forget(self) -> None:
+        self._open = False
+        if self._asked:
+            self._asked.clear()
+        if self._known:
+            self._known.clear()
+            self._size = 0
+
+
+def _only_reads(kind: type[Command[Any]]) -> bool:
+    return effect_of(kind) is Effect.READS and kind not in (event_request.Set, object_reference.IsCollected)
