@@ -366,6 +366,11 @@ class Vm(portal.Synced):
         )
         return found
 
+    def classes(self, pattern: str = "") -> list[str]:
+        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted. wire: 1 trip."""
+        found: list[str] = self._await(lambda: self._inner.classes(pattern))
+        return found
+
     @property
     def heap(self) -> Heap:
         """Histograms, instances, referrers."""

@@ -159,7 +159,7 @@ class HotSwap:
         self._require()
         listed = await self._types.all_classes()
         loaded = {each.signature: self._types.learn(each.typeID, each.refTypeTag, each.signature) for each in listed}
-        stems = {name.removesuffix(";").rpartition("/")[2].removeprefix("L") for name in loaded if name[0] == "L"}
+        stems = {name[1:-1].rpartition("/")[2] for name in loaded if name[0] == "L"}
         found, names = await trio.to_thread.run_sync(read_all, path, stems)
         matching = _by_signature(each for each in found if f"L{each.file.name};" in loaded)
         types = [

@@ -1,0 +1,19 @@
+"""How do two JVMs differ, in classes and instances?  compare_jvms.py HOST:PORT HOST:PORT [PATTERN]"""
+
+import sys
+
+import trio
+
+import jdbpy
+
+
+async def main(first: str, second: str, pattern: str) -> None:
+    async with jdbpy.attach(first) as one, jdbpy.attach(second) as two:
+        here, there = set(await one.classes(pattern)), set(await two.classes(pattern))
+        print("only in the first: ", *sorted(here - there) or ["nothing"])
+        print("only in the second:", *sorted(there - here) or ["nothing"])
+        difference = await two.heap.histogram(pattern) - await one.heap.histogram(pattern)
+        print(difference.top(10) if len(difference) else "the same instances of each class")
+
+
+trio.run(main, sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "")
