@@ -32,12 +32,13 @@ MAY_IMPORT = {
     "sync": {*GROUND, "session", "api", "sync"},
     "demo": {*GROUND, "session", "demo"},
     "process": {*GROUND, "process"},
+    "dap": {*GROUND, "process", "session", "dap"},
     "cli": {*GROUND, "process", "session", "demo", "cli"},
     "jdb": {*GROUND, "process", "session", "jdb"},
 }
 """What each part of jdbpy may import of jdbpy."""
 
-DOOR = ("jdbpy/cli/main.py", "jdbpy.jdb.main")
+DOORS = (("jdbpy/cli/main.py", "jdbpy.jdb.main"), ("jdbpy/cli/main.py", "jdbpy.dap.main"))
 """The entry point of all front ends stands in cli, and opens jdb's."""
 
 FLOORS = [
@@ -119,13 +120,13 @@ def test_imports_point_one_way(part: str) -> None:
         for found in imports(part)
         if part_of(found)
         and part_of(found) not in MAY_IMPORT[part]
-        and (found.file, found.module) != DOOR
-        and not (part_of(found) == "jdbpy" and part in ("cli", "demo", "jdb"))
+        and (found.file, found.module) not in DOORS
+        and not (part_of(found) == "jdbpy" and part in ("cli", "dap", "demo", "jdb"))
     ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("part", ["cli", "jdb"])
+@pytest.mark.parametrize("part", ["cli", "dap", "jdb"])
 def test_front_ends_use_public_names_of_the_session_only(part: str) -> None:
     wrong = [
         f"{found.file}:{found.line}: {found.module} {found.name}"
@@ -185,3 +186,8 @@ def test_help_loads_not_even_trio() -> None:
         "import contextlib\nwith contextlib.suppress(SystemExit):\n    import jdbpy.cli.main as m; m.main(['--help'])"
     )
     assert not loaded_by(code) & {"trio", *HEAVY}
+
+
+def test_an_adapter_for_editors_loads_nothing_heavy() -> None:
+    code = "from jdbpy.dap.server import import_all; import_all()"
+    assert not loaded_by(code) & set(HEAVY)

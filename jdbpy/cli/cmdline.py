@@ -21,6 +21,7 @@ usage: jdbpy attach [HOST:]PORT [options]
        jdbpy demo [options]
        jdbpy open FILE [options]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
+       jdbpy dap [--port N]
 
 Debugs Java programs.
 
@@ -31,6 +32,7 @@ Debugs Java programs.
   demo     start a bundled program and debug it, with a tour
   open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
+  dap      speak the Debug Adapter Protocol to an editor, which starts it ('jdbpy dap --help')
 
 options:
   -c, --command CMD      run CMD once connected; repeatable
@@ -82,7 +84,7 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("missing action: attach, launch, listen, demo, open or jdb")
+        raise UsageError("missing action: attach, launch, listen, demo, open, jdb or dap")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")

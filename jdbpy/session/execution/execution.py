@@ -80,10 +80,15 @@ class Execution:
         size: StepSize = StepSize.LINE,
         count: int = 1,
         thread_id: int | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
-        """Starts a step of the selected thread (or the given one). See ``Stepping.start``."""
+        """Starts a step of the selected thread (or the given one); ``alone``: no other thread runs meanwhile.
+
+        See ``Stepping.start``.
+        """
         thread = self._target.selection.require_thread().id if thread_id is None else thread_id
-        await self._stepping.start(thread, depth, size, count)
+        await self._stepping.start(thread, depth, size, count, alone=alone)
 
     async def step(
         self,

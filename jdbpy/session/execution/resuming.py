@@ -62,10 +62,11 @@ class Resuming:
             self._look_ahead(selected.id, resumed)
         return unseen
 
-    def run_for_step(self, thread: int) -> None:
-        """Lets go what a step of the thread needs: the whole VM if that was held, else the thread alone."""
+    def run_for_step(self, thread: int, *, alone: bool = False) -> None:
+        """Resumes what a step of the thread needs: the whole VM if that was suspended, else, or if it shall step
+        ``alone``, the thread only."""
         suspension = self._target.suspension
-        if suspension.everything_held:
+        if suspension.everything_held and not alone:
             resumed = self._submit(suspension.plan_release())
             resumed += self._submit(suspension.plan_run_thread(thread))
             self._released(None)

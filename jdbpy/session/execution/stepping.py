@@ -71,9 +71,18 @@ class Stepping:
         self.patterns: tuple[str, ...] = class_names.DEFAULT_EXCLUDES
 
     async def start(
-        self, thread: int, depth: StepDepth, size: StepSize = StepSize.LINE, count: int = 1, *, filtered: bool = True
+        self,
+        thread: int,
+        depth: StepDepth,
+        size: StepSize = StepSize.LINE,
+        count: int = 1,
+        *,
+        filtered: bool = True,
+        alone: bool = False,
     ) -> None:
         """Starts a step of a held thread and lets it run; the stop comes as an event.
+
+        Where everything is suspended all threads run meanwhile, but for ``alone``.
 
         Raises StateError when the thread runs, UsageError for a count below 1. wire: 1 trip (Clear of the former
         step, Set and Resume in one segment), one more when the class at the top has to be asked for; 1 for each further
@@ -143,9 +152,9 @@ class Stepping:
 
         exits = [watch.spec()] if watch is not None else []
         if is_inlined and start is not None:
-            await self._arm(thread, to_own_lines(start, self.policy()))
+            await self._arm(thread, to_own_lines(start, self.policy(alone)), alone)
         else:
-            await self._arm(thread, [*exits, one_more(self.policy(), 1 if counted_here else count)])
+            await self._arm(thread, [*exits, one_more(self.policy(alone), 1 if counted_here else count)], alone)
 
     async def start_until(self, thread: int, line: int | None = None) -> None:
         """Runs until a line past the current one (None) or the given line of this method, or until its frame is left.
@@ -179,9 +188,9 @@ class Stepping:
                 specs.append(RequestSpec(EventKind.BREAKPOINT, self.policy(), modifiers, at_line))
         await self._arm(thread, specs)
 
-    def policy(self) -> constants.JdwpSuspendPolicy:
+    def policy(self, alone: bool = False) -> constants.JdwpSuspendPolicy:
         """A step holds at its end what is held at its start: the whole VM, or the thread alone."""
-        if self._target.suspension.everything_held:
+        if self._target.suspension.everything_held and not alone:
             return constants.JdwpSuspendPolicy.ALL
         return constants.JdwpSuspendPolicy.EVENT_THREAD
 
@@ -195,7 +204,7 @@ class Stepping:
         self._pending.clear()
         self._watched.clear()
 
-    async def _arm(self, thread: int, specs: list[RequestSpec]) -> None:
+    async def _arm(self, thread: int, specs: list[RequestSpec], alone: bool = False) -> None:
         """Replaces the thread's former step by these requests and lets it run, in one segment."""
         requests = self._target.requests
         requests.submit_clear(self._pending.pop(thread, []))
@@ -208,7 +217,7 @@ class Stepping:
             none = constants.JdwpSuspendPolicy.NONE
             watching = requests.submit(RequestSpec(EventKind.THREAD_DEATH, none, modifiers, self._on_death))
             submitted.append(watching)
-        self._resuming.run_for_step(thread)
+        self._resuming.run_for_step(thread, alone=alone)
         try:
             outcomes = await self._target.conn.gather([pending for _, pending in submitted])
         finally:

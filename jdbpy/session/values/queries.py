@@ -13,6 +13,7 @@ from jdbpy.errors import JdbpyError, JdwpError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both as both_calls
 from jdbpy.session.java.generics import source_type
+from jdbpy.session.java.signatures import field_modifiers
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.values import Limits, Value, Variable
 from jdbpy.session.target.reading import gather
@@ -101,7 +102,8 @@ class ObjectQueries:
         return await reader.run(every())
 
     async def fields(self, object_id: int, limits: Limits = SHALLOW) -> tuple[Variable, ...]:
-        """All instance fields of an object, those of its own class first. Raises JdwpError when it was collected.
+        """All instance fields of an object, those of its own class first, each with the class that declares it and its
+        modifiers. Raises JdwpError when it was collected.
 
         wire: 2 trips and what describing them takes.
         """
@@ -109,11 +111,18 @@ class ObjectQueries:
 
         async def read() -> tuple[Variable, ...]:
             found = await _all_fields(reader, object_id)
-            values = await reader.fields(object_id, found)
+            values = await reader.fields(object_id, [field for _, field in found])
             described = await self._describer(limits, len(values)).values(values)
             return tuple(
-                Variable(field.name, source_type(field), value, "field")
-                for field, value in zip(found, described, strict=True)
+                Variable(
+                    field.name,
+                    source_type(field),
+                    value,
+                    "field",
+                    declared_in=shape.name,
+                    modifiers=field_modifiers(field.bits),
+                )
+                for (shape, field), value in zip(found, described, strict=True)
             )
 
         return await reader.run(read())
@@ -275,11 +284,11 @@ def too_long(length: int, most: int) -> UsageError:
     )
 
 
-async def _all_fields(reader: Reader, object_id: int) -> list[Field]:
+async def _all_fields(reader: Reader, object_id: int) -> list[tuple[ClassLayout, Field]]:
     shapes = [await reader.shape(await reader.type_id(object_id))]
     while shapes[-1].superclass:
         shapes.append(await reader.shape(shapes[-1].superclass))
-    return [field for shape in shapes for field in shape.fields if not field.is_static]
+    return [(shape, field) for shape in shapes for field in shape.fields if not field.is_static]
 
 
 async def _no_field(reader: Reader, shape: ClassLayout, name: str) -> UsageError:

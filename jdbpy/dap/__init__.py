@@ -1,0 +1,18 @@
+"""The Debug Adapter Protocol: a front end beside the command line, which editors start and talk to (``jdbpy dap``).
+
+* ``framing``: bytes to messages and back, bounded; nothing of the protocol's meaning.
+* ``protocol``: arguments of requests as declared records, what is wrong with them in a sentence; the table of requests.
+* ``server``: one client: reading, answering in order, canceling; standard input and output, or a port.
+* ``adapter``: what one client has: its session, its numbers for threads, frames and values.
+* ``opening``: initialize, attach, launch, configurationDone, disconnect, terminate, restart.
+* ``events``: what happens in the session, as events of the protocol.
+* ``running``: threads, continue, steps, pause, restartFrame.
+* ``frames``: stackTrace, scopes, exceptionInfo.
+* ``variables``: variables page by page, evaluate, setVariable, setExpression, completions.
+* ``breakpoints``: of sources, functions, exceptions and fields.
+* ``code``: sources, modules, disassembled methods.
+* ``main``: the command line of ``jdbpy dap``.
+
+It speaks to public names of ``import jdbpy`` only, and says everything by thread and frame: the selection of the
+session, which belongs to a prompt, is neither used nor shown.
+"""

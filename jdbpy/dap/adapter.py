@@ -1,0 +1,278 @@
+"""What one client has: its session with its task, its options, its numbers for threads, frames and values.
+
+The numbers of the protocol are the adapter's own: ids of the target are its business, and may be larger than a number
+of JavaScript. Frames and values are good until their thread runs on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import trio
+
+from jdbpy import JdbpyError, LeaveError, StateError, UsageError
+from jdbpy.dap.protocol import Body
+from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import Frame, Session, Stop
+    from jdbpy.dap.breakpoints import BreakpointTable
+    from jdbpy.dap.code import SourceTable
+    from jdbpy.dap.variables import Container
+
+
+class ClientInfo(Record):
+    """What the client says of itself in ``initialize``."""
+
+    clientID: str = ""
+    adapterID: str = ""
+    linesStartAt1: bool = True
+    columnsStartAt1: bool = True
+    pathFormat: str = "path"
+    supportsVariableType: bool = False
+    supportsVariablePaging: bool = False
+    supportsRunInTerminalRequest: bool = False
+    supportsMemoryReferences: bool = False
+    supportsInvalidatedEvent: bool = False
+    supportsProgressReporting: bool = False
+
+
+class Sender(Protocol):
+    """Where messages for the client go."""
+
+    def event(self, name: str, body: Body | None = None) -> None:
+        """Send an event."""
+
+    async def ask(self, command: str, arguments: Body) -> Body:
+        """Send a request of ours; its response."""
+
+
+class Adapter:
+    """One client and the session that it debugs."""
+
+    def __init__(self, sender: Sender, nursery: trio.Nursery) -> None:
+        self.sender = sender
+        self.client = ClientInfo()
+        self.initialized = False
+        self.configured = False
+        self.is_over = False
+        """True if the client has been answered for the last time."""
+        self.no_debug = False
+        self.stop_on_entry = False
+        self.main_class = ""
+        """Of a target that was launched."""
+        self.stops: dict[int, Stop] = {}
+        """The last stop of each thread, by the thread's JDWP id."""
+        self.restarting: set[int] = set()
+        """Threads that enter a frame anew."""
+        self._nursery = nursery
+        self._session: Session | None = None
+        self._opening: trio.CancelScope | None = None
+        self._leaving = trio.Event()
+        self._left = trio.Event()
+        self._keep = False
+        self._problem: JdbpyError | None = None
+        self._thread_numbers: dict[int, int] = {}
+        self._thread_ids: dict[int, int] = {}
+        self._frames: dict[int, Frame] = {}
+        self._frame_numbers: dict[tuple[int, int], int] = {}
+        self._containers: dict[int, Container] = {}
+        self._last_number = 0
+        self.selecting = trio.Lock()
+        """Held where the session can be asked about the selected frame only."""
+
+    # -- the session -------------------------------------------------------------------------------------------------
+
+    @property
+    def session(self) -> Session:
+        """The session. Raises StateError when there is none, or it has ended."""
+        if self._session is None:
+            if self._left.is_set():
+                raise StateError("the debugged program has ended, or was left", code="ENDED")
+            raise StateError("nothing is debugged yet: attach or launch comes first", code="NOT_STARTED")
+        return self._session
+
+    @property
+    def has_session(self) -> bool:
+        """True if there is a session that lasts."""
+        return self._session is not None
+
+    async def open(self, opening: AbstractAsyncContextManager[Session]) -> None:
+        """Open the session and keep it in a task of its own. Raises as opening it does."""
+        if self._session is not None or self._opening is not None:
+            raise StateError("something is debugged already: disconnect comes first", code="STARTED")
+        with trio.CancelScope() as self._opening:
+            try:
+                await self._nursery.start(self._keep_session, opening)
+            finally:
+                opened, self._opening = self._opening, None
+        if opened.cancelled_caught:
+            raise StateError("the client has disconnected meanwhile")
+
+    async def leave(self, *, keep: bool) -> None:
+        """Leave the session: the target runs on (``keep``), or as opening it says: a launched one is ended.
+
+        Raises LeaveError when it is not certain that the target runs.
+        """
+        if self._opening is not None:
+            self._opening.cancel()
+            return
+        if self._session is None:
+            return
+        self._keep = keep
+        self._leaving.set()
+        await self._left.wait()
+        if isinstance(self._problem, LeaveError):
+            raise self._problem
+
+    async def _keep_session(
+        self,
+        opening: AbstractAsyncContextManager[Session],
+        *,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        from jdbpy.dap.events import follow
+
+        began = False
+        try:
+            async with opening as session:
+                self._session = session
+                self._leaving, self._left = trio.Event(), trio.Event()
+                began = True
+                async with trio.open_nursery() as nursery:
+                    await nursery.start(follow, self, session)
+                    task_status.started()
+                    await self._leaving.wait()
+                    nursery.cancel_scope.cancel()
+                self._session = None
+                if self._keep and session.ending is None:
+                    await session.detach()
+        except JdbpyError as error:
+            if not began:
+                raise
+            self._problem = error
+            self._report(error.message)
+        except BaseException as error:
+            for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs
+                self._report(note)
+            raise
+        finally:
+            self._session = None
+            self._left.set()
+        self.sender.event("terminated")
+
+    def _report(self, text: str) -> None:
+        sys.stderr.write(f"jdbpy dap: {text}\n")
+        self.sender.event("output", {"category": "important", "output": f"{text}\n"})
+
+    def ended(self) -> None:
+        """The target has ended, or the connection: the session is left."""
+        self._leaving.set()
+
+    def was_answered(self, name: str) -> None:
+        """The response to a request has been sent."""
+        if name in ("attach", "launch"):
+            self.sender.event("initialized")
+        elif name == "disconnect":
+            self.is_over = True
+
+    # -- numbers -----------------------------------------------------------------------------------------------------
+
+    def thread_number(self, thread_id: int) -> int:
+        """The client's number for a thread."""
+        number = self._thread_numbers.get(thread_id)
+        if number is None:
+            number = self._thread_numbers[thread_id] = len(self._thread_numbers) + 1
+            self._thread_ids[number] = thread_id
+        return number
+
+    def thread_id(self, number: int) -> int:
+        """The JDWP id of a thread. Raises UsageError for a number that no thread has."""
+        if number not in self._thread_ids:
+            raise UsageError(f"there is no thread {number}", code="NO_SUCH_THREAD")
+        return self._thread_ids[number]
+
+    def frame_number(self, frame: Frame) -> int:
+        """The client's number for a frame."""
+        key = frame.thread.id, frame.index
+        number = self._frame_numbers.get(key)
+        if number is None or not self.session.is_current_frame(self._frames[number]):
+            self._last_number += 1
+            number = self._frame_numbers[key] = self._last_number
+        self._frames[number] = frame
+        return number
+
+    def frame(self, number: int) -> Frame:
+        """The frame of a number. Raises StateError when its thread has run on, UsageError when there is none."""
+        found = self._frames.get(number)
+        if found is not None and self.session.is_current_frame(found):
+            return found
+        if found is not None or 0 < number <= self._last_number:
+            raise StateError("that frame is gone: its thread has run since", code="FRAME_GONE")
+        raise UsageError(f"there is no frame {number}", code="NO_SUCH_FRAME")
+
+    def container_number(self, container: Container) -> int:
+        """The client's number for something that has variables."""
+        self._last_number += 1
+        self._containers[self._last_number] = container
+        return self._last_number
+
+    def container(self, number: int) -> Container:
+        """What has that number. Raises StateError when its thread has run on, UsageError when there is none."""
+        found = self._containers.get(number)
+        if found is not None and (found.frame is None or self.session.is_current_frame(found.frame)):
+            return found
+        if found is not None or 0 < number <= self._last_number:
+            raise StateError("these variables are gone: their thread has run since", code="VARIABLES_GONE")
+        raise UsageError(f"there are no variables {number}", code="NO_SUCH_VARIABLES")
+
+    def drop_old(self) -> None:
+        """Forget frames and values of threads that have run on. No trip."""
+        session = self._session
+        if session is None:
+            return
+        frames = {number: frame for number, frame in self._frames.items() if session.is_current_frame(frame)}
+        kept = {key: number for key, number in self._frame_numbers.items() if number in frames}
+        self._frames, self._frame_numbers = frames, kept
+        self._containers = {
+            number: each
+            for number, each in self._containers.items()
+            if each.frame is None or session.is_current_frame(each.frame)
+        }
+
+    # -- tables of the client ----------------------------------------------------------------------------------------
+
+    def _table(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self.__dict__:
+            self.__dict__[name] = make()
+        return self.__dict__[name]
+
+    @property
+    def breakpoints(self) -> BreakpointTable:
+        """The client's breakpoints."""
+        from jdbpy.dap.breakpoints import BreakpointTable
+
+        table: BreakpointTable = self._table("_breakpoints", partial(BreakpointTable, self))
+        return table
+
+    @property
+    def sources(self) -> SourceTable:
+        """The sources that the client was shown."""
+        from jdbpy.dap.code import SourceTable
+
+        table: SourceTable = self._table("_sources", partial(SourceTable, self))
+        return table
+
+    # -- lines and paths ---------------------------------------------------------------------------------------------
+
+    def line_out(self, line: int | None) -> int:
+        """A line as the client counts; that of no line is 0."""
+        return 0 if line is None else line if self.client.linesStartAt1 else line - 1
+
+    def line_in(self, line: int) -> int:
+        """A line of the client, counted from 1."""
+        return line if self.client.linesStartAt1 else line + 1

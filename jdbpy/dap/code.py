@@ -1,0 +1,296 @@
+"""Sources and code as the client shows them: files, texts out of archives, disassembled methods, modules.
+
+A file of this machine is named by its path. What is in an archive (a jar of sources, the JDK's src.zip) has a number,
+by which its text is asked for. So has a class without source: its instructions are shown on the lines that they were
+compiled from, so that the line of a frame is right, and breakpoints can be set there as in a source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jdbpy import Location, StateError, UsageError, code
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.protocol import Body, request
+from jdbpy.escape import escape
+from jdbpy.record import Record
+
+MOST_INSTRUCTIONS = 10_000
+MOST_SOURCES = 2_000
+
+_INDEX_BITS = 16
+_LAST_LINE = 65_535
+
+
+class Text(Record):
+    """A source that is no file: of a class, by its source's name; ``disassembled`` if there is none.
+
+    ``place`` is what stands before the line in a breakpoint there.
+    """
+
+    class_name: str
+    source: str | None
+    disassembled: bool
+    place: str
+
+
+class CodeOf(Record):
+    """A method, by the names of its class and itself and its signature."""
+
+    class_name: str
+    method: str
+    signature: str
+
+
+class SourceTable:
+    """The sources and methods that the client was shown, by their numbers."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+        self._bodies: dict[tuple[str, str | None], Body] = {}
+        self._texts: list[Text] = []
+        self._references: dict[Text, int] = {}
+        self._methods: list[CodeOf] = []
+        self._method_numbers: dict[CodeOf, int] = {}
+
+    async def of_places(self, places: Sequence[Location]) -> list[Body | None]:
+        """The source of each place; None for native code of a class that tells none. No trip."""
+        return [await self.of_place(place) for place in places]
+
+    async def of_place(self, place: Location) -> Body | None:
+        """The source of a place. No trip."""
+        key = _outermost(place.class_name), place.source_file
+        known = self._bodies.get(key) or self._bodies.get((place.class_name, place.source_file))
+        if known is not None:
+            return known
+        path = await self._adapter.session.sources.find(place.class_name, place.source_file)
+        if path is None:
+            return self._without_source(place)
+        name = place.source or path.replace("\\", "/").rpartition("/")[2]
+        if "!" in path:
+            text = Text(key[0], place.source_file, False, _place_of(place))
+            body: Body = {"name": escape(name), "sourceReference": self.number(text), "origin": escape(path)}
+        else:
+            body = {"name": escape(name), "path": path}
+        self._bodies[key] = body
+        return body
+
+    def _without_source(self, place: Location) -> Body:
+        """The disassembled class in place of its source; a source that turns up later is found then."""
+        text = Text(place.class_name, place.source_file, True, _place_of(place))
+        name = place.source or f"{place.class_name.rpartition('.')[2]}.class"
+        return {"name": escape(name), "sourceReference": self.number(text), "origin": "disassembly"}
+
+    def number(self, text: Text) -> int:
+        """The number of a source that is no file."""
+        number = self._references.get(text)
+        if number is None:
+            self._texts.append(text)
+            number = self._references[text] = len(self._texts)
+        return number
+
+    def text(self, number: int) -> Text:
+        """The source of a number. Raises UsageError."""
+        if not 0 < number <= len(self._texts):
+            raise UsageError(f"there is no source {number}", code="NO_SUCH_SOURCE")
+        return self._texts[number - 1]
+
+    def place(self, number: int) -> str:
+        """What stands before the line of a breakpoint in the source of a number. Raises UsageError."""
+        return self.text(number).place
+
+    async def classes_of(self, file: str) -> list[str]:
+        """Names of loaded classes that were compiled from a file. wire: 2 trips."""
+        found: list[str] = []
+        for path, classes in (await self._adapter.session.classes.source_files()).items():
+            typed, known = file.split("/"), path.split("/")
+            common = min(len(typed), len(known))
+            if typed[-common:] == known[-common:]:
+                found += classes
+        return found
+
+    def method_number(self, method: CodeOf) -> int:
+        """The number of a method, for addresses."""
+        number = self._method_numbers.get(method)
+        if number is None:
+            self._methods.append(method)
+            number = self._method_numbers[method] = len(self._methods)
+        return number
+
+    def method(self, number: int) -> CodeOf:
+        """The method of a number. Raises UsageError."""
+        if not 0 < number <= len(self._methods):
+            raise UsageError("there is no code at that address", code="NO_CODE")
+        return self._methods[number - 1]
+
+
+def _outermost(class_name: str) -> str:
+    package, dot, name = class_name.rpartition(".")
+    return f"{package}{dot}{name[:1]}{name[1:].partition('$')[0]}"
+
+
+def _place_of(place: Location) -> str:
+    """The file of a place with the directories of its package; without a file's name the class."""
+    if place.source is None:
+        return place.class_name
+    package = place.class_name.rpartition(".")[0].replace(".", "/")
+    return f"{package}/{place.source}" if package else place.source
+
+
+class SourceRef(Record):
+    """Where a source's number stands, in newer clients."""
+
+    sourceReference: int = 0
+
+
+class SourceOf(Record):
+    """Arguments of ``source``."""
+
+    sourceReference: int = 0
+    source: SourceRef | None = None
+
+
+@request("source", SourceOf)
+async def source(adapter: Adapter, args: SourceOf) -> Body:
+    """The text of a source that is no file, or the code of a class that has none. wire: none; 3 trips for code."""
+    number = args.source.sourceReference if args.source is not None and args.source.sourceReference else 0
+    text = adapter.sources.text(number or args.sourceReference)
+    session = adapter.session
+    if not text.disassembled:
+        file = await session.sources.text(text.class_name, text.source)
+        if file is None:
+            raise StateError("the source cannot be read any more")
+        return {"content": "\n".join(file.lines) + "\n", "mimeType": "text/x-java"}
+    try:
+        methods = await session.code.disassemble(text.class_name)
+    except UsageError as error:
+        raise StateError(f"there is no source, and no code: {error.message}") from None
+    return {"content": laid_out(methods), "mimeType": "text/plain"}
+
+
+def laid_out(methods: Sequence[code.Disassembly]) -> str:
+    """The code of a class, each instruction on the line that it was compiled from; below each other without lines."""
+    lines: dict[int, list[str]] = {}
+    rest: list[str] = []
+    for method in methods:
+        head = escape(f"{method.method}({', '.join(method.parameters)})")
+        line: int | None = None
+        if not any(each.line for each in method.instructions):
+            rest += [head, *(f"    {_text(each)}" for each in method.instructions)]
+            continue
+        for each in method.instructions:
+            if each.line is not None and 0 < each.line <= _LAST_LINE:
+                line = each.line
+                lines.setdefault(line, [])
+                if not any(piece.startswith(head) for piece in lines[line]):
+                    lines[line].append(f"{head}:")
+            if line is not None:
+                lines[line].append(f"{_text(each)};")
+    last = max(lines, default=0)
+    body = [" ".join(lines.get(number, ())) for number in range(1, last + 1)]
+    return "\n".join([*body, *rest]) + "\n"
+
+
+def _text(instruction: code.Instruction) -> str:
+    operands = f" {instruction.operands}" if instruction.operands else ""
+    meaning = f" /* {instruction.meaning} */" if instruction.meaning else ""
+    return escape(f"{instruction.index} {instruction.name}{operands}{meaning}")
+
+
+# -- instructions ----------------------------------------------------------------------------------------------------
+
+
+def instruction_reference(adapter: Adapter, place: Location) -> str:
+    """The address of an instruction: the number of its method, and its index. No trip."""
+    method = CodeOf(place.class_name, place.method, place.signature)
+    return f"{adapter.sources.method_number(method) << _INDEX_BITS | max(0, place.code_index):#x}"
+
+
+class Disassemble(Record):
+    """Arguments of ``disassemble``."""
+
+    memoryReference: str
+    instructionCount: int
+    offset: int = 0
+    instructionOffset: int = 0
+
+
+@request("disassemble", Disassemble, supportsDisassembleRequest=True)
+async def disassemble(adapter: Adapter, args: Disassemble) -> Body:
+    """Instructions around an address; those before and behind the method are said to be none. wire: 3 trips."""
+    count = args.instructionCount
+    if not 0 <= count <= MOST_INSTRUCTIONS or abs(args.instructionOffset) > 1 << 31 or abs(args.offset) > 1 << 31:
+        raise UsageError(f"arguments.instructionCount must be from 0 to {MOST_INSTRUCTIONS:,}", code="WRONG_ARGUMENT")
+    try:
+        address = int(args.memoryReference[:32], 0) + args.offset
+    except ValueError:
+        raise UsageError("arguments.memoryReference is no address", code="WRONG_ARGUMENT") from None
+    method = adapter.sources.method(address >> _INDEX_BITS)
+    base = address >> _INDEX_BITS << _INDEX_BITS
+    found = await _instructions(adapter, method)
+    here = next((n for n, each in enumerate(found) if each.index >= address - base), len(found))
+    last = found[-1].index if found else 0
+    shown: list[Body] = []
+    line: int | None = None
+    for number in range(here + args.instructionOffset, here + args.instructionOffset + count):
+        if 0 <= number < len(found):
+            each = found[number]
+            line = each.line if each.line is not None else line
+            body: Body = {"address": f"{base + each.index:#x}", "instruction": _text(each)}
+            if number == 0:
+                body["symbol"] = escape(f"{method.class_name}.{method.method}")
+            if each.line is not None:
+                body["line"] = adapter.line_out(each.line)
+        else:
+            beyond = base + number if number < 0 else base + last + 1 + number - len(found)
+            body = {"address": f"{max(0, beyond):#x}", "instruction": "", "presentationHint": "invalid"}
+        shown.append(body)
+    return {"instructions": shown}
+
+
+async def _instructions(adapter: Adapter, method: CodeOf) -> Sequence[code.Instruction]:
+    methods = await adapter.session.code.disassemble(f"{method.class_name}.{method.method}")
+    return next((each.instructions for each in methods if each.signature == method.signature), ())
+
+
+# -- lists -----------------------------------------------------------------------------------------------------------
+
+
+@request("loadedSources", supportsLoadedSourcesRequest=True)
+async def loaded_sources(adapter: Adapter, args: Record) -> Body:
+    """The sources of loaded classes, those of the runtime left out. wire: 2 trips."""
+    files = await adapter.session.classes.source_files()
+    shown: list[Body] = []
+    for path, classes in list(files.items())[:MOST_SOURCES]:
+        name = path.rpartition("/")[2]
+        found = await adapter.session.sources.find(classes[0], name) if classes else None
+        if found is not None and "!" not in found:
+            shown.append({"name": escape(name), "path": found})
+        elif classes:
+            place = Text(_outermost(classes[0]) if found else classes[0], name, found is None, path)
+            origin = escape(found) if found is not None else "disassembly"
+            number = adapter.sources.number(place)
+            shown.append({"name": escape(name), "sourceReference": number, "origin": origin})
+    return {"sources": shown}
+
+
+class ModulesOf(Record):
+    """Arguments of ``modules``."""
+
+    startModule: int = 0
+    moduleCount: int = 0
+
+
+@request("modules", ModulesOf, supportsModulesRequest=True)
+async def modules(adapter: Adapter, args: ModulesOf) -> Body:
+    """The modules of Java 9 and later. wire: 5 trips."""
+    found = await adapter.session.modules.list()
+    start = max(0, args.startModule)
+    chosen = found[start : start + args.moduleCount] if args.moduleCount > 0 else found[start:]
+    shown = []
+    for each in chosen:
+        body: Body = {"id": each.id, "name": escape(each.name or f"unnamed of {each.loader}")}
+        if each.version:
+            body["version"] = escape(each.version)
+        shown.append(body)
+    return {"modules": shown, "totalModules": len(found)}

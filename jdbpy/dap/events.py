@@ -1,0 +1,158 @@
+"""What happens in the session, as events of the protocol: stopped, continued, output, breakpoint, exited and so on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import trio
+
+from jdbpy import Exited, Gone, JdbpyError, Lost, Notice, Output, Session, Stop, StopReason
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.protocol import Body
+from jdbpy.escape import escape, escape_lines
+
+_REASONS = {
+    StopReason.BREAKPOINT: "breakpoint",
+    StopReason.STEP: "step",
+    StopReason.UNTIL: "step",
+    StopReason.PAUSE: "pause",
+    StopReason.START: "entry",
+    StopReason.EXCEPTION: "exception",
+    StopReason.ACCESS: "data breakpoint",
+    StopReason.MODIFICATION: "data breakpoint",
+    StopReason.METHOD_ENTRY: "function breakpoint",
+    StopReason.METHOD_EXIT: "function breakpoint",
+}
+_SILENT = frozenset({"breakpoint-resolved", "breakpoint-failed", "breakpoint-free", "thread-started", "thread-ended"})
+
+
+async def follow(
+    adapter: Adapter, session: Session, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Send what happens in the session, until it ends."""
+    with session.events() as stream:
+        task_status.started()
+        async for event in stream:
+            match event:
+                case Stop():
+                    await _stopped(adapter, session, event)
+                case Output(stream=name, text=text):
+                    adapter.sender.event("output", {"category": name, "output": text})
+                case Notice():
+                    _noticed(adapter, event)
+                case Lost(count=count):
+                    say(adapter, f"{count} events were dropped (too fast to show)", "important")
+                case Exited(status=status, reason=reason):
+                    if reason:
+                        say(adapter, reason)
+                    if status is not None:
+                        adapter.sender.event("exited", {"exitCode": status})
+                    adapter.ended()
+                case Gone(reason=reason):
+                    if reason != "detached":
+                        say(adapter, f"the connection to the target is closed: {reason}", "important")
+                    adapter.ended()
+
+
+def say(adapter: Adapter, text: str, category: str = "console") -> None:
+    """Show a line in the client's console."""
+    adapter.sender.event("output", {"category": category, "output": f"{escape_lines(text)}\n"})
+
+
+async def _stopped(adapter: Adapter, session: Session, stop: Stop) -> None:
+    if stop.reason is StopReason.START and not (adapter.stop_on_entry and not adapter.main_class):
+        if adapter.configured:  # it came late
+            await _resume(session)
+        return
+    if stop.reason is StopReason.START and not adapter.configured:
+        return
+    show_stop(adapter, stop)
+
+
+async def _resume(session: Session) -> None:
+    try:
+        await session.execution.resume()
+    except JdbpyError:  # it runs by now, or has ended
+        return
+
+
+def show_stop(adapter: Adapter, stop: Stop) -> None:
+    """Send the event of a stop. No trip."""
+    adapter.drop_old()
+    adapter.breakpoints.were_hit(stop)
+    body: Body = {
+        "reason": _reason(adapter, stop),
+        "allThreadsStopped": adapter.session.suspended_everything,
+        **_told(stop),
+    }
+    if stop.thread is not None:
+        elsewhere = [each for each in adapter.stops.values() if each is not stop and adapter.session.is_current(each)]
+        body["threadId"] = adapter.thread_number(stop.thread.id)
+        body["preserveFocusHint"] = bool(elsewhere) and stop.reason is not StopReason.PAUSE and not _own(stop)
+        adapter.stops[stop.thread.id] = stop
+    hit = adapter.breakpoints.hit_ids(stop)
+    if hit:
+        body["hitBreakpointIds"] = hit
+    adapter.sender.event("stopped", body)
+
+
+def _own(stop: Stop) -> bool:
+    """True if the client asked for this very stop."""
+    return stop.reason in (StopReason.STEP, StopReason.UNTIL)
+
+
+def _reason(adapter: Adapter, stop: Stop) -> str:
+    thread = stop.thread.id if stop.thread is not None else 0
+    if thread in adapter.restarting:
+        adapter.restarting.discard(thread)
+        if stop.reason is StopReason.STEP:
+            return "restart"
+    if stop.breakpoint is not None and stop.breakpoint == adapter.breakpoints.entry:
+        return "entry"
+    if stop.reason is StopReason.BREAKPOINT and adapter.breakpoints.is_function(stop.breakpoint):
+        return "function breakpoint"
+    return _REASONS.get(stop.reason, stop.reason.value)
+
+
+def _told(stop: Stop) -> Body:
+    """What is shown beside the reason: ``description`` in place of it, ``text`` as well."""
+    told: dict[str, Any] = {}
+    if stop.exception is not None:
+        told["description"] = "Paused on exception"
+        message = f": {stop.exception.message}" if stop.exception.message is not None else ""
+        told["text"] = escape(stop.exception.type + message)
+    elif stop.variable:
+        told["description"] = escape(f"{stop.variable} is read")
+        if stop.new_value is not None:
+            old = f" from {stop.old_value.text}" if stop.old_value is not None else ""
+            told["description"] = escape(f"{stop.variable} changes{old} to {stop.new_value.text}")
+    if stop.message:
+        told["text"] = escape(stop.message)
+    return told
+
+
+def _noticed(adapter: Adapter, notice: Notice) -> None:
+    data = dict(notice.data)
+    number = data.get("breakpoint", data.get("number"))
+    if notice.kind in _SILENT:
+        if isinstance(number, int):
+            adapter.breakpoints.changed(number)
+        thread = data.get("thread")
+        if notice.kind == "thread-ended" and isinstance(thread, int):
+            adapter.sender.event("thread", {"reason": "exited", "threadId": adapter.thread_number(thread)})
+        return
+    if notice.kind == "resumed":
+        _resumed(adapter)
+    body: Body = {"category": "console", "output": "".join(f"{escape(line)}\n" for line in notice.lines)}
+    if notice.kind in ("warning", "resumed", "left-out", "switched-off"):
+        body["category"] = "important"
+    adapter.sender.event("output", body)
+
+
+def _resumed(adapter: Adapter) -> None:
+    """Something was resumed that the client did not ask to resume (``maxSuspend``)."""
+    for thread, stop in list(adapter.stops.items()):
+        if not adapter.session.is_current(stop):
+            del adapter.stops[thread]
+            number = adapter.thread_number(thread)
+            adapter.sender.event("continued", {"threadId": number, "allThreadsContinued": False})

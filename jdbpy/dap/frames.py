@@ -1,0 +1,177 @@
+"""Stacks: stackTrace page by page, scopes of a frame, what is known of an exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdbpy import ExceptionInfo, Frame, JdbpyError, JdwpError, StateError, Value
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.code import instruction_reference
+from jdbpy.dap.protocol import Body, request
+from jdbpy.dap.variables import Container, frame_variables
+from jdbpy.escape import escape
+from jdbpy.record import Record
+
+MOST_FRAMES = 10_000
+"""Of one response: a stack overflow has more, and a client may ask for all."""
+
+_MOST_CAUSES = 20
+
+
+class StackTraceOf(Record):
+    """Arguments of ``stackTrace``."""
+
+    threadId: int
+    startFrame: int = 0
+    levels: int = 0
+
+
+@request("stackTrace", StackTraceOf, supportsDelayedStackTraceLoading=True)
+async def stack_trace(adapter: Adapter, args: StackTraceOf) -> Body:
+    """wire: 1 trip, 2 for classes that are new."""
+    session = adapter.session
+    count = min(args.levels, MOST_FRAMES) if args.levels > 0 else MOST_FRAMES
+    found = await session.stack.of(adapter.thread_id(args.threadId), max(0, args.startFrame), count)
+    if found.error:
+        raise StateError(f"the thread has no frames to show: {found.error}")
+    sources = await adapter.sources.of_places([frame.location for frame in found.frames])
+    shown = [_frame(adapter, frame, source) for frame, source in zip(found.frames, sources, strict=True)]
+    return {"stackFrames": shown, "totalFrames": found.total}
+
+
+def _frame(adapter: Adapter, frame: Frame, source: Body | None) -> Body:
+    place = frame.location
+    session = adapter.session
+    filtered = session.execution.is_excluded(place.class_name)
+    shown: Body = {
+        "id": adapter.frame_number(frame),
+        "name": escape(_name(frame)),
+        "line": adapter.line_out(place.line),
+        "column": 0,
+        "presentationHint": "subtle" if filtered or frame.native else "normal",
+        "canRestart": not frame.native,
+    }
+    if source is not None:
+        shown["source"] = {**source, "presentationHint": "deemphasize"} if filtered else source
+    if not frame.native:
+        shown["instructionPointerReference"] = instruction_reference(adapter, place)
+    return shown
+
+
+def _name(frame: Frame) -> str:
+    """The class without its package, the method, and what the client cannot see otherwise."""
+    place = frame.location
+    note = " [native]" if frame.native else " [replaced]" if frame.obsolete else ""
+    return f"{place.class_name.rpartition('.')[2]}.{place.method}{note}"
+
+
+class ScopesOf(Record):
+    """Arguments of ``scopes``."""
+
+    frameId: int
+
+
+@request("scopes", ScopesOf)
+async def scopes(adapter: Adapter, args: ScopesOf) -> Body:
+    """Locals, arguments, the fields of ``this``, static fields of the class, what the last step returned.
+
+    wire: 1 trip for the variables, 2 or 3 where they refer to objects of new classes.
+    """
+    frame = adapter.frame(args.frameId)
+    variables = [] if frame.native else await frame_variables(adapter, frame)
+    this = next((each.value for each in variables if each.kind == "this" and each.value is not None), None)
+    shown = []
+
+    def add(name: str, container: Container, count: int | None, *, hint: str = "", expensive: bool = False) -> None:
+        scope: Body = {
+            "name": name,
+            "variablesReference": adapter.container_number(container),
+            "expensive": expensive,
+        }
+        if count is not None:
+            scope["namedVariables"] = count
+        if hint:
+            scope["presentationHint"] = hint
+        shown.append(scope)
+
+    stop = adapter.stops.get(frame.thread.id)
+    if frame.index == 1 and stop is not None and stop.return_value is not None and adapter.session.is_current(stop):
+        add("Returned", Container("returned", frame, value=stop.return_value), 1, hint="returnValue")
+    for name, kinds, hint in (
+        ("Locals", ("local", "slot", "captured"), "locals"),
+        ("Arguments", ("argument",), "arguments"),
+    ):
+        chosen = [each for each in variables if each.kind in kinds]
+        if chosen or name == "Locals":
+            add(name, Container("frame", frame, names=kinds), len(chosen), hint=hint)
+    if this is not None:
+        add("This", Container("object", frame, value=this, path="this"), None)
+    if not frame.native:
+        add("Static", Container("static", frame), None, expensive=True)
+    return {"scopes": shown}
+
+
+class ExceptionOf(Record):
+    """Arguments of ``exceptionInfo``."""
+
+    threadId: int
+
+
+@request("exceptionInfo", ExceptionOf, supportsExceptionInfoRequest=True)
+async def exception_info(adapter: Adapter, args: ExceptionOf) -> Body:
+    """The exception at which the thread stands, with its causes. wire: 2 trips a cause."""
+    stop = adapter.stops.get(adapter.thread_id(args.threadId))
+    if stop is None or stop.exception is None or not adapter.session.is_current(stop):
+        raise StateError("the thread does not stand at an exception")
+    shown = stop.exception
+    body: Body = {
+        "exceptionId": escape(shown.type),
+        "breakMode": "always" if shown.caught else "unhandled",
+        "details": await _details(adapter, shown),
+    }
+    if shown.message is not None:
+        body["description"] = escape(shown.message)
+    return body
+
+
+async def _details(adapter: Adapter, shown: ExceptionInfo) -> Body:
+    """The exception and its causes, each inside the one before. wire: 2 trips a cause."""
+    details = _detail(shown.type, shown.message)
+    innermost, seen, current = details, {shown.id}, shown.id
+    while len(seen) < _MOST_CAUSES:
+        try:
+            cause = await _cause(adapter, current)
+            if cause is None or cause.id is None or cause.id in seen:
+                break
+            current = cause.id
+            seen.add(current)
+            inner = _detail(cause.type, await _message(adapter, current))
+        except JdbpyError:  # it was collected
+            break
+        innermost["innerException"] = [inner]
+        innermost = inner
+    return details
+
+
+def _detail(type_name: str, message: str | None) -> Body:
+    detail: dict[str, Any] = {
+        "typeName": escape(type_name.rpartition(".")[2]),
+        "fullTypeName": escape(type_name),
+    }
+    if message is not None:
+        detail["message"] = escape(message)
+    return detail
+
+
+async def _cause(adapter: Adapter, throwable: int) -> Value | None:
+    [found] = await adapter.session.objects.field([throwable], "cause")
+    return None if isinstance(found, JdwpError) else getattr(found, "value", None)
+
+
+async def _message(adapter: Adapter, throwable: int) -> str | None:
+    [found] = await adapter.session.objects.field([throwable], "detailMessage")
+    value = getattr(found, "value", None)
+    if value is None or value.id is None:
+        return None
+    [text] = await adapter.session.objects.texts([value.id], 10_000)
+    return text if isinstance(text, str) else None

@@ -1,0 +1,126 @@
+"""The command line of ``jdbpy dap``: standard input and output, or a port of this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from functools import partial
+
+import trio
+
+from jdbpy import UsageError
+from jdbpy.dap.server import Server, SocketStream, StandardStream, import_all
+from jdbpy.record import Record
+
+HELP = """\
+usage: jdbpy dap [--port N]
+
+Speaks the Debug Adapter Protocol, for editors: an editor starts this program and talks to it.
+
+  --port N    listen on 127.0.0.1:N instead of standard input and output; 0 takes a free port.
+              Every connection debugs on its own. The address is written to standard error.
+  -h, --help  this text
+
+What the editor sends with "attach":  host and port, or address; listen; sourcePaths; readOnly; allowSuspend;
+hold ("thread" or "all", what a stop suspends); maxSuspend; stopOnEntry. With "launch": mainClass, classPaths,
+modulePaths, args, vmArgs, cwd, env, javaExec, stopOnEntry, and sourcePaths, hold and the like as with "attach".
+docs/dap.md has configurations for Neovim, Helix, Emacs and VS Code.
+"""
+
+USAGE = 2
+NO_PORT = 3
+MOST_CLIENTS = 16
+
+_LAST_PORT = 65_535
+
+
+class DapCommand(Record):
+    """The command line, understood. ``port`` None: standard input and output."""
+
+    help: bool = False
+    port: int | None = None
+
+
+def parse(words: list[str]) -> DapCommand:
+    """Understand the words after ``jdbpy dap``. Raises UsageError."""
+    port: int | None = None
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in ("-h", "--help", "help"):
+            return DapCommand(help=True)
+        name, equals, value = word.partition("=")
+        if name != "--port":
+            raise UsageError(f"there is no option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
+        if not equals:
+            if not rest:
+                raise UsageError("--port needs a value")
+            value = rest.pop(0)
+        if not (value.isascii() and value.isdigit() and len(value) < 6 and int(value) <= _LAST_PORT):
+            raise UsageError(f"--port is a number from 0 to {_LAST_PORT}, not '{value}'")
+        port = int(value)
+    return DapCommand(port=port)
+
+
+def main(words: list[str]) -> int:
+    """Serve until the editor has gone; return the exit status."""
+    try:
+        line = parse(words)
+        if line.port is None and not line.help and os.isatty(0):
+            raise UsageError("standard input is a terminal: an editor starts this program", hint="jdbpy dap --help")
+    except UsageError as error:
+        _tell(f"{error.message}\n  {error.hint or 'jdbpy dap --help says what there is'}")
+        return USAGE
+    if line.help:
+        sys.stdout.write(HELP)
+        return 0
+    return trio.run(_run, line)
+
+
+async def _run(line: DapCommand) -> int:
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ended_by = 0
+    status = 0
+    with trio.open_signal_receiver(*numbers) as signals:
+        async with trio.open_nursery() as nursery:
+
+            async def watch() -> None:
+                nonlocal ended_by
+                async for number in signals:
+                    ended_by = ended_by or number
+                    nursery.cancel_scope.cancel()
+
+            nursery.start_soon(watch)
+            import_all()
+            status = await (_standard() if line.port is None else _port(line.port))
+            nursery.cancel_scope.cancel()
+    return 128 + ended_by if ended_by else status
+
+
+async def _standard() -> int:
+    await Server(StandardStream()).run()
+    return 0
+
+
+async def _port(port: int) -> int:
+    """Serve every connection until a signal ends it."""
+    try:
+        listeners = await trio.open_tcp_listeners(port, host="127.0.0.1")
+    except OSError as error:
+        _tell(f"cannot listen on 127.0.0.1:{port}: {error.strerror or error}")
+        return NO_PORT
+    address = listeners[0].socket.getsockname()
+    _tell(f"listening on {address[0]}:{address[1]}")
+    room = trio.CapacityLimiter(MOST_CLIENTS)
+    await trio.serve_listeners(partial(_client, room), listeners)
+
+
+async def _client(room: trio.CapacityLimiter, stream: trio.SocketStream) -> None:
+    async with stream, room:
+        await Server(SocketStream(stream)).run()
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"jdbpy: {text}\n")
+    sys.stderr.flush()

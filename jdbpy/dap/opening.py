@@ -1,0 +1,205 @@
+"""The beginning and the end: initialize, attach, launch, configurationDone, disconnect, terminate, restart."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from functools import partial
+
+import jdbpy
+from jdbpy import LaunchCommand, Options, StateError, StopReason, SuspendPolicy, UsageError, VmState
+from jdbpy.dap.adapter import Adapter, ClientInfo
+from jdbpy.dap.events import say, show_stop
+from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, request
+from jdbpy.record import Record
+
+MOST_PORT = 65535
+
+
+@request("initialize", ClientInfo, in_order=True)
+async def initialize(adapter: Adapter, client: ClientInfo) -> Body:
+    if adapter.initialized:
+        raise StateError("initialize was sent already")
+    adapter.client = client
+    adapter.initialized = True
+    return CAPABILITIES
+
+
+class Attach(Record):
+    """Arguments of ``attach``."""
+
+    host: str = ""
+    hostName: str = ""  # java-debug's
+    port: int | str | None = None
+    address: str = ""
+    listen: str = ""
+    sourcePaths: tuple[str, ...] = ()
+    readOnly: bool = False
+    allowSuspend: bool = False
+    hold: str = ""
+    maxSuspend: float | None = None
+    timeout: float | None = None  # milliseconds, as java-debug has it
+    stopOnEntry: bool = False
+
+
+@request("attach", Attach, in_order=True)
+async def attach(adapter: Adapter, args: Attach) -> None:
+    adapter.stop_on_entry = args.stopOnEntry
+    options = _options(args)
+    if args.listen:
+        heard = partial(_say_listening, adapter)
+        await adapter.open(jdbpy.listen_session(args.listen, options=options, on_listening=heard))
+        return
+    address = args.address or _address(args.host or args.hostName, args.port)
+    limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
+    await adapter.open(jdbpy.attach_session(address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT)))
+
+
+def _say_listening(adapter: Adapter, address: str) -> None:
+    say(adapter, f"waiting for a JVM to connect to {address}")
+
+
+def _address(host: str, port: int | str | None) -> str:
+    if port is None:
+        raise UsageError('attach needs a port: "port": 5005, or "address": "host:5005"', code="WRONG_ARGUMENT")
+    text = str(port)
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= MOST_PORT):
+        raise UsageError(f"arguments.port must be from 1 to {MOST_PORT}, not {text[:50]}", code="WRONG_ARGUMENT")
+    return f"[{host}]:{text}" if ":" in host and not host.startswith("[") else f"{host}:{text}" if host else text
+
+
+class Launch(Record):
+    """Arguments of ``launch``, which are called as those of java-debug."""
+
+    mainClass: str = ""
+    classPaths: tuple[str, ...] = ()
+    modulePaths: tuple[str, ...] = ()
+    args: str | tuple[str, ...] = ()
+    vmArgs: str | tuple[str, ...] = ()
+    cwd: str = ""
+    env: dict[str, str | None] | None = None
+    javaExec: str = ""
+    stopOnEntry: bool = False
+    noDebug: bool = False
+    console: str = "internalConsole"
+    sourcePaths: tuple[str, ...] = ()
+    readOnly: bool = False
+    allowSuspend: bool = False
+    hold: str = ""
+    maxSuspend: float | None = None
+
+
+@request("launch", Launch, in_order=True)
+async def launch(adapter: Adapter, args: Launch) -> None:
+    if not args.mainClass:
+        raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
+    if args.console != "internalConsole":
+        raise UsageError(
+            f"console '{args.console}' is not supported: only internalConsole is",
+            hint="start the program in a terminal with the debugger agent, and attach",
+        )
+    adapter.stop_on_entry = args.stopOnEntry
+    adapter.no_debug = args.noDebug
+    main = _command(args)
+    command = LaunchCommand(
+        main,
+        java=args.javaExec or None,
+        cwd=args.cwd or None,
+        env=_environment(args.env) if args.env is not None else None,
+    )
+    adapter.main_class = jdbpy.main_class(main)
+    await adapter.open(jdbpy.launch_session(command, options=_options(args)))
+
+
+def _command(args: Launch) -> list[str]:
+    """All that follows ``java``."""
+    words = _words(args.vmArgs, "vmArgs")
+    for name, paths in (("-cp", args.classPaths), ("--module-path", args.modulePaths)):
+        unknown = [path for path in paths if path.startswith("$")]
+        if unknown:
+            raise UsageError(f"'{unknown[0]}' needs a language server: name the directories and jars themselves")
+        if paths:
+            words += [name, os.pathsep.join(paths)]
+    if args.mainClass.endswith(".jar"):
+        words += ["-jar", args.mainClass]
+    elif "/" in args.mainClass:
+        words += ["-m", args.mainClass]
+    else:
+        words += [args.mainClass]
+    return [*words, *_words(args.args, "args")]
+
+
+def _words(given: str | Sequence[str], name: str) -> list[str]:
+    if not isinstance(given, str):
+        return list(given)
+    try:
+        return shlex.split(given)
+    except ValueError as error:
+        raise UsageError(f"arguments.{name} cannot be split into words: {error}", code="WRONG_ARGUMENT") from None
+
+
+def _environment(changes: dict[str, str | None]) -> dict[str, str]:
+    whole = {**os.environ, **{name: value for name, value in changes.items() if value is not None}}
+    return {name: value for name, value in whole.items() if changes.get(name, value) is not None}
+
+
+def _options(args: Attach | Launch) -> Options:
+    if args.hold not in ("", "thread", "all"):
+        raise UsageError(f"arguments.hold must be thread or all, not '{args.hold[:50]}'", code="WRONG_ARGUMENT")
+    return Options(
+        source_path=args.sourcePaths,
+        read_only=args.readOnly or args.allowSuspend,
+        allow_suspend=args.allowSuspend,
+        hold=args.hold,
+        max_suspend=args.maxSuspend,
+    )
+
+
+@request("configurationDone", in_order=True, supportsConfigurationDoneRequest=True)
+async def configuration_done(adapter: Adapter, args: NoArguments) -> None:
+    """Let the target go that stands at its start, now that breakpoints are set."""
+    session = adapter.session
+    adapter.configured = True
+    if adapter.stop_on_entry and adapter.main_class:
+        place = f"{adapter.main_class}.main(java.lang.String[])"
+        point = await session.breakpoints.add(place, temporary=True, policy=SuspendPolicy.ALL)
+        adapter.breakpoints.entry = point.number
+    stop = session.last_stop
+    if stop is None or stop.reason is not StopReason.START or session.state is not VmState.STOPPED:
+        return
+    if adapter.stop_on_entry and not adapter.main_class:
+        show_stop(adapter, stop)
+        return
+    await session.execution.resume()
+
+
+class Disconnect(Record):
+    """Arguments of ``disconnect``."""
+
+    restart: bool = False
+    terminateDebuggee: bool | None = None
+
+
+@request("disconnect", Disconnect, at_once=True, supportTerminateDebuggee=True)
+async def disconnect(adapter: Adapter, args: Disconnect) -> None:
+    """End the session: a launched target ends with it, another one runs on, unless the client says otherwise."""
+    try:
+        if adapter.has_session:
+            ends = args.terminateDebuggee if args.terminateDebuggee is not None else adapter.session.launched
+            if ends and not adapter.session.launched:
+                await adapter.session.exit(0)
+            await adapter.leave(keep=not ends)
+        else:
+            await adapter.leave(keep=True)
+    finally:
+        adapter.is_over = True
+
+
+@request("terminate", at_once=True, supportsTerminateRequest=True)
+async def terminate(adapter: Adapter, args: NoArguments) -> None:
+    """End the target: a launched one by the signal that runs its shutdown hooks, another one by Exit of its VM."""
+    if not adapter.session.launched:
+        await adapter.session.exit(0)
+        return
+    await adapter.leave(keep=False)

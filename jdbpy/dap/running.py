@@ -1,0 +1,98 @@
+"""Threads that run and stop: threads, continue, next, stepIn, stepOut, pause, restartFrame."""
+
+from __future__ import annotations
+
+from jdbpy import StateError, StepDepth, StepSize, SuspendPolicy
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.protocol import Body, NoArguments, request
+from jdbpy.escape import escape
+from jdbpy.record import Record
+
+
+class Run(Record):
+    """Arguments of ``continue`` and steps."""
+
+    threadId: int
+    singleThread: bool = False
+    granularity: str = "statement"
+
+
+class Pause(Record):
+    """Arguments of ``pause``."""
+
+    threadId: int = 0
+
+
+class RestartFrame(Record):
+    """Arguments of ``restartFrame``."""
+
+    frameId: int
+
+
+@request("threads")
+async def threads(adapter: Adapter, args: NoArguments) -> Body:
+    """All live threads. wire: 2 or 3 trips."""
+    found = await adapter.session.threads.list()
+    return {"threads": [{"id": adapter.thread_number(each.id), "name": escape(each.name)} for each in found]}
+
+
+@request("continue", Run, in_order=True, supportsSingleThreadExecutionRequests=True)
+async def continue_(adapter: Adapter, args: Run) -> Body:
+    """Resume everything if everything is suspended, else the thread alone: it may be one of several that stopped."""
+    session = adapter.session
+    thread = adapter.thread_id(args.threadId)
+    everything = session.suspended_everything and not args.singleThread
+    if everything:
+        await session.execution.resume()
+    else:
+        await session.execution.resume(thread)
+    return {"allThreadsContinued": everything}
+
+
+@request("next", Run, in_order=True, supportsSteppingGranularity=True)
+async def next_(adapter: Adapter, args: Run) -> None:
+    await _step(adapter, args, StepDepth.OVER)
+
+
+@request("stepIn", Run, in_order=True)
+async def step_in(adapter: Adapter, args: Run) -> None:
+    await _step(adapter, args, StepDepth.INTO)
+
+
+@request("stepOut", Run, in_order=True)
+async def step_out(adapter: Adapter, args: Run) -> None:
+    await _step(adapter, args, StepDepth.OUT)
+
+
+async def _step(adapter: Adapter, args: Run, depth: StepDepth) -> None:
+    size = StepSize.MIN if args.granularity == "instruction" else StepSize.LINE
+    thread = adapter.thread_id(args.threadId)
+    await adapter.session.execution.start_step(depth, size, thread_id=thread, alone=args.singleThread)
+
+
+@request("pause", Pause, at_once=True)
+async def pause(adapter: Adapter, args: Pause) -> None:
+    """Suspend everything; the thread alone where hits suspend only their thread. wire: 3 or 4 trips."""
+    session = adapter.session
+    if args.threadId and session.default_policy is SuspendPolicy.THREAD:
+        await session.execution.pause(adapter.thread_id(args.threadId))
+    else:
+        await session.execution.pause()
+
+
+@request("restartFrame", RestartFrame, in_order=True, supportsRestartFrame=True)
+async def restart_frame(adapter: Adapter, args: RestartFrame) -> None:
+    """Discard the frame with those inside it, and enter its method again. wire: 5 trips."""
+    frame = adapter.frame(args.frameId)
+    session, thread = adapter.session, frame.thread.id
+    if frame.native:
+        raise StateError("a native frame cannot be entered again")
+    async with adapter.selecting:
+        await session.select_thread(thread)
+        await session.execution.pop(frame.index)
+    adapter.restarting.add(thread)
+    try:
+        await session.execution.start_step(StepDepth.INTO, thread_id=thread)
+    except BaseException:
+        adapter.restarting.discard(thread)
+        raise

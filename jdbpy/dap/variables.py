@@ -1,0 +1,491 @@
+"""Variables and values: opened page by page, shown as what they mean with the plain fields beside, changed, evaluated.
+
+A number of the protocol stands for a ``Container``: the variables of a frame, an object, a part of a large one. A
+collection shows its elements, and its fields as ``(fields)``; a client that does not ask for pages gets large ones in
+groups. Nothing but ``toString()``, which the client has to ask for, and the user's own expressions runs code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+
+import trio
+
+from jdbpy import FieldInfo, Frame, JdbpyError, Limits, StateError, UsageError, Value, Variable
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.protocol import Body, request
+from jdbpy.escape import escape
+from jdbpy.record import Record
+
+GROUP = 100
+"""Elements that are shown at once, or groups of them, to a client that does not ask for pages."""
+
+MOST_AT_ONCE = 2_000
+"""Variables of one response."""
+
+SHALLOW = Limits(depth=0)
+_RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
+_WHOLE = Limits(depth=1, string=1_000_000, elements=1_000, fields=100)
+
+GIVEN = "jdbpy$it"
+"""The name under which an expression is given an object."""
+
+FIELDS = "(fields)"
+TO_STRING = "toString()"
+
+_NAME = re.compile(r"[^\W\d][\w$]*")
+
+
+class Container(Record):
+    """What has variables.
+
+    ``kind``: "frame" (those of the ``names`` kinds), "object", "fields" (of an object that is shown otherwise as well),
+    "range" (``start`` and ``count`` of its elements), "static" (of the frame's class), "returned", "string" (what
+    toString() gives). ``path`` is a Java expression for it, "" if there is none.
+    """
+
+    kind: str
+    frame: Frame | None
+    value: Value | None = None
+    path: str = ""
+    names: tuple[str, ...] = ()
+    start: int = 0
+    count: int = 0
+
+
+class VariablesOf(Record):
+    """Arguments of ``variables``."""
+
+    variablesReference: int
+    filter: str = ""
+    start: int = 0
+    count: int = 0
+
+
+@request("variables", VariablesOf)
+async def variables(adapter: Adapter, args: VariablesOf) -> Body:
+    """wire: 2 trips for an object, and what describing its parts takes; none for variables that were read."""
+    container = adapter.container(args.variablesReference)
+    start, count = max(0, args.start), max(0, args.count)
+    match container.kind:
+        case "frame":
+            shown = _page(await _of_frame(adapter, container), start, count)
+        case "static":
+            shown = _page(await _statics(adapter, container), start, count)
+        case "returned":
+            shown = [_shown(adapter, container.frame, Variable("returned", "", container.value, "local"), "")]
+        case "string":
+            shown = [await _to_string(adapter, container)]
+        case "range":
+            shown = await _elements(
+                adapter, container, container.start + start, min(count or container.count, container.count)
+            )
+        case "fields":
+            shown = _page(await _fields(adapter, container), start, count)
+        case _:
+            shown = await _of_object(adapter, container, args.filter, start, count)
+    return {"variables": shown}
+
+
+def _page(shown: list[Body], start: int, count: int) -> list[Body]:
+    return shown[start : start + count] if count else shown[start:]
+
+
+# -- the variables of frames -----------------------------------------------------------------------------------------
+
+
+async def frame_variables(adapter: Adapter, frame: Frame) -> Sequence[Variable]:
+    """The variables of a frame. wire: 1 to 3 trips, none again."""
+    return await adapter.session.stack.variables(frame, SHALLOW)
+
+
+async def _of_frame(adapter: Adapter, container: Container) -> list[Body]:
+    assert container.frame is not None
+    found = await frame_variables(adapter, container.frame)
+    chosen = [each for each in found if each.kind in container.names]
+    return [_shown(adapter, container.frame, each, _path_of(each)) for each in chosen]
+
+
+def _path_of(variable: Variable) -> str:
+    return variable.name if _NAME.fullmatch(variable.name) and variable.kind != "slot" else ""
+
+
+async def _statics(adapter: Adapter, container: Container) -> list[Body]:
+    """The static fields of the frame's class. wire: 2 trips, and those of reading a field."""
+    assert container.frame is not None
+    frame, owner = container.frame, container.frame.location.class_name
+    fields = [each for each in await adapter.session.classes.fields(owner, inherited=False) if _is_static(each)]
+
+    async def read(field: FieldInfo) -> Body:
+        path = f"{owner.replace('$', '.')}.{field.name}"
+        try:
+            value: Value | None = await adapter.session.values.evaluate(
+                path, limits=SHALLOW, remember=False, frame=frame
+            )
+            error = ""
+        except JdbpyError as refused:
+            value, error = None, refused.message
+        shown = Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
+        return _shown(adapter, frame, shown, path)
+
+    return await side_by_side([lambda field=each: read(field) for each in fields])  # type: ignore[misc]
+
+
+def _is_static(field: FieldInfo) -> bool:
+    return "static" in field.modifiers.split()
+
+
+async def side_by_side(calls: Sequence[Callable[[], Awaitable[Body]]]) -> list[Body]:
+    """The results of calls that are made side by side, so that their questions leave together."""
+    results: list[Body] = [{}] * len(calls)
+
+    async def run(index: int) -> None:
+        results[index] = await calls[index]()
+
+    async with trio.open_nursery() as nursery:
+        for index in range(len(calls)):
+            nursery.start_soon(run, index)
+    return results
+
+
+# -- what is in objects ----------------------------------------------------------------------------------------------
+
+
+async def _of_object(adapter: Adapter, container: Container, which: str, start: int, count: int) -> list[Body]:
+    value = _value(container)
+    if value.id is None:  # what an expression has made, which is known as far as it was read
+        return _page([_child(adapter, container, each) for each in value.children], start, count)
+    length = _length(value)
+    if length is None:
+        if which == "indexed":
+            return []
+        shown = await _fields(adapter, container)
+        if not count or start + count >= len(shown):
+            shown = [*shown, *_lazily(adapter, container)]
+        return _page(shown, start, count)
+    beside = [_fields_beside(adapter, container)] if value.tag != "[" else []
+    if which == "named":
+        return _page(beside, start, count)
+    if which == "indexed" or adapter.client.supportsVariablePaging:
+        elements = await _elements(adapter, container, start, count or MOST_AT_ONCE)
+        return elements if which == "indexed" or count else [*elements, *beside]
+    if length <= GROUP:
+        return _page([*await _elements(adapter, container, 0, GROUP), *beside], start, count)
+    return _page([*_groups(adapter, container, 0, length), *beside], start, count)
+
+
+def _value(container: Container) -> Value:
+    if container.value is None:
+        raise UsageError("these variables have no parts")
+    return container.value
+
+
+def _length(value: Value) -> int | None:
+    """How many elements it has, if it is shown by its elements."""
+    return value.length if value.tag != "s" else None
+
+
+def _groups(adapter: Adapter, container: Container, start: int, length: int) -> list[Body]:
+    """Elements in groups of equal size, at most ``GROUP`` of them."""
+    size = GROUP
+    while size * GROUP < length:
+        size *= GROUP
+    shown = []
+    for first in range(start, start + length, size):
+        count = min(size, start + length - first)
+        group = container.replace(kind="range", start=first, count=count)
+        shown.append(
+            {
+                "name": f"[{first} .. {first + count - 1}]",
+                "value": "",
+                "variablesReference": adapter.container_number(group),
+                "presentationHint": {"kind": "virtual"},
+            }
+        )
+    return shown
+
+
+async def _elements(adapter: Adapter, container: Container, start: int, count: int) -> list[Body]:
+    """Elements of an array or collection. wire: 3 trips or a few more, whatever their number."""
+    value = _value(container)
+    if container.kind == "range" and count > GROUP:
+        return _groups(adapter, container, start, count)
+    wanted = min(count, MOST_AT_ONCE)
+    if value.length is not None:
+        wanted = max(0, min(wanted, value.length - start))
+    part = await adapter.session.objects.part(value, start, wanted, SHALLOW)
+    if part is None:  # its length is known, and not what is in it
+        return await _fields(adapter, container) if start == 0 else []
+    return [_child(adapter, container, each) for each in part.items]
+
+
+async def _fields(adapter: Adapter, container: Container) -> list[Body]:
+    value = _value(container)
+    if value.id is None:
+        return []
+    found = await adapter.session.objects.fields(value.id, SHALLOW)
+    shown, names = [], set[str]()
+    for each in found:
+        path = f"{container.path}.{each.name}" if container.path and each.name not in names else ""
+        body = _shown(adapter, container.frame, each, path)
+        if each.name in names:  # hidden by the one of a subclass
+            body["name"] = f"{body['name']} ({escape(each.declared_in.rpartition('.')[2])})"
+        names.add(each.name)
+        shown.append(body)
+    return shown
+
+
+def _fields_beside(adapter: Adapter, container: Container) -> Body:
+    """The plain fields of a collection."""
+    return {
+        "name": FIELDS,
+        "value": "",
+        "variablesReference": adapter.container_number(container.replace(kind="fields")),
+        "presentationHint": {"kind": "virtual", "attributes": ["readOnly"]},
+    }
+
+
+def _lazily(adapter: Adapter, container: Container) -> list[Body]:
+    """What the object says of itself, for the client to ask for: that runs code of the target."""
+    value = _value(container)
+    if container.frame is None or value.tag != "L":
+        return []
+    number = adapter.container_number(container.replace(kind="string"))
+    hint = {"kind": "method", "lazy": True, "attributes": ["readOnly", "hasSideEffects"]}
+    return [{"name": TO_STRING, "value": "", "variablesReference": number, "presentationHint": hint}]
+
+
+async def _to_string(adapter: Adapter, container: Container) -> Body:
+    value = await adapter.session.values.evaluate(
+        f"{GIVEN}.toString()", limits=_RESULT, remember=False, frame=container.frame, given={GIVEN: _value(container)}
+    )
+    return _shown(adapter, container.frame, Variable(TO_STRING, "", value, "element"), "")
+
+
+def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
+    path = ""
+    if container.path:
+        key = variable.key
+        if key is not None:
+            path = f"{container.path}.get({key.text})" if key.tag == "s" and not key.truncated else ""
+        elif variable.name.startswith("["):
+            path = f"{container.path}{variable.name}"
+        elif _NAME.fullmatch(variable.name):
+            path = f"{container.path}.{variable.name}"
+    return _shown(adapter, container.frame, variable, path)
+
+
+def _shown(adapter: Adapter, frame: Frame | None, variable: Variable, path: str) -> Body:
+    """A variable as the protocol has it."""
+    attributes = []
+    modifiers = variable.modifiers.split()
+    if "final" in modifiers:
+        attributes.append("readOnly")
+    if variable.kind == "static":
+        attributes.append("static")
+    hint: Body = {"kind": "property" if variable.kind in ("field", "static") else "data"}
+    if attributes:
+        hint["attributes"] = attributes
+    visibility = next((each for each in modifiers if each in ("public", "private", "protected")), "")
+    if visibility:
+        hint["visibility"] = visibility
+    body: Body = {"name": escape(variable.name), "presentationHint": hint}
+    if variable.value is None:
+        hint["attributes"] = [*attributes, "failedEvaluation"]
+        body.update(value=escape(f"<{variable.error or 'not available'}>"), variablesReference=0)
+    else:
+        body.update(value_body(adapter, frame, variable.value, path))
+    if adapter.client.supportsVariableType and variable.type:
+        body["type"] = escape(variable.type)
+    if path:
+        body["evaluateName"] = path
+    return body
+
+
+def value_body(adapter: Adapter, frame: Frame | None, value: Value, path: str, *, key: str = "value") -> Body:
+    """The text of a value, its type, and the number by which it can be opened."""
+    body: Body = {key: escape(value.formatted or value.text), "variablesReference": 0}
+    if adapter.client.supportsVariableType:
+        body["type"] = escape(value.type)
+    if (value.id is not None and value.tag != "s") or (value.id is None and value.children):
+        body["variablesReference"] = adapter.container_number(Container("object", frame, value, path))
+        length = _length(value)
+        if length is not None and adapter.client.supportsVariablePaging:
+            body["indexedVariables"] = length
+            body["namedVariables"] = 0 if value.tag == "[" or value.id is None else 1
+    return body
+
+
+# -- changing them ---------------------------------------------------------------------------------------------------
+
+
+class SetVariable(Record):
+    """Arguments of ``setVariable``."""
+
+    variablesReference: int
+    name: str
+    value: str
+
+
+@request("setVariable", SetVariable, in_order=True, supportsSetVariable=True)
+async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
+    """Give a variable, field or element of an array the value of a Java expression. wire: 2 trips or 3."""
+    container = adapter.container(args.variablesReference)
+    target, given = _assigned(container, args.name)
+    value = await adapter.session.values.assign(target, args.value, frame=container.frame, given=given)
+    return _changed(adapter, value_body(adapter, container.frame, value, ""))
+
+
+def _assigned(container: Container, name: str) -> tuple[str, dict[str, object]]:
+    """What stands left of the = for a variable of a container. Raises UsageError where nothing can."""
+    if container.kind == "frame" and _NAME.fullmatch(name):
+        return name, {}
+    if container.kind == "static" and container.frame is not None and _NAME.fullmatch(name):
+        return f"{container.frame.location.class_name.replace('$', '.')}.{name}", {}
+    value = container.value
+    if value is not None and container.kind in ("object", "fields", "range"):
+        given: dict[str, object] = {GIVEN: value}
+        if value.tag == "[" and re.fullmatch(r"\[\d{1,10}\]", name):
+            return f"{GIVEN}{name}", given
+        if value.tag == "L" and _NAME.fullmatch(name) and (_length(value) is None or container.kind == "fields"):
+            return f"{GIVEN}.{name}", given
+        if _length(value) is not None and value.tag == "L":
+            raise UsageError(f"an element of a {value.type} cannot be set here: evaluate a call that does it")
+    raise UsageError(f"{escape(name)[:200]} cannot be set")
+
+
+class SetExpression(Record):
+    """Arguments of ``setExpression``."""
+
+    expression: str
+    value: str
+    frameId: int | None = None
+
+
+@request("setExpression", SetExpression, in_order=True, supportsSetExpression=True)
+async def set_expression(adapter: Adapter, args: SetExpression) -> Body:
+    """Give what a Java expression names the value of another. wire: 2 trips or more."""
+    frame = adapter.frame(args.frameId) if args.frameId is not None else None
+    value = await adapter.session.values.assign(args.expression, args.value, frame=frame)
+    return _changed(adapter, value_body(adapter, frame, value, ""))
+
+
+def _changed(adapter: Adapter, body: Body) -> Body:
+    if adapter.client.supportsInvalidatedEvent:
+        adapter.sender.event("invalidated", {"areas": ["variables"]})
+    return body
+
+
+# -- expressions -----------------------------------------------------------------------------------------------------
+
+
+class ValueFormat(Record):
+    """How numbers are shown."""
+
+    hex: bool = False
+
+
+class Evaluate(Record):
+    """Arguments of ``evaluate``."""
+
+    expression: str
+    frameId: int | None = None
+    context: str = ""
+    format: ValueFormat | None = None
+
+
+@request("evaluate", Evaluate, supportsEvaluateForHovers=True, supportsClipboardContext=True)
+async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
+    """The value of a Java expression in a frame. wire: 1 trip for what is read of the frame, 1 for each link."""
+    if not args.expression.strip():
+        raise UsageError("there is no expression")
+    frame = adapter.frame(args.frameId) if args.frameId is not None else None
+    in_console = args.context == "repl"
+    value = await adapter.session.values.evaluate(
+        args.expression,
+        limits=_WHOLE if args.context == "clipboard" else _RESULT,
+        format="x" if args.format is not None and args.format.hex else "",
+        remember=in_console,
+        frame=frame,
+        keep=True,
+    )
+    path = args.expression if _NAME.fullmatch(args.expression) else f"({args.expression})"
+    if in_console:
+        path = f"${value.number}" if value.number is not None else ""
+    body = value_body(adapter, frame, value, path if args.context != "hover" or "(" not in path else "", key="result")
+    if value.type == "void":
+        body["result"] = "void"
+    if in_console and adapter.client.supportsInvalidatedEvent and _may_change(args.expression):
+        adapter.sender.event("invalidated", {"areas": ["variables"]})
+    return body
+
+
+def _may_change(expression: str) -> bool:
+    return any(sign in expression for sign in ("=", "(", "++", "--"))
+
+
+class Completions(Record):
+    """Arguments of ``completions``."""
+
+    text: str
+    column: int
+    line: int = 1
+    frameId: int | None = None
+
+
+_BEFORE = re.compile(r"((?:[^\W\d][\w$]*|\$\w+)(?:\.[^\W\d][\w$]*|\[\d+\])*)\.([\w$]*)$|([^\W\d][\w$]*|\$\w*|)$")
+MOST_COMPLETIONS = 300
+
+
+@request("completions", Completions, supportsCompletionsRequest=True, completionTriggerCharacters=["."])
+async def completions(adapter: Adapter, args: Completions) -> Body:
+    """Variables of the frame, and behind a dot fields and methods of what stands before it. Runs nothing.
+
+    wire: none for variables that were read, 3 or 4 trips behind a dot.
+    """
+    lines = args.text.split("\n")
+    index = args.line - 1 if adapter.client.linesStartAt1 else args.line
+    line = lines[index] if 0 <= index < len(lines) else ""
+    first = 1 if adapter.client.columnsStartAt1 else 0
+    before = line[: max(0, args.column - first)]
+    match = _BEFORE.search(before)
+    frame = adapter.frame(args.frameId) if args.frameId is not None else None
+    found: list[tuple[str, str]] = []
+    typed = ""
+    if match is not None and match[1]:
+        typed = match[2]
+        found = await _members(adapter, frame, match[1])
+    elif match is not None and frame is not None:
+        typed = match[3]
+        found = [(each.name, "variable") for each in await frame_variables(adapter, frame) if _path_of(each)]
+        if any(name == "this" for name, _ in found):
+            found += await _members(adapter, frame, "this")
+    start = len(before) - len(typed) + first
+    targets = [
+        {"label": name, "type": kind, "start": start, "length": len(typed)}
+        for name, kind in dict.fromkeys(found)
+        if name.startswith(typed)
+    ]
+    return {"targets": targets[:MOST_COMPLETIONS]}
+
+
+async def _members(adapter: Adapter, frame: Frame | None, before: str) -> list[tuple[str, str]]:
+    """Fields and methods of the value of a path, or static ones of a class of that name."""
+    session = adapter.session
+    static = False
+    try:
+        value = await session.values.evaluate(before, limits=SHALLOW, remember=False, frame=frame)
+        owner = value.type.partition("<")[0]
+    except JdbpyError:
+        owner, static = before, True
+    if owner.endswith("[]"):
+        return [("length", "field")]
+    try:
+        fields = await session.classes.fields(owner)
+        methods = await session.classes.methods(owner)
+    except (UsageError, StateError):
+        return []
+    found = [(each.name, "field") for each in fields if not static or _is_static(each)]
+    names = [each.name for each in methods if not static or "static" in each.modifiers.split()]
+    return [*found, *((name, "method") for name in names if _NAME.fullmatch(name))]

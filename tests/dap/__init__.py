@@ -1,0 +1,1 @@
+"""The debug adapter: a strict client over pipes, real JVMs."""
