@@ -16,6 +16,7 @@ import trio
 
 from jdbpy import JdbpyError, LeaveError, StateError, UsageError
 from jdbpy.dap.protocol import Body
+from jdbpy.garbage import loaded
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
@@ -175,7 +176,10 @@ class Adapter:
 
     def was_answered(self, name: str) -> None:
         """The response to a request has been sent."""
-        if name in ("attach", "launch"):
+        if name == "initialize":
+            self._nursery.start_soon(partial(trio.to_thread.run_sync, _load, abandon_on_cancel=True))
+        elif name in ("attach", "launch"):
+            loaded()
             self.sender.event("initialized")
         elif name == "disconnect":
             self.is_over = True
@@ -276,3 +280,11 @@ class Adapter:
     def line_in(self, line: int) -> int:
         """A line of the client, counted from 1."""
         return line if self.client.linesStartAt1 else line + 1
+
+
+def _load() -> None:
+    """Import what every session needs, while the client makes up its mind."""
+    import jdbpy
+
+    for name in ("Session", "attach_session", "launch_session"):
+        getattr(jdbpy, name)

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
 
-from jdbpy import Breakpoint, EvalError, JdbpyError, PointOptions, Stop, UsageError
+import jdbpy
+from jdbpy import EvalError, JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.variables import Container
 from jdbpy.escape import escape
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import Breakpoint, Stop
 
 _PART_OF_PATH = re.compile(r"[^\W\d][\w$]*")
 _HITS = re.compile(r"(==|=|>=|>|%)?\s*(\d{1,9})")
@@ -47,7 +52,7 @@ class Set(Record):
     kind: str
 
 
-Add = Callable[[], Awaitable[Breakpoint]]
+Add = Callable[[], "Awaitable[Breakpoint]"]
 
 
 class BreakpointTable:
@@ -184,7 +189,7 @@ async def set_breakpoints(adapter: Adapter, args: SetBreakpoints) -> Body:
         line = adapter.line_in(each.line)
 
         async def add(each: SourceBreakpoint = each, line: int = line) -> Breakpoint:
-            options = PointOptions(condition=each.condition, hits=_hits(each.hitCondition), log=each.logMessage)
+            options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition), log=each.logMessage)
             return await session.breakpoints.add_with(f"{file}:{line}", options)
 
         adds.append(((line, each.condition, each.hitCondition, each.logMessage), add))
@@ -248,7 +253,7 @@ async def set_function_breakpoints(adapter: Adapter, args: SetFunctionBreakpoint
     for each in args.breakpoints:
 
         async def add(each: FunctionBreakpoint = each) -> Breakpoint:
-            options = PointOptions(condition=each.condition, hits=_hits(each.hitCondition))
+            options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition))
             return await session.breakpoints.add_with(each.name, options)
 
         adds.append(((each.name, each.condition, each.hitCondition), add))
@@ -291,7 +296,7 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
                 if option.filterId not in ("caught", "uncaught"):
                     raise UsageError(f"there is no exception filter '{escape(option.filterId)[:100]}'")
                 caught = option.filterId == "caught"
-                options = PointOptions(condition=condition)
+                options = jdbpy.PointOptions(condition=condition)
                 return await session.catchpoints.exception(name, caught=caught, uncaught=not caught, options=options)
 
             adds.append(((option.filterId, name, condition), add))
@@ -384,7 +389,7 @@ async def set_data_breakpoints(adapter: Adapter, args: SetDataBreakpoints) -> Bo
             match = _DATA_ID.fullmatch(each.dataId)
             if match is None or each.accessType not in ("read", "write", "readWrite"):
                 raise UsageError(f"'{escape(each.dataId)[:100]}' is no field that can be watched")
-            options = PointOptions(
+            options = jdbpy.PointOptions(
                 condition=each.condition,
                 hits=_hits(each.hitCondition),
                 instance=int(match["object"]) if match["object"] else None,

@@ -8,12 +8,16 @@ compiled from, so that the line of a frame is right, and breakpoints can be set 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from jdbpy import Location, StateError, UsageError, code
+from jdbpy import StateError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
 from jdbpy.escape import escape
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import Location, code
 
 MOST_INSTRUCTIONS = 10_000
 MOST_SOURCES = 2_000

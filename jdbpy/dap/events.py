@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy import Exited, Gone, JdbpyError, Lost, Notice, Output, Session, Stop, StopReason
+import jdbpy
+from jdbpy import JdbpyError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body
 from jdbpy.escape import escape, escape_lines
 
+if TYPE_CHECKING:
+    from jdbpy import Notice, Session, Stop
+
 _REASONS = {
-    StopReason.BREAKPOINT: "breakpoint",
-    StopReason.STEP: "step",
-    StopReason.UNTIL: "step",
-    StopReason.PAUSE: "pause",
-    StopReason.START: "entry",
-    StopReason.EXCEPTION: "exception",
-    StopReason.ACCESS: "data breakpoint",
-    StopReason.MODIFICATION: "data breakpoint",
-    StopReason.METHOD_ENTRY: "function breakpoint",
-    StopReason.METHOD_EXIT: "function breakpoint",
+    "until": "step",
+    "start": "entry",
+    "access": "data breakpoint",
+    "modification": "data breakpoint",
+    "method-entry": "function breakpoint",
+    "method-exit": "function breakpoint",
 }
+"""The protocol's words for reasons of stops, where they are others than ours."""
 _SILENT = frozenset({"breakpoint-resolved", "breakpoint-failed", "breakpoint-free", "thread-started", "thread-ended"})
 
 
@@ -34,21 +35,21 @@ async def follow(
         task_status.started()
         async for event in stream:
             match event:
-                case Stop():
+                case jdbpy.Stop():
                     await _stopped(adapter, session, event)
-                case Output(stream=name, text=text):
+                case jdbpy.Output(stream=name, text=text):
                     adapter.sender.event("output", {"category": name, "output": text})
-                case Notice():
+                case jdbpy.Notice():
                     _noticed(adapter, event)
-                case Lost(count=count):
+                case jdbpy.Lost(count=count):
                     say(adapter, f"{count} events were dropped (too fast to show)", "important")
-                case Exited(status=status, reason=reason):
+                case jdbpy.Exited(status=status, reason=reason):
                     if reason:
                         say(adapter, reason)
                     if status is not None:
                         adapter.sender.event("exited", {"exitCode": status})
                     adapter.ended()
-                case Gone(reason=reason):
+                case jdbpy.Gone(reason=reason):
                     if reason != "detached":
                         say(adapter, f"the connection to the target is closed: {reason}", "important")
                     adapter.ended()
@@ -60,11 +61,11 @@ def say(adapter: Adapter, text: str, category: str = "console") -> None:
 
 
 async def _stopped(adapter: Adapter, session: Session, stop: Stop) -> None:
-    if stop.reason is StopReason.START and not (adapter.stop_on_entry and not adapter.main_class):
+    if stop.reason is jdbpy.StopReason.START and not (adapter.stop_on_entry and not adapter.main_class):
         if adapter.configured:  # it came late
             await _resume(session)
         return
-    if stop.reason is StopReason.START and not adapter.configured:
+    if stop.reason is jdbpy.StopReason.START and not adapter.configured:
         return
     show_stop(adapter, stop)
 
@@ -88,7 +89,7 @@ def show_stop(adapter: Adapter, stop: Stop) -> None:
     if stop.thread is not None:
         elsewhere = [each for each in adapter.stops.values() if each is not stop and adapter.session.is_current(each)]
         body["threadId"] = adapter.thread_number(stop.thread.id)
-        body["preserveFocusHint"] = bool(elsewhere) and stop.reason is not StopReason.PAUSE and not _own(stop)
+        body["preserveFocusHint"] = bool(elsewhere) and stop.reason is not jdbpy.StopReason.PAUSE and not _own(stop)
         adapter.stops[stop.thread.id] = stop
     hit = adapter.breakpoints.hit_ids(stop)
     if hit:
@@ -98,20 +99,20 @@ def show_stop(adapter: Adapter, stop: Stop) -> None:
 
 def _own(stop: Stop) -> bool:
     """True if the client asked for this very stop."""
-    return stop.reason in (StopReason.STEP, StopReason.UNTIL)
+    return stop.reason in (jdbpy.StopReason.STEP, jdbpy.StopReason.UNTIL)
 
 
 def _reason(adapter: Adapter, stop: Stop) -> str:
     thread = stop.thread.id if stop.thread is not None else 0
     if thread in adapter.restarting:
         adapter.restarting.discard(thread)
-        if stop.reason is StopReason.STEP:
+        if stop.reason is jdbpy.StopReason.STEP:
             return "restart"
     if stop.breakpoint is not None and stop.breakpoint == adapter.breakpoints.entry:
         return "entry"
-    if stop.reason is StopReason.BREAKPOINT and adapter.breakpoints.is_function(stop.breakpoint):
+    if stop.reason is jdbpy.StopReason.BREAKPOINT and adapter.breakpoints.is_function(stop.breakpoint):
         return "function breakpoint"
-    return _REASONS.get(stop.reason, stop.reason.value)
+    return _REASONS.get(stop.reason, str(stop.reason))
 
 
 def _told(stop: Stop) -> Body:

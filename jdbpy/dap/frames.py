@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jdbpy import ExceptionInfo, Frame, JdbpyError, JdwpError, StateError, Value
+from jdbpy import JdbpyError, JdwpError, StateError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.code import instruction_reference
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.variables import Container, frame_variables
 from jdbpy.escape import escape
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import ExceptionInfo, Frame, Value
 
 MOST_FRAMES = 10_000
 """Of one response: a stack overflow has more, and a client may ask for all."""

@@ -11,6 +11,7 @@ import trio
 
 from jdbpy import UsageError
 from jdbpy.dap.server import Server, SocketStream, StandardStream, import_all
+from jdbpy.garbage import without_collection
 from jdbpy.record import Record
 
 HELP = """\
@@ -75,7 +76,7 @@ def main(words: list[str]) -> int:
     if line.help:
         sys.stdout.write(HELP)
         return 0
-    return trio.run(_run, line)
+    return without_collection(partial(trio.run, _run, line))
 
 
 async def _run(line: DapCommand) -> int:
@@ -93,27 +94,28 @@ async def _run(line: DapCommand) -> int:
 
             nursery.start_soon(watch)
             import_all()
-            status = await (_standard() if line.port is None else _port(line.port))
-            nursery.cancel_scope.cancel()
+            if line.port is None:
+                await Server(StandardStream()).run()
+                nursery.cancel_scope.cancel()
+            elif listeners := await _listen(line.port):
+                room = trio.CapacityLimiter(MOST_CLIENTS)
+                nursery.start_soon(trio.serve_listeners, partial(_client, room), listeners)
+            else:
+                status = NO_PORT
+                nursery.cancel_scope.cancel()
     return 128 + ended_by if ended_by else status
 
 
-async def _standard() -> int:
-    await Server(StandardStream()).run()
-    return 0
-
-
-async def _port(port: int) -> int:
-    """Serve every connection until a signal ends it."""
+async def _listen(port: int) -> list[trio.SocketListener]:
+    """Where clients connect; none if that is impossible, which is said."""
     try:
         listeners = await trio.open_tcp_listeners(port, host="127.0.0.1")
     except OSError as error:
         _tell(f"cannot listen on 127.0.0.1:{port}: {error.strerror or error}")
-        return NO_PORT
-    address = listeners[0].socket.getsockname()
-    _tell(f"listening on {address[0]}:{address[1]}")
-    room = trio.CapacityLimiter(MOST_CLIENTS)
-    await trio.serve_listeners(partial(_client, room), listeners)
+        return []
+    host, found = listeners[0].socket.getsockname()[:2]
+    _tell(f"listening on {host}:{found}")
+    return listeners
 
 
 async def _client(room: trio.CapacityLimiter, stream: trio.SocketStream) -> None:

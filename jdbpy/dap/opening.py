@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import jdbpy
-from jdbpy import LaunchCommand, Options, StateError, StopReason, SuspendPolicy, UsageError, VmState
+from jdbpy import StateError, UsageError
 from jdbpy.dap.adapter import Adapter, ClientInfo
 from jdbpy.dap.events import say, show_stop
 from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, request
@@ -102,7 +102,7 @@ async def launch(adapter: Adapter, args: Launch) -> None:
     adapter.stop_on_entry = args.stopOnEntry
     adapter.no_debug = args.noDebug
     main = _command(args)
-    command = LaunchCommand(
+    command = jdbpy.LaunchCommand(
         main,
         java=args.javaExec or None,
         cwd=args.cwd or None,
@@ -144,10 +144,10 @@ def _environment(changes: dict[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in whole.items() if changes.get(name, value) is not None}
 
 
-def _options(args: Attach | Launch) -> Options:
+def _options(args: Attach | Launch) -> jdbpy.Options:
     if args.hold not in ("", "thread", "all"):
         raise UsageError(f"arguments.hold must be thread or all, not '{args.hold[:50]}'", code="WRONG_ARGUMENT")
-    return Options(
+    return jdbpy.Options(
         source_path=args.sourcePaths,
         read_only=args.readOnly or args.allowSuspend,
         allow_suspend=args.allowSuspend,
@@ -163,10 +163,10 @@ async def configuration_done(adapter: Adapter, args: NoArguments) -> None:
     adapter.configured = True
     if adapter.stop_on_entry and adapter.main_class:
         place = f"{adapter.main_class}.main(java.lang.String[])"
-        point = await session.breakpoints.add(place, temporary=True, policy=SuspendPolicy.ALL)
+        point = await session.breakpoints.add(place, temporary=True, policy=jdbpy.SuspendPolicy.ALL)
         adapter.breakpoints.entry = point.number
     stop = session.last_stop
-    if stop is None or stop.reason is not StopReason.START or session.state is not VmState.STOPPED:
+    if stop is None or stop.reason is not jdbpy.StopReason.START or session.state is not jdbpy.VmState.STOPPED:
         return
     if adapter.stop_on_entry and not adapter.main_class:
         show_stop(adapter, stop)

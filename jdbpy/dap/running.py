@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from jdbpy import StateError, StepDepth, StepSize, SuspendPolicy
+from typing import TYPE_CHECKING
+
+import jdbpy
+from jdbpy import StateError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, NoArguments, request
 from jdbpy.escape import escape
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import StepDepth
 
 
 class Run(Record):
@@ -51,21 +57,21 @@ async def continue_(adapter: Adapter, args: Run) -> Body:
 
 @request("next", Run, in_order=True, supportsSteppingGranularity=True)
 async def next_(adapter: Adapter, args: Run) -> None:
-    await _step(adapter, args, StepDepth.OVER)
+    await _step(adapter, args, jdbpy.StepDepth.OVER)
 
 
 @request("stepIn", Run, in_order=True)
 async def step_in(adapter: Adapter, args: Run) -> None:
-    await _step(adapter, args, StepDepth.INTO)
+    await _step(adapter, args, jdbpy.StepDepth.INTO)
 
 
 @request("stepOut", Run, in_order=True)
 async def step_out(adapter: Adapter, args: Run) -> None:
-    await _step(adapter, args, StepDepth.OUT)
+    await _step(adapter, args, jdbpy.StepDepth.OUT)
 
 
 async def _step(adapter: Adapter, args: Run, depth: StepDepth) -> None:
-    size = StepSize.MIN if args.granularity == "instruction" else StepSize.LINE
+    size = jdbpy.StepSize.MIN if args.granularity == "instruction" else jdbpy.StepSize.LINE
     thread = adapter.thread_id(args.threadId)
     await adapter.session.execution.start_step(depth, size, thread_id=thread, alone=args.singleThread)
 
@@ -74,7 +80,7 @@ async def _step(adapter: Adapter, args: Run, depth: StepDepth) -> None:
 async def pause(adapter: Adapter, args: Pause) -> None:
     """Suspend everything; the thread alone where hits suspend only their thread. wire: 3 or 4 trips."""
     session = adapter.session
-    if args.threadId and session.default_policy is SuspendPolicy.THREAD:
+    if args.threadId and session.default_policy is jdbpy.SuspendPolicy.THREAD:
         await session.execution.pause(adapter.thread_id(args.threadId))
     else:
         await session.execution.pause()
@@ -92,7 +98,7 @@ async def restart_frame(adapter: Adapter, args: RestartFrame) -> None:
         await session.execution.pop(frame.index)
     adapter.restarting.add(thread)
     try:
-        await session.execution.start_step(StepDepth.INTO, thread_id=thread)
+        await session.execution.start_step(jdbpy.StepDepth.INTO, thread_id=thread)
     except BaseException:
         adapter.restarting.discard(thread)
         raise

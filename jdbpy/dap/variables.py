@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 import trio
 
-from jdbpy import FieldInfo, Frame, JdbpyError, Limits, StateError, UsageError, Value, Variable
+import jdbpy
+from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
 from jdbpy.escape import escape
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import FieldInfo, Frame, Limits, Value, Variable
 
 GROUP = 100
 """Elements that are shown at once, or groups of them, to a client that does not ask for pages."""
@@ -24,9 +29,6 @@ GROUP = 100
 MOST_AT_ONCE = 2_000
 """Variables of one response."""
 
-SHALLOW = Limits(depth=0)
-_RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
-_WHOLE = Limits(depth=1, string=1_000_000, elements=1_000, fields=100)
 
 GIVEN = "jdbpy$it"
 """The name under which an expression is given an object."""
@@ -74,7 +76,7 @@ async def variables(adapter: Adapter, args: VariablesOf) -> Body:
         case "static":
             shown = _page(await _statics(adapter, container), start, count)
         case "returned":
-            shown = [_shown(adapter, container.frame, Variable("returned", "", container.value, "local"), "")]
+            shown = [_shown(adapter, container.frame, jdbpy.Variable("returned", "", container.value, "local"), "")]
         case "string":
             shown = [await _to_string(adapter, container)]
         case "range":
@@ -92,12 +94,22 @@ def _page(shown: list[Body], start: int, count: int) -> list[Body]:
     return shown[start : start + count] if count else shown[start:]
 
 
+def shallow() -> Limits:
+    """How a value is described that can be opened: in one line."""
+    return jdbpy.Limits(depth=0)
+
+
+def _of_result(*, whole: bool = False) -> Limits:
+    """How the value of an expression is described: with its parts, should it have no place in the target."""
+    return jdbpy.Limits(depth=1, string=1_000_000 if whole else 10_000, elements=1_000 if whole else 100, fields=0)
+
+
 # -- the variables of frames -----------------------------------------------------------------------------------------
 
 
 async def frame_variables(adapter: Adapter, frame: Frame) -> Sequence[Variable]:
     """The variables of a frame. wire: 1 to 3 trips, none again."""
-    return await adapter.session.stack.variables(frame, SHALLOW)
+    return await adapter.session.stack.variables(frame, shallow())
 
 
 async def _of_frame(adapter: Adapter, container: Container) -> list[Body]:
@@ -121,12 +133,12 @@ async def _statics(adapter: Adapter, container: Container) -> list[Body]:
         path = f"{owner.replace('$', '.')}.{field.name}"
         try:
             value: Value | None = await adapter.session.values.evaluate(
-                path, limits=SHALLOW, remember=False, frame=frame
+                path, limits=shallow(), remember=False, frame=frame
             )
             error = ""
         except JdbpyError as refused:
             value, error = None, refused.message
-        shown = Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
+        shown = jdbpy.Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
         return _shown(adapter, frame, shown, path)
 
     return await side_by_side([lambda field=each: read(field) for each in fields])  # type: ignore[misc]
@@ -214,7 +226,7 @@ async def _elements(adapter: Adapter, container: Container, start: int, count: i
     wanted = min(count, MOST_AT_ONCE)
     if value.length is not None:
         wanted = max(0, min(wanted, value.length - start))
-    part = await adapter.session.objects.part(value, start, wanted, SHALLOW)
+    part = await adapter.session.objects.part(value, start, wanted, shallow())
     if part is None:  # its length is known, and not what is in it
         return await _fields(adapter, container) if start == 0 else []
     return [_child(adapter, container, each) for each in part.items]
@@ -224,7 +236,7 @@ async def _fields(adapter: Adapter, container: Container) -> list[Body]:
     value = _value(container)
     if value.id is None:
         return []
-    found = await adapter.session.objects.fields(value.id, SHALLOW)
+    found = await adapter.session.objects.fields(value.id, shallow())
     shown, names = [], set[str]()
     for each in found:
         path = f"{container.path}.{each.name}" if container.path and each.name not in names else ""
@@ -258,9 +270,13 @@ def _lazily(adapter: Adapter, container: Container) -> list[Body]:
 
 async def _to_string(adapter: Adapter, container: Container) -> Body:
     value = await adapter.session.values.evaluate(
-        f"{GIVEN}.toString()", limits=_RESULT, remember=False, frame=container.frame, given={GIVEN: _value(container)}
+        f"{GIVEN}.toString()",
+        limits=_of_result(),
+        remember=False,
+        frame=container.frame,
+        given={GIVEN: _value(container)},
     )
-    return _shown(adapter, container.frame, Variable(TO_STRING, "", value, "element"), "")
+    return _shown(adapter, container.frame, jdbpy.Variable(TO_STRING, "", value, "element"), "")
 
 
 def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
@@ -404,7 +420,7 @@ async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
     in_console = args.context == "repl"
     value = await adapter.session.values.evaluate(
         args.expression,
-        limits=_WHOLE if args.context == "clipboard" else _RESULT,
+        limits=_of_result(whole=args.context == "clipboard"),
         format="x" if args.format is not None and args.format.hex else "",
         remember=in_console,
         frame=frame,
@@ -475,7 +491,7 @@ async def _members(adapter: Adapter, frame: Frame | None, before: str) -> list[t
     session = adapter.session
     static = False
     try:
-        value = await session.values.evaluate(before, limits=SHALLOW, remember=False, frame=frame)
+        value = await session.values.evaluate(before, limits=shallow(), remember=False, frame=frame)
         owner = value.type.partition("<")[0]
     except JdbpyError:
         owner, static = before, True

@@ -1,11 +1,11 @@
 """A strict client of the Debug Adapter Protocol for tests: every message is looked at, every wait has a limit.
 
-    async with dap_client() as dap:
-        await dap.attach(target)                     # initialize, attach, initialized
-        await dap.breakpoints(program, "sum")        # at // @sum
-        await dap.request("configurationDone")
-        stop = await dap.stopped("breakpoint")
-        frames = await dap.frames(stop)
+async with dap_client() as dap:
+    await dap.attach(target)                     # initialize, attach, initialized
+    await dap.breakpoints(program, "sum")        # at // @sum
+    await dap.request("configurationDone")
+    stop = await dap.stopped("breakpoint")
+    frames = await dap.frames(stop)
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +227,7 @@ async def dap_client(*words: str) -> AsyncIterator[DapClient]:
         assert process.stdout is not None
         client = DapClient(process.stdin.send_all)
         client.process = process
-        nursery.start_soon(client.collect, lambda: process.stdout.receive_some(65536))
+        nursery.start_soon(client.collect, partial(process.stdout.receive_some, 65536))
         yield client
         await process.stdin.aclose()
         await client.wait_over()

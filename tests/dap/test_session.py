@@ -43,7 +43,7 @@ async def test_a_session_from_attach_to_the_end(jvm: Jvm) -> None:
         assert [each["value"] for name, each in listed.items() if name != "(fields)"] == ['"one"', '"three"']
         assert found["list"]["indexedVariables"] == 2
         this = await dap.variables(scopes["This"])
-        assert this["hidden"]["value"] == '"of Derived"' and this["hidden (Base)"]["value"] == '"of Base"'
+        assert this["hidden"]["value"] == '"of Derived"' and this["hidden (Scopes$Base)"]["value"] == '"of Base"'
         statics = await dap.variables(scopes["Static"])
         assert statics["shared"]["value"] == "99"
         assert (await dap.evaluate("i + list.size()", frames[0]))["result"] == "70002"
@@ -109,7 +109,7 @@ async def test_a_launched_program_ends_with_its_session(jvm: Jvm) -> None:
         stop = await dap.stopped("entry")
         [top] = await dap.frames(stop)
         assert top["name"] == "Hello.main"
-        assert (await dap.evaluate("System.getenv(\"GREETED\") + args[1]", top))["result"] == '"1b c"'
+        assert (await dap.evaluate('System.getenv("GREETED") + args[1]', top))["result"] == '"1b c"'
         await dap.request("continue", threadId=stop["threadId"])
         await dap.event("output", category="stdout")
         await dap.event("exited", exitCode=0)
