@@ -7,7 +7,7 @@
 The same names as those of ``import jdbpy``, in scripts, at the plain Python prompt, in IPython and notebooks. Each JVM
 has a thread of its own, in which its session lives; Ctrl-C interrupts a wait and leaves the session usable.
 
-* ``opening``: ``attach``, ``launch``, ``listen``: a ``Vm`` at once, to be used in a ``with`` block or closed.
+* ``opening``: ``attach``, ``launch``, ``listen``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block or ``close``.
 * ``portal``: the thread, and how a call gets there and back.
 * ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``: made from ``jdbpy.api``.
 """
@@ -35,7 +35,7 @@ from jdbpy.sync.breakpoints import Breakpoint
 from jdbpy.sync.frames import Frame, Stack, Thread
 from jdbpy.sync.heap import Heap
 from jdbpy.sync.hits import Hit, Hits, Reported, Stop
-from jdbpy.sync.opening import Debugged, attach, launch, listen
+from jdbpy.sync.opening import Debugged, attach, launch, listen, open_snapshot
 from jdbpy.sync.timing import Timing
 from jdbpy.sync.values import Chain, Children, Value
 from jdbpy.sync.vm import Vm
@@ -74,4 +74,5 @@ __all__ = [
     "attach",
     "launch",
     "listen",
+    "open_snapshot",
 ]

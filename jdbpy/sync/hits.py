@@ -5,14 +5,17 @@ Made by ./dev generate from jdbpy/api/hits.py; do not edit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.api import hits as inner
 from jdbpy.sync import portal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jdbpy.api.frames import Place
+    from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.sync.breakpoints import Breakpoint
     from jdbpy.sync.frames import Frame, Thread
     from jdbpy.sync.values import Value
@@ -217,6 +220,13 @@ class Stop(Hit):
     def warning(self) -> str:
         """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
         found: str = self._wrap(self._inner.warning)
+        return found
+
+    def snapshot(
+        self, path: str | Path, *, depth: int | None = None, most: int | None = None, masks: Sequence[str] = ()
+    ) -> SnapshotTaken:
+        """Write a snapshot of the JVM as it stands: see ``Vm.snapshot``, whose arguments, errors and costs it has."""
+        found: SnapshotTaken = self._await(lambda: self._inner.snapshot(path, depth=depth, most=most, masks=masks))
         return found
 
     def resume(self) -> None:

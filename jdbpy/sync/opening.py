@@ -159,5 +159,14 @@ def launch(
     )
 
 
+def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] = ()) -> Debugged:
+    """Look at a snapshot that ``vm.snapshot`` or the command ``snapshot`` has written, without its JVM.
+
+    What was not read then raises StateError, as does all that would run or change the program. Raises UsageError for a
+    file that cannot be read or is no snapshot. No trip.
+    """
+    return _opened(Portal(opening.open_snapshot(path, source_path=source_path)))
+
+
 def _opened(portal: Portal) -> Debugged:
     return Debugged(portal, portal.open())

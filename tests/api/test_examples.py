@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import trio
 
+import jdbpy.sync as jdbpy
 from tests.harness import LIMIT, Jvm, program, start_target
 from tests.harness.jvms import javac
 
@@ -136,6 +137,18 @@ async def test_who_changes_field(jvm: Jvm) -> None:
     found = re.findall(change, text)
     assert found, text
     assert all(int(new) == int(old) + 1 for old, new in found)
+
+
+async def test_snapshot_on_oom(jvm: Jvm, tmp_path: Path) -> None:
+    file = tmp_path / "oom.jdbpy"
+    text = await run(jvm, "snapshot_on_oom.py", str(file), line="fill")
+    assert "main: java.lang.OutOfMemoryError: no room for 0\n    at lab.Lab.fill(Lab.java:" in text
+    with jdbpy.open_snapshot(file) as vm:
+        [main] = [stack for stack in vm.stacks() if stack.thread.name == "main"]
+        assert [frame.method for frame in main][:2] == ["fill", "does"]
+        assert main[1]["words"].python() == ["fill"]
+        with pytest.raises(jdbpy.StateError):
+            main[1].eval("words.clone()")
 
 
 async def test_compare_jvms(jvm: Jvm) -> None:

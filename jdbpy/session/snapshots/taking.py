@@ -199,7 +199,7 @@ class Snapshots:
 
 def _reason(stop: Any) -> str:
     number = f" {stop.breakpoint}" if stop.breakpoint is not None else ""
-    thrown = f" {stop.exception.class_name}" if stop.exception is not None else ""
+    thrown = f" {stop.exception.type}" if stop.exception is not None else ""
     return f"{stop.reason}{number}{thrown}"
 
 
