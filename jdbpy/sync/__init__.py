@@ -7,7 +7,7 @@
 The same names as those of ``import jdbpy``, in scripts, at the plain Python prompt, in IPython and notebooks. Each JVM
 has a thread of its own, in which its session lives; Ctrl-C interrupts a wait and leaves the session usable.
 
-* ``opening``: ``attach``, ``launch``, ``listen``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block or ``close``.
+* ``opening``: ``attach``, ``launch``, ``listen``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
 * ``portal``: the thread, and how a call gets there and back.
 * ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``: made from ``jdbpy.api``.
 """
