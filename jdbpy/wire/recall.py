@@ -18,13 +18,27 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
 from jdbpy.wire.effects import Effect, effect_of
 from jdbpy.wire.framing import Packet
-from jdbpy.wire.messages import event_request, object_reference
+from jdbpy.wire.messages import event_request, object_reference, virtual_machine
 
 MOST = 32 * 1024 * 1024
 """Bytes of replies that are kept at most; what does not fit is asked for again."""
 
 _PASSING = (Error.OUT_OF_MEMORY, Error.INTERNAL)
 """Errors that another try may not meet."""
+
+_NEITHER = frozenset(
+    (
+        event_request.Set,
+        event_request.Clear,
+        event_request.ClearAllBreakpoints,
+        object_reference.DisableCollection,
+        object_reference.EnableCollection,
+        object_reference.IsCollected,
+        virtual_machine.HoldEvents,
+        virtual_machine.ReleaseEvents,
+    )
+)
+"""Commands whose answers are not kept, and that change no other's."""
 
 _Key = tuple[type[Command[Any]], bytes]
 
@@ -34,7 +48,7 @@ class Recall:
 
     def __init__(self, moment: Callable[[], Hashable | None]) -> None:
         self._moment = moment
-        self._reads: dict[type[Command[Any]], bool] = {}
+        self._reads: dict[type[Command[Any]], bool] = dict.fromkeys(_NEITHER, True)
         self._open = False  # nothing runs, since the last time that something was forgotten
         self._changing: set[int] = set()  # packet ids of outstanding commands that do more than read
         self._asked: dict[int, _Key] = {}
@@ -50,13 +64,14 @@ class Recall:
         kind = type(command)
         reads = self._reads.get(kind)
         if reads is None:
-            reads = self._reads[kind] = _only_reads(kind)
+            reads = self._reads[kind] = effect_of(kind) is Effect.READS
         if not reads:
             self._forget()
             self._changing.add(packet_id)
         elif self._open or (not self._changing and self._moment() is not None):
             self._open = True
-            self._asked[packet_id] = kind, body
+            if kind not in _NEITHER:
+                self._asked[packet_id] = kind, body
 
     def received(self, packet: Packet) -> None:
         """Take note of a packet that came in: keep the reply to a question, forget all after anything else."""
@@ -78,7 +93,3 @@ class Recall:
         if self._known:
             self._known.clear()
             self._size = 0
-
-
-def _only_reads(kind: type[Command[Any]]) -> bool:
-    return effect_of(kind) is Effect.READS and kind not in (event_request.Set, object_reference.IsCollected)

@@ -9,7 +9,7 @@ import pytest
 from jdbpy.wire.command import Command
 from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.ids import ObjectID, ThreadID
-from jdbpy.wire.messages import object_reference, thread_reference, virtual_machine
+from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
 from jdbpy.wire.recall import MOST, Recall
 
 NAME = thread_reference.Name(ThreadID(ObjectID(7)))
@@ -84,6 +84,22 @@ def test_a_command_that_does_more_than_read_ends_it(command: Command[Any]) -> No
     asking.answer(changing)
     assert asking.known() is None
     assert asking.ask() == b"answer"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        object_reference.DisableCollection(ObjectID(7)),
+        virtual_machine.HoldEvents(),
+        event_request.ClearAllBreakpoints(),
+    ],
+    ids=lambda command: command.NAME,
+)
+def test_a_command_that_changes_no_answer_leaves_them(command: Command[Any]) -> None:
+    asking = Asking()
+    asking.ask()
+    assert asking.ask(command) is None
+    assert asking.known() == b"answer"
 
 
 def test_an_answer_that_crosses_a_change_is_not_known() -> None:
