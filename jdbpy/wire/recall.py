@@ -26,7 +26,7 @@ MOST = 32 * 1024 * 1024
 _PASSING = (Error.OUT_OF_MEMORY, Error.INTERNAL)
 """Errors that another try may not meet."""
 
-_NEITHER = frozenset(
+_NEITHER: frozenset[type[Command[Any]]] = frozenset(
     (
         event_request.Set,
         event_request.Clear,
