@@ -172,7 +172,7 @@ async def _work(
         status = await run_repl(session, settings, lines=guide.first_lines, greeting=said, after=guide.after)
         console.write(guide.farewell())
         return status
-    from jdbpy.cli.repl.init_file import init_lines
+    from jdbpy.cli.repl.loop import init_lines
 
     if again:
         return await run_repl(session, settings, restarts=restarts)

@@ -1,16 +1,56 @@
-"""Runs lines of jdb: comments, repetition, ``!!``, lookup, and when the prompt comes."""
+"""jdb's commands by name, and the interpreter of lines: comments, repetition, ``!!``, lookup, when the prompt comes.
+
+A command is a function of the debugger and the rest of its line that writes its answer.
+"""
 
 from __future__ import annotations
 
 import traceback
+from collections.abc import Awaitable, Callable
 
 import trio
 
 from jdbpy import Disconnected, JdbpyError, UsageError
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import COMMANDS, REPEATABLE, JdbCommand
 from jdbpy.jdb.words import Words
 from jdbpy.process.standard import OutputLost
+from jdbpy.record import Record
+
+Function = Callable[[Debugger, Words], Awaitable[None]]
+
+
+class JdbCommand(Record):
+    """A command. ``offline``: it makes sense before there is a target. ``resumes``: its prompt comes before it acts.
+
+    ``evaluates``: it may take long, and the next line is not kept waiting.
+    """
+
+    name: str
+    function: Function
+    offline: bool = False
+    resumes: bool = False
+    evaluates: bool = False
+
+
+COMMANDS: dict[str, JdbCommand] = {}
+"""All commands, filled when ``commands`` is imported."""
+
+REPEATABLE = frozenset(("up", "down", "step", "stepi", "next", "cont", "list", "pop", "reenter"))
+"""What an empty line runs again after ``repeat on``."""
+
+
+def jdb_command(
+    *names: str, offline: bool = False, resumes: bool = False, evaluates: bool = False
+) -> Callable[[Function], Function]:
+    """Makes a function the command of these names."""
+
+    def register(function: Function) -> Function:
+        for name in names:
+            COMMANDS[name] = JdbCommand(name, function, offline, resumes, evaluates)
+        return function
+
+    return register
+
 
 _PATIENCE = 1.0
 """Seconds for which the next line waits for an evaluation; jdb would not wait, and mix the answers."""

@@ -1,13 +1,27 @@
-"""The entry point of jdb mode: answers what needs no session at once."""
+"""The entry point of jdb mode: answers what needs no session at once; the first words, the start-up files."""
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from jdbpy.errors import UsageError
 from jdbpy.jdb.cmdline import JdbLine, parse
 from jdbpy.jdb.output import JdbOutput
-from jdbpy.jdb.starting import GREETING, start_files
+
+GREETING = "Initializing jdb ..."
+
+_NAMES = ("jdb.ini", ".jdbrc")
+
+
+def start_files() -> list[str]:
+    """The start-up file of the home directory, then that of the working directory unless it is the same."""
+    files: dict[str, str] = {}
+    for directory in (os.path.expanduser("~"), os.getcwd()):
+        found = next((path for name in _NAMES if os.path.exists(path := os.path.join(directory, name))), None)
+        if found is not None:
+            files.setdefault(os.path.realpath(found), found)
+    return list(files.values())
 
 
 def main(arguments: list[str]) -> int:

@@ -33,8 +33,8 @@ from jdbpy.jdb.connectors import BadArgument
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.events import Teller
 from jdbpy.jdb.interpreter import JdbInterpreter
+from jdbpy.jdb.main import GREETING, start_files
 from jdbpy.jdb.output import JdbOutput
-from jdbpy.jdb.starting import GREETING, start_files
 from jdbpy.process.processor_time import open_signals
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ending_signals

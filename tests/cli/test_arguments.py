@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jdbpy import SuspendPolicy
-from jdbpy.cli.arguments.base import Argument
+from jdbpy.cli.arguments.base import Argument, ChoiceArgument, FilePath, Number, SearchPath, TextArgument, WordArgument
 from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument
 from jdbpy.cli.arguments.commands import CommandName, SettingName
 from jdbpy.cli.arguments.location import (
@@ -20,7 +20,6 @@ from jdbpy.cli.arguments.location import (
     PlaceOrNumber,
     PlaceRequest,
 )
-from jdbpy.cli.arguments.plain import ChoiceArgument, FilePath, Number, SearchPath, TextArgument, WordArgument
 from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.arguments.target import (
     BreakpointNumbers,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jdbpy.cli.repl.init_file import init_lines
+from jdbpy.cli.repl.loop import init_lines
 from tests.cli.process import jdbpy, launching, script
 from tests.cli.prompt import attached
 from tests.cli.pseudo_terminal import open_terminal

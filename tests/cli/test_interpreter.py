@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import pytest
 
 from jdbpy import Session
-from jdbpy.cli.arguments.plain import TextArgument
+from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.commands import TABLE as REAL
 from jdbpy.cli.commands.leaving import Left
 from jdbpy.cli.context import Context, Listed

@@ -9,7 +9,7 @@ from typing import Any
 import trio
 from trio.testing import MockClock
 
-from jdbpy.cli.repl.attention import ring_when_left_alone
+from jdbpy.cli.repl.prompt_state import ring_when_left_alone
 from tests.cli.prompt import attached, selected, ticks
 from tests.harness import Jvm
 

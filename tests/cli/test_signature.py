@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from jdbpy.cli.arguments.base import Option, Slash
-from jdbpy.cli.arguments.plain import Number, TextArgument, WordArgument
+from jdbpy.cli.arguments.base import Number, Option, Slash, TextArgument, WordArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
 from jdbpy.cli.signature import Signature

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.cli.repl.sink_lines import LineGatherer
+from jdbpy.cli.repl.sink import LineGatherer
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.repl import terminal_pager
+from jdbpy.cli.repl.terminal import fitting
 from jdbpy.cli.repl.terminal_pager import page_through, pager_command
-from jdbpy.cli.repl.terminal_rows import fitting
 from jdbpy.cli.settings import Settings
 from tests.harness import LIMIT
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jdbpy.cli.repl.terminal_rows import fitting, rows
+from jdbpy.cli.repl.terminal import fitting, rows
 
 
 @pytest.mark.parametrize(

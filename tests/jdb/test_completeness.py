@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from jdbpy.jdb import commands as commands
-from jdbpy.jdb.table import COMMANDS
+from jdbpy.jdb.interpreter import COMMANDS
 from tests.jdb import scripts
 from tests.jdb.test_side_by_side import JDKS
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.arguments.base import Argument, FilePath, matching
 from jdbpy.cli.arguments.location import complete_place
-from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 from jdbpy.cli.arguments.base import Argument
 from jdbpy.cli.arguments.location import BreakpointArgument, BreakpointRequest, complete_place
-from jdbpy.cli.arguments.report_words import HELP as REPORT_HELP
-from jdbpy.cli.arguments.tail import HELP, complete_tail
+from jdbpy.cli.arguments.tail import HELP, REPORT_HELP, complete_tail
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
 from jdbpy.record import Record

@@ -1,6 +1,7 @@
 """What may stand after the subject of a breakpoint, a catchpoint, a watchpoint or a trace: its filters and its ways.
 
-Owns those words; what the subject is stands in ``location`` and ``points``.
+Owns those words; what the subject is stands in ``location`` and ``points``. Owns also how a point reports which stops
+nothing: ``limit 100/s to hits.log stack 5 cost 20% -max 1000``.
 """
 
 from __future__ import annotations
@@ -10,15 +11,52 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jdbpy import Reporting, SuspendPolicy
-from jdbpy.cli.arguments.base import matching
+from jdbpy.cli.arguments.base import FilePath, matching
 from jdbpy.cli.arguments.code import complete_expression
-from jdbpy.cli.arguments.plain import FilePath
-from jdbpy.cli.arguments.report_words import MAX, VALUES as REPORT_VALUES, read_report_word
 from jdbpy.cli.arguments.target import ThreadArgument, class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import Word, next_word
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
+
+MAX = ("-max", "--max")
+"""How many hits there may be: a flag, which may stand before the subject as well."""
+
+VALUES = {
+    "limit": "a number of reports, `100/s`, or none",
+    "to": "a file",
+    "stack": "a number of frames",
+    "cost": "a percentage, or none",
+}
+"""The words that take a value, and what it is."""
+
+MOST_FRAMES = 100
+
+REPORT_HELP = (
+    "`limit N/s` reports at most, `to FILE` appends them to a file, `stack N` frames with each, `-max N` hits and then "
+    "it is switched off, `cost N%` switches it off when it takes more of the target's time"
+)
+
+
+def read_report_word(keyword: str, value: str) -> dict[str, Any]:
+    """The field of ``Reporting`` that a word with its value means. Raises UsageError."""
+    match keyword:
+        case "to":
+            return {"file": value}
+        case "limit":
+            found = re.fullmatch(r"(\d{1,6})(?:/s)?|none", value.lower())
+            if found is None:
+                raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
+            return {"limit": int(found[1]) if found[1] else None}
+        case "stack":
+            if not re.fullmatch(r"\d{1,3}", value) or not 1 <= int(value) <= MOST_FRAMES:
+                raise UsageError(f"'{value}' is no number of frames from 1 to {MOST_FRAMES}")
+            return {"stack": int(value)}
+    found = re.fullmatch(r"(\d{1,3})%?|none", value.lower())
+    if found is None or int(found[1] or 0) > 100:
+        raise UsageError(f"'{value}' is no percentage", hint="'cost 20%', or 'cost none'")
+    return {"cost": int(found[1] or 0)}
+
 
 POLICIES = {
     "go": SuspendPolicy.NONE,
@@ -44,7 +82,7 @@ _VALUES = {
     "caller": "a pattern",
     "on": "an object",
     "after": "a number of 'breakpoints'",
-    **REPORT_VALUES,
+    **VALUES,
 }
 
 TAKING_VALUES = (*_VALUES, *_HIT)
@@ -136,7 +174,7 @@ def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Ite
         case "stack":
             return ()
     more = ("from", "except", "caller") if filters else ("from",)
-    return matching(word, ("thread", "suspend", "if", *REPORT_VALUES, *more, "on", "after"))
+    return matching(word, ("thread", "suspend", "if", *VALUES, *more, "on", "after"))
 
 
 def _says_what_to_suspend(words: Sequence[Word]) -> bool:
@@ -171,7 +209,7 @@ def _read(words: Sequence[Word]) -> Tail:
         elif word.lower() in _VALUES:
             if not rest:
                 raise UsageError(f"after '{word.lower()}' {_VALUES[word.lower()]} is missing")
-            if word.lower() in REPORT_VALUES:
+            if word.lower() in VALUES:
                 said.update(read_report_word(word.lower(), rest.pop(0).text))
             else:
                 found.update(_valued(word.lower(), rest))

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from jdbpy import threads
-from jdbpy.cli.arguments.base import Argument, matching
-from jdbpy.cli.arguments.plain import WordArgument
+from jdbpy.cli.arguments.base import Argument, WordArgument, matching
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy.cli.arguments.plain import Number, TextArgument
+from jdbpy.cli.arguments.base import Number, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.output.pieces import Shown, number

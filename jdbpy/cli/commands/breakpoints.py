@@ -9,10 +9,9 @@ from typing import Annotated
 import trio
 
 from jdbpy import Breakpoint, SuspendPolicy
-from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.base import FilePath, Option
 from jdbpy.cli.arguments.condition import ConditionArgument, ConditionRequest
 from jdbpy.cli.arguments.location import BreakpointArgument, BreakpointRequest, PlaceOrNumber, PlaceRequest
-from jdbpy.cli.arguments.plain import FilePath
 from jdbpy.cli.arguments.target import BreakpointNumbersOrAll, BreakpointPlaces, PlaceNumber
 from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import heap
-from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.base import Number, Option, WordArgument
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.arguments.plain import Number, WordArgument
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count as count_of, faint, number, remark

@@ -7,8 +7,8 @@ from textwrap import wrap
 from typing import Annotated
 
 from jdbpy.cli import jvmti
+from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.arguments.commands import CommandName, JvmtiName
-from jdbpy.cli.arguments.plain import TextArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Column, Pieces, RowPieces, Shown, TablePieces, faint, piece, title
 from jdbpy.cli.output.plain import columns_of_window

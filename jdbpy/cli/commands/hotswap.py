@@ -8,9 +8,8 @@ from typing import Annotated
 import trio
 
 from jdbpy import hotswap
-from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.base import Option, SearchPath
 from jdbpy.cli.arguments.class_code import ClassOrFile
-from jdbpy.cli.arguments.plain import SearchPath
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count, remark, some
 from jdbpy.cli.output.places import frame_line

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import __version__
-from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import Number
+from jdbpy.cli.arguments.base import Number, Option
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown
 from jdbpy.cli.output.shows import shows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import modules as module_data
-from jdbpy.cli.arguments.plain import WordArgument
+from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.arguments.vm import MODULES, ModuleName
 from jdbpy.cli.context import Context

@@ -8,7 +8,7 @@ from typing import Annotated
 import trio
 
 from jdbpy import Breakpoint, ClassInfo, MethodInfo
-from jdbpy.cli.arguments.plain import WordArgument
+from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count

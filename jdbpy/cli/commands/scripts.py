@@ -10,8 +10,7 @@ from typing import Annotated
 
 import trio
 
-from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import FilePath, TextArgument
+from jdbpy.cli.arguments.base import FilePath, Option, TextArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count as count_of
 from jdbpy.cli.output.shows import shows

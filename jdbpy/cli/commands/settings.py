@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from jdbpy.cli.arguments.base import ChoiceArgument, TextArgument
 from jdbpy.cli.arguments.commands import SettingName
-from jdbpy.cli.arguments.plain import ChoiceArgument, TextArgument
 from jdbpy.cli.arguments.target import ExcludePatterns
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Column, Shown, TablePieces

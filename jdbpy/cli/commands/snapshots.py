@@ -6,8 +6,7 @@ import os
 from typing import Annotated
 
 from jdbpy import Notice, snapshots
-from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import ChoiceArgument, FileName, Number, Patterns, Size, TextArgument
+from jdbpy.cli.arguments.base import ChoiceArgument, FileName, Number, Option, Patterns, Size, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count as count_of, faint, number as styled_number

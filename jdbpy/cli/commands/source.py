@@ -6,8 +6,8 @@ import re
 from typing import Annotated
 
 from jdbpy import Frame, SourceWindow
+from jdbpy.cli.arguments.base import SearchPath
 from jdbpy.cli.arguments.location import ListArgument
-from jdbpy.cli.arguments.plain import SearchPath
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context, Listed
 from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, count

@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import Annotated
 
 from jdbpy import ThreadInfo
-from jdbpy.cli.arguments.base import Option
+from jdbpy.cli.arguments.base import Option, TextArgument, WordArgument
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.arguments.plain import TextArgument, WordArgument
 from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.commands.threads import ThreadWord, selected_thread
 from jdbpy.cli.context import Context

@@ -6,8 +6,7 @@ import re
 from typing import Annotated
 
 from jdbpy import Frame, Notice, SourceWindow, ThreadGroup, ThreadInfo, threads as thread_data
-from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import Number, TextArgument
+from jdbpy.cli.arguments.base import Number, Option, TextArgument
 from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.arguments.vm import GROUP_NAME, THREAD_NAMES, ThreadState
 from jdbpy.cli.context import Context

@@ -6,8 +6,7 @@ import time
 from typing import Annotated
 
 from jdbpy import vm as vm_data
-from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.plain import TextArgument
+from jdbpy.cli.arguments.base import Option, TextArgument
 from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, SettingArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, count, faint, like, remark

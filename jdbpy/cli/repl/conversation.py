@@ -22,15 +22,13 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.repl.attention import ring_when_left_alone
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
 from jdbpy.cli.repl.events import EventWatcher
 from jdbpy.cli.repl.picture import Picture
-from jdbpy.cli.repl.prompt_state import PromptState
+from jdbpy.cli.repl.prompt_state import PromptState, ring_when_left_alone
 from jdbpy.cli.repl.sink import Sink, Surface
-from jdbpy.cli.repl.terminal import size
+from jdbpy.cli.repl.terminal import fitting, size
 from jdbpy.cli.repl.terminal_pager import page
-from jdbpy.cli.repl.terminal_rows import fitting
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape

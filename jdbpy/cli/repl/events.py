@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import trio
 
 from jdbpy import Event, Exited, Gone, Notice, Output, Stop
-from jdbpy.cli.repl.sink import Sink
-from jdbpy.cli.repl.sink_lines import LineGatherer
+from jdbpy.cli.repl.sink import LineGatherer, Sink
 from jdbpy.escape import escape_line
 
 UNFINISHED = 0.1

@@ -6,8 +6,9 @@ session belongs to the caller, who leaves it afterwards.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,12 +25,14 @@ from jdbpy.cli.repl.conversation import Conversation, Prompt
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
+from jdbpy.files import why_not_trusted
 from jdbpy.process.signals import watch_signals
 from jdbpy.process.standard import OutputLost
 
 if TYPE_CHECKING:
     from jdbpy import Session
     from jdbpy.cli.restarting import Restarts
+
 
 HUNG_UP = 128 + 1
 """Exit status when the terminal went away, as if SIGHUP had ended the debugger."""
@@ -162,3 +165,30 @@ def _first(group: BaseExceptionGroup[OSError]) -> OSError:
 
 async def _confirm(prompt: Prompt, question: str) -> bool:
     return (await prompt.ask(f"{question} [y/N] ")).strip().lower() in ("y", "yes")
+
+
+def init_lines(environ: Mapping[str, str] = os.environ, *, address: str = "") -> tuple[list[str], str]:
+    """Return the commands that read ``$XDG_CONFIG_HOME/jdbpy/init`` and ``targets/ADDRESS`` beside it, as far as these
+    files are there, and what to say of one that is not read.
+
+    By default they are below ``~/.config``. XDG wants an absolute path and has relative ones ignored.
+    A file that others may write is not read: it holds commands.
+    """
+    config = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(config):
+        home = environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return [], ""
+        config = os.path.join(home, ".config")
+    names = ["init"]
+    if address and os.path.basename(address) == address:  # not a path, whatever was typed
+        names.append(os.path.join("targets", address))
+    lines, remarks = [], []
+    for path in (os.path.join(config, "jdbpy", name) for name in names):
+        if not os.path.exists(path):
+            continue
+        if reason := why_not_trusted(path):
+            remarks.append(f"{path} is not read: {reason}\n")
+        else:
+            lines.append(f"read -q {path}")
+    return lines, "".join(remarks)

@@ -14,14 +14,18 @@ from typing import TextIO
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, DummyCompleter
 from prompt_toolkit.document import Document
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
 
 from jdbpy.cli.names import Candidate
 from jdbpy.cli.repl.prompt_history import LineHistory, history_path
-from jdbpy.cli.repl.prompt_keys import key_bindings
-from jdbpy.cli.repl.prompt_look import STYLE, inline_output
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, toolbar
 from jdbpy.cli.repl.prompt_thread import PromptThread
 
@@ -183,3 +187,64 @@ class _Completions(Completer):
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         for candidate in self._complete(document.text_before_cursor):
             yield Completion(candidate.text, -candidate.replaces, display_meta=candidate.meta)
+
+
+def key_bindings(interrupt: Callable[[], object], panic: Callable[[], object] = lambda: None) -> KeyBindings:
+    """Ctrl-C clears a line that has text, else calls ``interrupt``; Ctrl-X Ctrl-R calls ``panic``. The prompt stays."""
+    bindings = KeyBindings()
+
+    @bindings.add("c-x", "c-r", filter=has_focus(DEFAULT_BUFFER))
+    def resume_everything(event: KeyPressEvent) -> None:
+        panic()
+
+    @bindings.add("c-c", filter=has_focus(DEFAULT_BUFFER))
+    def clear_or_interrupt(event: KeyPressEvent) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            interrupt()
+
+    return bindings
+
+
+STYLE = Style.from_dict(
+    {
+        "bottom-toolbar": "reverse",
+        "toolbar.state": "bold",
+        "toolbar.thread": "bold",
+        "toolbar.alarm": "noreverse bg:ansired fg:ansiwhite bold",
+        "prompt": "bold",
+        "prompt.idle": "",
+        "completion-menu": "bg:default fg:default",
+        "completion-menu.completion": "reverse",
+        "completion-menu.completion.current": "noreverse bold",
+        "completion-menu.meta.completion": "reverse",
+        "completion-menu.meta.completion.current": "noreverse",
+        "scrollbar.background": "reverse",
+        "scrollbar.button": "noreverse",
+    }
+)
+
+
+class InlineOutput(Vt100_Output):
+    """A terminal that is never asked where its cursor is.
+
+    prompt_toolkit asks before each prompt, to put the toolbar at the very bottom of the screen; it then waits for the
+    answer before every print above the prompt, warns about terminals that give none, and hides the toolbar meanwhile.
+    Told that there is one row left, it draws the toolbar right below the line that is typed.
+    """
+
+    def get_rows_below_cursor_position(self) -> int:
+        return 1
+
+    @property
+    def responds_to_cpr(self) -> bool:
+        return False
+
+
+def inline_output(stdout: TextIO, *, color: bool) -> InlineOutput:
+    """The terminal behind ``stdout``; without color, bold and reversed text remain."""
+    depth = ColorDepth.DEPTH_4_BIT if color else ColorDepth.DEPTH_1_BIT
+    output = InlineOutput.from_pty(stdout, default_color_depth=depth)
+    assert isinstance(output, InlineOutput)
+    return output

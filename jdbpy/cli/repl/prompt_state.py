@@ -7,8 +7,17 @@ record, the width and the time. No colors, no terminal.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import trio
+
 from jdbpy.escape import escape
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import Session
+
 
 ALL_THREADS = "all threads"
 """``held`` when the whole VM stands still."""
@@ -112,3 +121,31 @@ def _width(parts: list[tuple[int, Segment]]) -> int:
     from wcwidth import wcswidth
 
     return sum(wcswidth(segment.text) + 2 for _, segment in parts) + len(parts) - 1
+
+
+ALONE = 600.0
+"""Seconds without a key or a command, while something is suspended, after which the prompt rings."""
+
+LOOK = 10.0
+"""Seconds between two looks at what is suspended."""
+
+BELL = "\a"
+
+
+async def ring_when_left_alone(session: Session, say: Callable[[str], object]) -> None:
+    """Calls ``say`` once each time that the prompt was left alone while something is suspended; until cancelled."""
+    rung = False
+    while True:
+        suspended = session.suspended_for()
+        alone = min(suspended, session.idle) >= ALONE
+        if alone and not rung:
+            say(f"{BELL}{_who(session)} suspended for {duration(suspended)}: 'cont' resumes, and 'quit' leaves\n")
+        rung = alone
+        await trio.sleep(LOOK)
+
+
+def _who(session: Session) -> str:
+    if session.suspended_everything:
+        return "all threads have been"
+    count = len(session.suspended_threads)
+    return "1 thread has been" if count == 1 else f"{count} threads have been"

@@ -16,8 +16,7 @@ from typing import TextIO
 
 import trio
 
-from jdbpy.cli.repl.terminal import restored_modes, size
-from jdbpy.cli.repl.terminal_rows import rows
+from jdbpy.cli.repl.terminal import restored_modes, rows, size
 
 QUESTION = "-- more: space, a line: Enter, end: q --"
 

@@ -6,7 +6,7 @@ import re
 
 from jdbpy import ClassDetail, ClassInfo, MethodInfo, UsageError
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.words import Words
 
 _VARARGS = 0x0080

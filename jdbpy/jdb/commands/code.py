@@ -7,7 +7,7 @@ import trio
 from jdbpy import JdbpyError, UsageError
 from jdbpy.jdb.commands.classes import find_class
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.words import Words
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jdbpy import JdbpyError, StackTrace, StateError, UsageError
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import SHORT, frame_line, text_of
 from jdbpy.jdb.words import Words, whole_number
 

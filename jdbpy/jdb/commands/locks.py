@@ -5,8 +5,8 @@ from __future__ import annotations
 from jdbpy import JdbpyError
 from jdbpy.jdb.commands.values import object_of, shown
 from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.output import number
-from jdbpy.jdb.table import jdb_command
 from jdbpy.jdb.values import text_of
 from jdbpy.jdb.words import Words
 

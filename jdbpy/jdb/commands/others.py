@@ -5,8 +5,8 @@ from __future__ import annotations
 from jdbpy.jdb import connectors
 from jdbpy.jdb.cmdline import TRACE_ALL
 from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.output import JdbOutput
-from jdbpy.jdb.table import jdb_command
 from jdbpy.jdb.texts import HELP, NO_GC
 from jdbpy.jdb.words import Words, java_integer
 

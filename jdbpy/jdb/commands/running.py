@@ -7,7 +7,7 @@ from contextlib import suppress
 from jdbpy import JdbpyError, StateError, StepDepth, StepSize
 from jdbpy.jdb.connectors import quoted
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.words import Words
 
 _OUTERMOST = "the outermost frame"

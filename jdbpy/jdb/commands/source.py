@@ -6,8 +6,8 @@ import os
 
 from jdbpy import JdbpyError, Location
 from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.output import number
-from jdbpy.jdb.table import jdb_command
 from jdbpy.jdb.words import Words, whole_number
 
 _BEFORE = 4

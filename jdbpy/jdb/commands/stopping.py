@@ -6,8 +6,8 @@ import re
 
 from jdbpy import SuspendPolicy
 from jdbpy.jdb.debugger import Debugger
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
-from jdbpy.jdb.table import jdb_command
 from jdbpy.jdb.texts import CLEAR_USAGE, STOP_USAGE
 from jdbpy.jdb.words import Words, java_integer, whole_number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jdbpy import EvalError, JdbpyError, ThreadGroup, ThreadInfo
 from jdbpy.jdb.commands.values import evaluated
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import is_object, text_of
 from jdbpy.jdb.words import Words
 

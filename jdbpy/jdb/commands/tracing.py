@@ -5,7 +5,7 @@ from __future__ import annotations
 from jdbpy import JdbpyError, PointOptions, SuspendPolicy
 from jdbpy.jdb.commands.classes import typed_name
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.words import Words
 
 _CAN_ONLY = "Can only trace 'methods' or 'method exit' or 'method exits'"

@@ -6,7 +6,7 @@ import re
 
 from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, Value
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.table import jdb_command
+from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import SHORT, is_object, massaged, text_of
 from jdbpy.jdb.words import Words
 

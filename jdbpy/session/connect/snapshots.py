@@ -17,8 +17,8 @@ from jdbpy.session.connect.greeting import greet
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.session import Session
-from jdbpy.session.snapshots.answering import Answers, AnswerStream, SnapshotGuard
-from jdbpy.session.snapshots.store import Store, not_a_snapshot
+from jdbpy.session.snapshots.answering import AnswerStream, SnapshotGuard, SnapshotPeer
+from jdbpy.session.snapshots.store import SnapshotStore, not_a_snapshot
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.connection import running
@@ -31,12 +31,12 @@ async def open_snapshot_session(path: str, *, options: Options | None = None) ->
     What was not kept is refused with NOT_IN_SNAPSHOT, what would run or change the target with SNAPSHOT. Raises
     UsageError for a file that cannot be read or is no snapshot, StateError for a damaged one. wire: nothing.
     """
-    store = Store(path)
+    store = SnapshotStore(path)
     try:
         if store.meta.get("what") != "snapshot":
             raise not_a_snapshot(path, "it is a recording; 'jdbpy replay FILE' plays it")
         info = _info(path, store)
-        answers = Answers(store)
+        answers = SnapshotPeer(store)
         stream = AnswerStream(answers.answer)
         chosen = options or Options()
         with wire_log(chosen) as log:
@@ -101,7 +101,7 @@ async def _select(session: Session, meta: dict[str, Any]) -> None:
             await session.select_frame(1)
 
 
-def _info(path: str, store: Store) -> SnapshotInfo:
+def _info(path: str, store: SnapshotStore) -> SnapshotInfo:
     """What the file says of itself. Raises StateError when that makes no sense."""
     meta = store.meta
 

@@ -31,7 +31,7 @@ from jdbpy.session.snapshots.forms import (
     tagged_values,
     text_body,
 )
-from jdbpy.session.snapshots.store import Store
+from jdbpy.session.snapshots.store import SnapshotStore
 from jdbpy.session.target.refs import MASKED_ID
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
@@ -78,10 +78,10 @@ def _class_of(command: Command[Any] | type[Command[Any]]) -> type[Command[Any]]:
     return command if isinstance(command, type) else type(command)
 
 
-class Answers:
+class SnapshotPeer:
     """What a snapshot answers: bytes to bytes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: SnapshotStore) -> None:
         self.store = store
         self._types: dict[bytes, tuple[int, str, str, int]] | None = None
         self._named: dict[str, list[bytes]] = {}

@@ -12,7 +12,7 @@ from typing import Any
 
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.snapshots.forms import ID, INT, LAYOUTS, NULL, OK, size_of
-from jdbpy.session.snapshots.keeping import Kept
+from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.target import facts
 from jdbpy.session.target.frames import SlotVariable, from_code, from_table
@@ -94,10 +94,10 @@ class Layout:
         return next((index for index, name in enumerate(self.names) if name in names), None)
 
 
-class Classes:
+class SnapshotClasses:
     """The classes of the target, as far as a snapshot needs them."""
 
-    def __init__(self, kept: Kept, masks: Masks, *, modules: bool) -> None:
+    def __init__(self, kept: KeptAnswers, masks: Masks, *, modules: bool) -> None:
         self.layouts: dict[bytes, Layout] = {}
         self.signatures: dict[bytes, str] = {}
         self.string = b""

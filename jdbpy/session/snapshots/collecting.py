@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jdbpy.session.snapshots.asking import Asker
-from jdbpy.session.snapshots.classes import STEP, Classes
+from jdbpy.session.snapshots.classes import STEP, SnapshotClasses
 from jdbpy.session.snapshots.forms import ID, NULL, count_at
-from jdbpy.session.snapshots.keeping import Kept
+from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
-from jdbpy.session.snapshots.objects import Objects
-from jdbpy.session.snapshots.stacks import Stacks
+from jdbpy.session.snapshots.objects import SnapshotObjects
+from jdbpy.session.snapshots.stacks import SnapshotStacks
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.messages import class_loader_reference, module_reference, reference_type, virtual_machine
@@ -28,10 +28,10 @@ class Collector:
 
     def __init__(self, target: Target, masks: Masks, *, depth: int, most: int) -> None:
         self.asker = Asker(target.conn, depth * STEP + 2)
-        self.kept = Kept(self.asker)
-        self.classes = Classes(self.kept, masks, modules=target.at_least(9))
-        self.objects = Objects(self.kept, self.classes, masks, depth * STEP, most)
-        self.stacks = Stacks(
+        self.kept = KeptAnswers(self.asker)
+        self.classes = SnapshotClasses(self.kept, masks, modules=target.at_least(9))
+        self.objects = SnapshotObjects(self.kept, self.classes, masks, depth * STEP, most)
+        self.stacks = SnapshotStacks(
             self.kept,
             self.classes,
             self.objects,

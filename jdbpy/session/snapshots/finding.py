@@ -13,9 +13,9 @@ from contextlib import closing
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.snapshots import TextFound, TextsFound
-from jdbpy.session.snapshots.answering import Answers
+from jdbpy.session.snapshots.answering import SnapshotPeer
 from jdbpy.session.snapshots.forms import FRAME, ID, LAYOUTS, NULL, OK, count_at, kind_of, tagged_values
-from jdbpy.session.snapshots.store import Store
+from jdbpy.session.snapshots.store import SnapshotStore
 from jdbpy.session.target import facts
 from jdbpy.session.target.frames import from_table
 from jdbpy.session.target.refs import VariableTable
@@ -51,14 +51,14 @@ def find_text(path: str | None, text: str, most: int) -> TextsFound:
         raise StateError(
             "texts can be found in a snapshot only", hint="'snapshot FILE' takes one; 'jdbpy open FILE' opens it"
         )
-    with closing(Store(path)) as store:
-        return _Finder(Answers(store)).find(text.casefold(), text, most)
+    with closing(SnapshotStore(path)) as store:
+        return _Finder(SnapshotPeer(store)).find(text.casefold(), text, most)
 
 
 class _Finder:
     """Reads one snapshot from one end to the other."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: SnapshotPeer) -> None:
         self._answers = answers
         self._store = answers.store
         self._codec = default_codec()

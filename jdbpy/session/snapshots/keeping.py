@@ -15,7 +15,7 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.ids import IDSizes
 
 
-class Kept:
+class KeptAnswers:
     """What was collected so far."""
 
     def __init__(self, asker: Asker) -> None:

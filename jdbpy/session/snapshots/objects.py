@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jdbpy.session.snapshots.classes import INSIDE, Classes, Layout
+from jdbpy.session.snapshots.classes import INSIDE, Layout, SnapshotClasses
 from jdbpy.session.snapshots.forms import ERROR, ID, INT, NULL, OK, count_at, tagged_values
-from jdbpy.session.snapshots.keeping import Kept
+from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -36,10 +36,10 @@ _GUARDED = frozenset((Tag.THREAD, Tag.CLASS_LOADER, Tag.THREAD_GROUP))
 """Objects that lead to half of the JVM: not followed from where a reference to them happens to stand."""
 
 
-class Objects:
+class SnapshotObjects:
     """The objects that are kept. ``limit`` is a distance, ``most`` bytes of answers after which no more are asked."""
 
-    def __init__(self, kept: Kept, classes: Classes, masks: Masks, limit: int, most: int) -> None:
+    def __init__(self, kept: KeptAnswers, classes: SnapshotClasses, masks: Masks, limit: int, most: int) -> None:
         self.complete = True
         self.limit = limit
         self._kept = kept

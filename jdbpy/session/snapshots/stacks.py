@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jdbpy.session.snapshots.classes import STEP, Classes
+from jdbpy.session.snapshots.classes import STEP, SnapshotClasses
 from jdbpy.session.snapshots.forms import FRAME, ID, INT, NULL, OK, SLOT, SLOT_ANSWER, count_at, tagged_values
-from jdbpy.session.snapshots.keeping import Kept
+from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
-from jdbpy.session.snapshots.objects import Objects
+from jdbpy.session.snapshots.objects import SnapshotObjects
 from jdbpy.session.target.frames import SlotVariable
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.messages import object_reference, stack_frame, thread_group_reference, thread_reference
@@ -25,11 +25,18 @@ _NO_THIS = OK + bytes([Tag.OBJECT]) + NULL
 _Slots = list[tuple[int, int]]
 
 
-class Stacks:
+class SnapshotStacks:
     """The threads that are kept."""
 
     def __init__(
-        self, kept: Kept, classes: Classes, objects: Objects, masks: Masks, *, virtual: bool, depths: bool
+        self,
+        kept: KeptAnswers,
+        classes: SnapshotClasses,
+        objects: SnapshotObjects,
+        masks: Masks,
+        *,
+        virtual: bool,
+        depths: bool,
     ) -> None:
         """``virtual``: threads may be; ``depths``: the agent tells in which frames monitors were entered."""
         self.threads: dict[bytes, None] = {}

@@ -106,7 +106,7 @@ def _blocks(kind: int, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple
         yield kind, first, size, zlib.compress(b"".join(parts), 3)
 
 
-class Store:
+class SnapshotStore:
     """A file that is read. Not to be used in several threads at a time."""
 
     def __init__(self, path: str) -> None:
