@@ -1,4 +1,4 @@
-"""Catchpoints: exceptions, classes, threads, the end of the target; and ignore."""
+"""Catchpoints and watchpoints: exceptions, classes, threads, the end of the target, fields; and ignore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values: variables, expressions, assignments, displays."""
+"""Values: variables, expressions, assignments, displays, saved values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letting the target run and making it stop: run, restart, start, cont, until, advance, pause, wait."""
+"""Letting the target run and making it stop: run, restart, start, cont, the steps, until, advance, pause, wait."""
 
 from __future__ import annotations
 
