@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         launch_session as launch_session,
         main_class as main_class,
     )
+    from jdbpy.session.connect.local_jvms import LocalJvm as LocalJvm, local_jvms as local_jvms
     from jdbpy.session.connect.snapshots import open_snapshot_session as open_snapshot_session
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
@@ -122,6 +123,7 @@ _HOMES = {
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
+    "jdbpy.session.connect.local_jvms": ("LocalJvm", "local_jvms"),
     "jdbpy.session.connect.snapshots": ("open_snapshot_session",),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),

@@ -15,11 +15,12 @@ from jdbpy.process.scripts import Script
 from jdbpy.record import Record
 
 HELP = f"""\
-usage: jdbpy attach [HOST:]PORT [options]
+usage: jdbpy attach ADDRESS [options]
        jdbpy launch [options] [--] [JVM options] (MAINCLASS | -jar FILE | -m MODULE/CLASS) [args...]
        jdbpy listen [HOST:]PORT [options]
        jdbpy demo [options]
        jdbpy open FILE [options]
+       jdbpy list [--json]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
        jdbpy dap [--port N]
 
@@ -31,8 +32,12 @@ Debugs Java programs.
   listen   wait for a JVM that was started with server=n; on this machine only unless HOST says otherwise
   demo     start a bundled program and debug it, with a tour
   open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed
+  list     the JVMs of this machine, and where their agents listen
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
   dap      speak the Debug Adapter Protocol to an editor, which starts it ('jdbpy dap --help')
+
+addresses: [HOST:]PORT   ssh://[USER@]HOST[:SSHPORT]/PORT   docker://CONTAINER:PORT   pid://N
+           k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT   k8s://[CONTEXT/]NAMESPACE:PORT?selector=app=orders
 
 options:
   -c, --command CMD      run CMD once connected; repeatable
@@ -48,6 +53,7 @@ options:
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
   --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
   --audit FILE           a line for each packet that changes or suspends the target: when, what, what for; appended
+  --pid N                attach: to this process, in place of an address
   --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
   -h, --help             this text; 'help' as a command lists the commands
   --version              the version of jdbpy
@@ -56,7 +62,9 @@ exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connect
              4 timed out; 5 the connection was lost while still needed; 130 interrupted
 """
 
-ACTIONS = ("attach", "launch", "listen", "demo", "open")
+ACTIONS = ("attach", "launch", "listen", "demo", "open", "list")
+
+_ADDRESS_HINT = "jdbpy list shows the JVMs of this machine; jdbpy --help has all kinds of addresses"
 
 
 class CommandLine(Record):
@@ -84,7 +92,7 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("missing action: attach, launch, listen, demo, open, jdb or dap")
+        raise UsageError("missing action: attach, launch, listen, demo, open, list, jdb or dap")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")
@@ -113,6 +121,7 @@ class _Parser:
             "--sourcepath": self._source_path,
             "--wire-log": partial(self._file, "wire_log"),
             "--hold": self._hold,
+            "--pid": self._pid,
             "--audit": partial(self._file, "audit"),
             "--color": self._color,
             "--max-suspend": partial(self._seconds, "max_suspend"),
@@ -155,7 +164,7 @@ class _Parser:
             if all(word.startswith("-") for word in self.positional):
                 raise UsageError("launch needs a main class, -jar FILE or -m MODULE/CLASS")
             return {"java": tuple(self.positional)}
-        if self.action == "demo":
+        if self.action in ("demo", "list"):
             if self.positional:
                 raise UsageError(f"unexpected argument '{self.positional[0]}'")
             return {}
@@ -164,7 +173,7 @@ class _Parser:
                 raise UsageError("open needs one file, which the command 'snapshot FILE' has written")
             return {"file": os.path.expanduser(self.positional[0])}
         if len(self.positional) != 1:
-            raise UsageError(f"{self.action} needs one address, [HOST:]PORT")
+            raise UsageError(f"{self.action} needs one address, [HOST:]PORT", hint=_ADDRESS_HINT)
         return {"address": self.positional[0]}
 
     def _command(self, text: str) -> None:
@@ -189,6 +198,13 @@ class _Parser:
 
     def _file(self, name: str, text: str) -> None:
         self.values[name] = text
+
+    def _pid(self, text: str) -> None:
+        if self.action != "attach":
+            raise UsageError(f"--pid is for attach, not for {self.action}")
+        if not (text.isascii() and text.isdigit()):
+            raise UsageError(f"--pid needs the number of a process, not '{text}'")
+        self.positional.append(f"pid://{text}")
 
     def _hold(self, text: str) -> None:
         if text not in ("thread", "all"):

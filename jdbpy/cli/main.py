@@ -59,6 +59,10 @@ def _answer(words: list[str]) -> int:
     if line.action == "version":
         standard.write(f"jdbpy {__version__}\n")
         return 0
+    if line.action == "list":
+        from jdbpy.cli.listing import list_jvms
+
+        return list_jvms(line)
     return _run(line)
 
 

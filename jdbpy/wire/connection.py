@@ -148,6 +148,8 @@ class Connection:
         """Shown each event set as it comes in, before it is queued; returns True to keep it from the queue. It is
         called where packets are received: it must be quick, must not wait and must not raise. What it submits goes out
         with what else the packets that came together bring about."""
+        self.carrier_ending: Callable[[], str] | None = None
+        """Asked at the end how the program that carries the connection has failed; "" if it has not."""
         self.guard: ReadOnlyGuard | None = None
         """Asked about each command before it is encoded, in a read-only session."""
         self.audit: AuditLog | None = None
@@ -451,7 +453,9 @@ class Connection:
             await self._packets.wait_finished()
 
     def _peer_ended(self, reason: str) -> None:
-        self._close(self._vm_ended() or reason)
+        if self.close_reason is None:
+            carrier = self.carrier_ending() if self.carrier_ending is not None else ""
+            self._close(self._vm_ended() or carrier or reason)
 
     # -- packets -------------------------------------------------------------------------------------------------
 

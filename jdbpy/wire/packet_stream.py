@@ -239,7 +239,7 @@ def _notice_dead_peers(stream: trio.abc.Stream) -> None:
 
     Nothing here limits how long a reply takes: a target that lives answers these probes while its program is stopped.
     """
-    if not isinstance(stream, trio.SocketStream):
+    if not isinstance(stream, trio.SocketStream) or stream.socket.family == getattr(socket, "AF_UNIX", None):
         return
     stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, seconds_or_count in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):

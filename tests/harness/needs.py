@@ -50,6 +50,11 @@ def emacs() -> str | None:
     return shutil.which("emacs")
 
 
+def sshd() -> str | None:
+    """The ssh server through which a test attaches; None when it is not installed."""
+    return shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin")
+
+
 def missing_packages() -> list[str]:
     """Names of Debian packages, in the order in which to install them."""
     missing = []
@@ -60,6 +65,8 @@ def missing_packages() -> list[str]:
     missing += [package for language, (package, _) in LIBRARIES.items() if not library_jars(language)]
     if emacs() is None:
         missing.append("emacs-nox")
+    if sshd() is None or shutil.which("ssh") is None:
+        missing += ["openssh-server", "openssh-client"]
     missing += [language for language in COMPILERS if compiler(language) is None and language not in missing]
     return missing
 

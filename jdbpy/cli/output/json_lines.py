@@ -44,8 +44,9 @@ def all_records() -> list[type[Record]]:
 
 def _whole() -> list[type[Record]]:
     from jdbpy.cli.commands import TABLE
+    from jdbpy.cli.listing import LocalJvms
 
-    return [*EVENTS, *(each for command in TABLE for each in command.returns)]
+    return [*EVENTS, LocalJvms, *(each for command in TABLE for each in command.returns)]
 
 
 class JsonRenderer:

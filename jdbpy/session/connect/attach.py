@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 import trio
 
 from jdbpy.errors import ConnectError, LeaveError
+from jdbpy.escape import escape
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.greeting import (
+    AGENT_LINE,
     CONNECT_LIMIT,
     LOCALHOST,
     LOOPBACK,
@@ -35,10 +37,8 @@ from jdbpy.wire.effects import ReadOnlyGuard
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
+    from jdbpy.session.connect.ways import WayAddress
     from jdbpy.wire.wirelog import WireLog
-
-AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005"
-"""What a JVM must be started with; shown wherever a connection fails."""
 
 START_LIMIT = 2.0
 """Seconds to wait for the first stop of a target whose threads are suspended."""
@@ -49,6 +49,9 @@ LATE_START_LIMIT = 1.0
 GREETED_AT_ONCE = 16
 """Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
 
+_NAMED = 5
+"""JVMs of this machine that are named when none is where the user has looked."""
+
 
 @asynccontextmanager
 async def attach_session(
@@ -56,13 +59,28 @@ async def attach_session(
 ) -> AsyncIterator[Session]:
     """Attach to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
-    Without a host these are 127.0.0.1 and ::1, in that order.
+    Without a host these are 127.0.0.1 and ::1, in that order. An address may bring its way along, by a program of the
+    user's that ends with the block: ``ssh://[USER@]HOST[:SSHPORT]/PORT``, ``docker://CONTAINER:PORT``,
+    ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT``. ``pid://N`` is a process of this machine.
 
-    ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. Leaving the
-    block detaches: the target runs on. Raises UsageError for the address, ConnectError if no JVM answers there.
+    ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. A program that
+    opens the way has some more for that. Leaving the block detaches: the target runs on. Raises UsageError for the
+    address, ConnectError if no JVM answers there.
     wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
     its start, and for a VM that no ``java`` launcher has started.
     """
+    if "://" in address:
+        from jdbpy.session.connect.ways import parse_way
+
+        way = parse_way(address)
+        assert way is not None
+        if way.scheme != "pid":
+            async with _session_by_way(way, options or Options(), timeout) as session:
+                yield session
+            return
+        from jdbpy.session.connect.local_jvms import address_of_process
+
+        address = address_of_process(int(way.place))
     where = parse_address(address, default_host=LOCALHOST)
     deadline = trio.current_time() + timeout
     stream, reached = await _dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
@@ -111,6 +129,38 @@ async def listen_session(
             yield session
 
 
+@asynccontextmanager
+async def _session_by_way(address: WayAddress, options: Options, timeout: float) -> AsyncIterator[Session]:
+    """A session over the first way to the address that leads to an agent. Raises ConnectError for the last one."""
+    from jdbpy.session.connect.ways import opening_limit, ways_to
+
+    async with AsyncExitStack() as stack:
+        log = stack.enter_context(_wire_log(options))
+        failed: list[ConnectError] = []
+        async with aclosing(ways_to(address)) as ways:
+            async for opening in ways:
+                try:
+                    async with AsyncExitStack() as trying:
+                        way = await trying.enter_async_context(opening)
+                        greeted = await greet(way.stream, str(address), log=log, timeout=timeout + opening_limit())
+                        stack.push_async_exit(trying.pop_all())
+                        break
+                except ConnectError as error:
+                    failed.append(error)
+            else:
+                raise _all_failed(failed)
+        greeted.connection.carrier_ending = way.ending
+        async with _session(greeted, options, remote=True, ports=None, via=way.via) as session:
+            yield session
+
+
+def _all_failed(failed: Sequence[ConnectError]) -> ConnectError:
+    """Return the error of several ways: the last one, with what was tried before."""
+    *others, last = failed
+    tried = "".join(f" (tried before: {error.message})" for error in others[:2])
+    return ConnectError(last.message + tried, hint=last.hint)
+
+
 async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
     """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError."""
     refused: list[tuple[Address, OSError]] = []
@@ -125,11 +175,24 @@ async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.Socket
                 continue
             stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
             return stream, where
-        raise ConnectError(_why_not(refused), hint=_what_next(refused[0][1])) from refused[0][1]
+        hint = _what_next(refused[0][1])
+        if all(is_loopback(where.host) for where, _ in refused):
+            hint = f"{await trio.to_thread.run_sync(_agents_here)}{hint}"
+        raise ConnectError(_why_not(refused), hint=hint) from refused[0][1]
     raise ConnectError(
         f"no answer from {addresses[0]} within {limit:g} seconds",
-        hint="a firewall or a wrong address; through ssh: ssh -L 5005:127.0.0.1:5005 HOST, then attach 5005",
+        hint=f"a firewall or a wrong address; by ssh: ssh://{addresses[0].host}/{addresses[0].port}",
     )
+
+
+def _agents_here() -> str:
+    """Return a sentence about the JVMs of this machine that have an agent, "" if there are none."""
+    from jdbpy.session.connect.local_jvms import local_jvms
+
+    found = [each for each in local_jvms() if each.address]
+    shown = [f"{each.main} at {each.address}" + " (has a debugger)" * each.debugger for each in found[:_NAMED]]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return f"JVMs of this machine with an agent: {escape(', '.join(shown))}{more}; or " if shown else ""
 
 
 def _why_not(refused: Sequence[tuple[Address, OSError]]) -> str:
@@ -243,8 +306,12 @@ async def _session(
     *,
     remote: bool,
     ports: tuple[int, int] | None,
+    via: str = "",
 ) -> AsyncIterator[Session]:
-    """A session with a peer that has been greeted; ``ports``: our own one and the peer's."""
+    """A session with a peer that has been greeted; ``ports``: our own one and the peer's.
+
+    ``via``: what it is reached by.
+    """
     conn = greeted.connection
     if options.read_only:  # the greeting only reads
         conn.guard = ReadOnlyGuard(allow_suspend=options.allow_suspend)
@@ -260,6 +327,7 @@ async def _session(
             greeted.capabilities,
             remote=remote,
             ports=ports,
+            via=via,
             hold=options.hold,
             # A launched one is on this machine, and takes its time to answer because it is still starting.
             round_trip=conn.round_trip if launched is None else 0.0,

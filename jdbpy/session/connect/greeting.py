@@ -30,6 +30,9 @@ from jdbpy.wire.wirelog import WireLog
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
 
+AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005"
+"""What a JVM must be started with; shown wherever a connection fails."""
+
 
 class Address(Record):
     """A host (name or literal, IPv6 without its brackets) and a port."""

@@ -340,18 +340,24 @@ def main_class(main: Sequence[str]) -> str:
 
     ``main`` is all that follows ``java``. The manifest of ``-jar FILE`` is read: a file that the user has named.
     """
+    kind, operand = program_of(main)
+    if kind == "-jar":
+        return _main_of_jar(operand)
+    return operand.partition("/")[2] if kind else operand
+
+
+def program_of(main: Sequence[str]) -> tuple[str, str]:
+    """Return what a java command line names: ("-jar", the file), ("-m", module/class) or ("", the class)."""
     words = list(main)
     position = 0
     while position < len(words) and words[position].startswith("-") and words[position] not in _MAIN_FOLLOWS:
         position += 2 if words[position] in _OPTIONS_WITH_VALUE else 1
     if position >= len(words):
-        return ""
+        return "", ""
     if words[position] not in _MAIN_FOLLOWS:
-        return words[position].replace("/", ".")
+        return "", words[position].replace("/", ".")
     operand = words[position + 1] if position + 1 < len(words) else ""
-    if words[position] == "-jar":
-        return _main_of_jar(operand)
-    return operand.partition("/")[2]
+    return words[position], operand
 
 
 def _main_of_jar(path: str) -> str:

@@ -88,7 +88,7 @@ def inspect_home(home: str, found_by: str = "") -> JavaHome | None:
     java = os.path.join(home, "bin", "java")
     if not os.access(java, os.X_OK) or not _has_agent(home):
         return None
-    version = _release_version(home) or _ask(java, "java.version")
+    version = release_version(home) or _ask(java, "java.version")
     if not version:
         return None
     javac = os.path.join(home, "bin", "javac")
@@ -123,7 +123,7 @@ def _from_path(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _from_usual_places(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for pattern in _USUAL_PLACES:
         homes = [home for home in glob(os.path.expanduser(pattern)) if os.path.isdir(home)]
-        for home in sorted(homes, key=lambda home: (-feature_number(_release_version(home) or ""), home)):
+        for home in sorted(homes, key=lambda home: (-feature_number(release_version(home) or ""), home)):
             yield home, os.path.dirname(pattern)
 
 
@@ -158,7 +158,7 @@ def _has_agent(home: str) -> bool:
     return any(glob(os.path.join(directory, name)) for directory in directories for name in names)
 
 
-def _release_version(home: str) -> str | None:
+def release_version(home: str) -> str | None:
     try:
         text = Path(home, "release").read_text(encoding="utf-8", errors="replace")
     except OSError:

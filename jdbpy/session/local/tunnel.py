@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 _ESTABLISHED = "01"
@@ -30,7 +30,7 @@ def tunnel_to(local_port: int, peer_port: int, *, proc: str = "/proc") -> str:
     if inode is None:
         return ELSEWHERE
     process = _owner(inode, proc)
-    if process is None or process == os.getpid() or _is_jvm(process, proc):
+    if process is None or process == os.getpid() or is_jvm(process, proc):
         return ""
     with suppress(OSError), open(f"{proc}/{process}/comm", encoding="utf-8", errors="replace") as file:
         return f"{file.read().strip()} (process {process})"
@@ -46,11 +46,17 @@ def agent_options(local_port: int, peer_port: int, *, proc: str = "/proc") -> di
     for process in filter(str.isdigit, os.listdir(proc)) if os.path.isdir(proc) else ():
         with suppress(OSError):
             with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
-                given = [found[1] for word in file.read().split("\0") if (found := _AGENT.match(word))]
+                given = options_of_agent(file.read().split("\0"))
             inode = inode or (dict(_established(proc)).get((peer_port, local_port), "-") if given else "")
             if given and _has_socket(process, inode, proc):
-                return dict(_pair(each) for each in given[0].split(","))
+                return given
     return {}
+
+
+def options_of_agent(words: Iterable[str]) -> dict[str, str]:
+    """Return the options of the debugger agent that is among the words of a JVM's command line; {} if none is."""
+    given = next((found[1] for word in words if (found := _AGENT.match(word))), "")
+    return dict(_pair(each) for each in given.split(",")) if given else {}
 
 
 def _pair(option: str) -> tuple[str, str]:
@@ -88,7 +94,7 @@ def _has_socket(process: str, inode: str, proc: str) -> bool:
     return False
 
 
-def _is_jvm(process: int, proc: str) -> bool:
+def is_jvm(process: int, proc: str) -> bool:
     """True if the process has loaded a JVM, whatever its program is called; or if that may not be looked at."""
     try:
         with open(f"{proc}/{process}/maps", encoding="utf-8", errors="replace") as file:

@@ -61,6 +61,7 @@ class Target:
         *,
         remote: bool = False,
         ports: tuple[int, int] | None = None,
+        via: str = "",
         hold: str = "",
         round_trip: float = 0.0,
         launched: bool = False,
@@ -71,6 +72,7 @@ class Target:
         self.hold = hold
         self._other_host = remote
         self._ports = ports
+        self._via = via
         self.round_trip = round_trip
         self.launched = launched
         self.suspension = Suspension()
@@ -109,7 +111,12 @@ class Target:
 
     @cached_property
     def tunnel(self) -> str:
-        """The process of this machine through which the JVM is reached, "" if there is none, or none is known of."""
+        """What the JVM is reached through, "" if there is nothing, or nothing is known of.
+
+        That is what an address has brought along, else a process of this machine at the other end of the connection.
+        """
+        if self._via:
+            return self._via
         if self._ports is None or self._other_host:
             return ""
         from jdbpy.session.local.tunnel import tunnel_to
