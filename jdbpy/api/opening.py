@@ -32,6 +32,8 @@ async def attach(
 ) -> AsyncIterator[Vm]:
     """Debug a JVM whose agent listens at ``[HOST:]PORT``, for an ``async with`` block. At its end the JVM runs on.
 
+    The address may also be ``ssh://[USER@]HOST/PORT``, ``docker://CONTAINER:PORT``,
+    ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT`` or ``pid://N``: ssh, docker or kubectl then brings the connection.
     ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine, one thread
     elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
     it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for

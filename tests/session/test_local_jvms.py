@@ -56,9 +56,10 @@ async def test_the_list_on_the_command_line(jvm: Jvm) -> None:
         assert done.status == 0
         [line] = [line for line in done.out.splitlines() if line.split()[:1] == [str(target.pid)]]
         assert line.split() == [str(target.pid), "Hello", jvm.version, target.address]
+        address = target.address
         done = await run_jdbpy("attach", "--pid", str(target.pid), "-c", "version")
         assert (done.status, done.err) == (0, "")
-        assert f"target {target.address}" in done.out
+        assert f"target {address}" in done.out
 
 
 async def test_a_closed_port_names_the_jvms_that_have_an_agent(any_jvm: Jvm) -> None:

@@ -15,7 +15,7 @@ import trio
 import trio.testing
 
 import jdbpy
-from jdbpy import ConnectError, Disconnected, SuspendPolicy, UsageError
+from jdbpy import ConnectError, Disconnected, Stop, SuspendPolicy, UsageError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.greeting import Address
 from jdbpy.session.connect.ways import container_addresses, parse_way
@@ -62,6 +62,7 @@ async def test_ssh(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             point = await session.breakpoints.add("Hello.greeting")
             assert point.policy is SuspendPolicy.THREAD
             stop = await session.execution.cont()
+            assert isinstance(stop, Stop)
             assert stop.breakpoint == 1
             frames = (await session.stack.of()).frames
             assert [frame.location.method for frame in frames] == ["greeting", "main"]
@@ -232,6 +233,7 @@ async def test_the_loopback_of_a_container(
             assert session.tunnel == f"docker (process {helper}) exec in orders"
             await session.breakpoints.add("Hello.greeting")
             stop = await session.execution.cont()
+            assert isinstance(stop, Stop)
             assert stop.breakpoint == 1
         await gone(helper)
         await runs_on(target)
@@ -289,7 +291,8 @@ def test_what_docker_inspect_says_is_believed_in_part() -> None:
     found = {"NetworkSettings": {"Networks": networks, "Ports": ports}, "HostConfig": []}
     assert container_addresses(found, 5005) == [Address("::1", 7), Address("172.17.0.2", 5005)]
     assert container_addresses({"HostConfig": {"NetworkMode": "host"}}, 5005) == [Address("127.0.0.1", 5005)]
-    for nothing in (None, [], "x", {"NetworkSettings": 3}):
+    strange: list[Any] = [None, [], "x", {"NetworkSettings": 3}]
+    for nothing in strange:
         assert container_addresses(nothing, 5005) == []
 
 

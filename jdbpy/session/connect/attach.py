@@ -135,7 +135,7 @@ async def _session_by_way(address: WayAddress, options: Options, timeout: float)
     from jdbpy.session.connect.ways import opening_limit, ways_to
 
     async with AsyncExitStack() as stack:
-        log = stack.enter_context(_wire_log(options))
+        log = stack.enter_context(wire_log(options))
         failed: list[ConnectError] = []
         async with aclosing(ways_to(address)) as ways:
             async for opening in ways:
