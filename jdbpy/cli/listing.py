@@ -9,7 +9,7 @@ import jdbpy
 from jdbpy import LocalJvm, UsageError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
-from jdbpy.cli.output.pieces import Column, Shown, Table, count
+from jdbpy.cli.output.pieces import Column, Shown, TablePieces, count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -40,7 +40,7 @@ def local_jvms_shown(result: LocalJvms, settings: Settings) -> Shown:
     if not result.jvms:
         yield "there are no JVMs on this machine that this user may look at"
         return
-    yield Table(_COLUMNS, [(str(each.pid), each.main, each.java, each.address, _remark(each)) for each in result.jvms])
+    yield TablePieces(_COLUMNS, [(str(each.pid), each.main, each.java, each.address, _remark(each)) for each in result.jvms])
     agents = sum(bool(each.address) for each in result.jvms)
     yield count(len(result.jvms), "JVM") + f", {agents} with an agent at a known address"
 
