@@ -40,7 +40,8 @@ def local_jvms_shown(result: LocalJvms, settings: Settings) -> Shown:
     if not result.jvms:
         yield "there are no JVMs on this machine that this user may look at"
         return
-    yield TablePieces(_COLUMNS, [(str(each.pid), each.main, each.java, each.address, _remark(each)) for each in result.jvms])
+    rows = [(str(each.pid), each.main, each.java, each.address, _remark(each)) for each in result.jvms]
+    yield TablePieces(_COLUMNS, rows)
     agents = sum(bool(each.address) for each in result.jvms)
     yield count(len(result.jvms), "JVM") + f", {agents} with an agent at a known address"
 
