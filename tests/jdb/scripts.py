@@ -450,6 +450,17 @@ untrace
 exit
 """
 
+TRACED_ANEW = """\
+stop at JdbTour:{values}
+~run
+trace methods 1
+trace methods
+~cont
+~cont
+untrace
+exit
+"""
+
 NEVER_RUN = """\
 stop
 quit x
@@ -464,6 +475,7 @@ SCRIPTS = {
     "DEFERRED": DEFERRED,
     "DEFERRED_IN_PART": DEFERRED_IN_PART,
     "EXITS": EXITS,
+    "TRACED_ANEW": TRACED_ANEW,
     "NEVER_RUN": NEVER_RUN,
 }
 

@@ -77,14 +77,15 @@ async def _lane(run: Run, seeds: Iterator[int], nice: int, slowest: list[float])
         async with busy(run.jvm, nice=nice) as target:
             for _ in range(RENEWED):
                 failed = len(run.outcome.failures)
-                await _leave(run, target, seed)
+                way = await _leave(run, target, seed)
                 seed = next(seeds, None)
-                if seed is None or len(run.outcome.failures) > failed:
-                    break  # what failed may have spoilt the target
+                if seed is None or len(run.outcome.failures) > failed or way == "SIGKILL":
+                    break  # what failed may have spoilt the target; a kill does (docs/agent.md, "Events pile up")
             slowest.append(target.slowest)
 
 
-async def _leave(run: Run, target: Busy, seed: int) -> None:
+async def _leave(run: Run, target: Busy, seed: int) -> str:
+    """Return the way in which the target was left."""
     rng = run.random(seed)
     way = rng.choice(IN_PROCESS) if rng.random() < 0.6 else rng.choice(WAYS[: -len(IN_PROCESS)])
     state = rng.choice(list(STATES))
@@ -100,6 +101,7 @@ async def _leave(run: Run, target: Busy, seed: int) -> None:
             async with jdbpy.attach_session(await target.address()):
                 pass  # the next session of jdbpy mends what the killed one has left
         await target.verify()
+    return way
 
 
 # -- processes -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,9 @@ async def trace(jdb: Debugger, words: Words) -> None:
     elif word == "methods":
         options = await _options(jdb, words, policy)
         if options is not None:
-            await jdb.target.traces.methods(values=True, options=options)  # beside those of other threads
+            if options.thread is None:  # else beside those of other threads
+                await _untrace(jdb)
+            await jdb.target.traces.methods(values=True, options=options)
             jdb.tracing = f"trace {go}methods in effect"
     else:
         jdb.out.line(_CAN_ONLY)
