@@ -99,7 +99,7 @@ async def run_jdbpy(port: int, task_status: trio.TaskStatus[trio.Process]) -> No
 
 
 async def runs_on(target: Target) -> None:
-    """The target is held by nobody: it reads its line and ends."""
+    """The target is held by no thread: it reads its line and ends."""
     await target.send()
     assert await target.wait_exit() == 0
 

@@ -292,7 +292,7 @@ class Value:
         """The objects from this one along the field ``link``, this one first, up to null or round a circle once.
 
         Raises UsageError when there are more than ``most``. To follow a long chain in a few trips all instances of its
-        class are looked for: the target stands still while its heap is walked, some 10 ms for a small heap and seconds
+        class are looked for: the target is suspended while its heap is walked, some 10 ms for a small heap and seconds
         for a large one. ``walk_heap=False`` follows it node by node, a trip each.
         """
         return Chain(self, link, most, walk_heap)
@@ -464,7 +464,7 @@ class Children:
         if part is None:
             return len(await value._vm.session.objects.fields(value.id))
         if part.size is None:
-            raise UsageError("the collection does not tell its size", code="NO_LENGTH")
+            raise UsageError("the collection does not give its size", code="NO_LENGTH")
         return int(part.size)
 
 

@@ -82,8 +82,8 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         pending = (breakpoint.message or "its class is not loaded yet").removeprefix("pending: ")
         yield f"{name} at {breakpoint.spec} is pending: {pending}; {effect}"
     if result.remote and breakpoint.policy is SuspendPolicy.ALL:
-        yield "  the target is remote: while all its threads stand still, health checks may end it"
-        yield "  ('break', or 'suspend thread' after the place, holds only the thread that hits)"
+        yield "  the target is remote: while all its threads are suspended, health checks may end it"
+        yield "  ('break', or 'suspend thread' after the place, suspends only the thread that hits)"
 
 
 @shows(Breakpoints)

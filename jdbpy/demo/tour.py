@@ -24,7 +24,7 @@ START = "tbreak coffee.CoffeeBar.main"
 
 TOUR = (
     Step(
-        "The program is held at the first line of main. This is the code around it.",
+        "The program is stopped at the first line of main. This is the code around it.",
         "list",
         ("CoffeeBar bar = new CoffeeBar();", "bar.serve(customer);"),
     ),

@@ -137,7 +137,7 @@ class Value(portal.SyncedHtml):
         """The objects from this one along the field ``link``, this one first, up to null or round a circle once.
 
         Raises UsageError when there are more than ``most``. To follow a long chain in a few trips all instances of its
-        class are looked for: the target stands still while its heap is walked, some 10 ms for a small heap and seconds
+        class are looked for: the target is suspended while its heap is walked, some 10 ms for a small heap and seconds
         for a large one. ``walk_heap=False`` follows it node by node, a trip each.
         """
         found: Chain = self._wrap(self._inner.follow(link, most=most, walk_heap=walk_heap))

@@ -12,7 +12,7 @@ from jdbpy.errors import ProtocolError
 BY_US = "the debugger closed it"
 OUR_FAULT = "an error in the debugger itself"
 DISPOSED = "the debugger has detached"
-EXITED = "the VM has ended, as the debugger told it to"
+EXITED = "the VM has ended, as the debugger asked"
 VM_DEATH = "the VM has ended"
 
 _ERRNO = {

@@ -19,7 +19,10 @@ _TEXTS: dict[int, tuple[str, str]] = {
     ),
     Error.INVALID_THREAD_GROUP: ("the thread group is gone", "'threadgroups' lists the groups"),
     Error.INVALID_PRIORITY: ("that is no thread priority", "priorities go from 1 to 10"),
-    Error.THREAD_NOT_SUSPENDED: ("the thread is running", "'suspend' holds it; 'where' and 'locals' need it held"),
+    Error.THREAD_NOT_SUSPENDED: (
+        "the thread is running",
+        "'suspend' stops it; 'where' and 'locals' need it suspended",
+    ),
     Error.THREAD_SUSPENDED: ("the thread is suspended already", "'threads' shows who is"),
     Error.THREAD_NOT_ALIVE: ("the thread has not been started, or has ended", "'threads' lists the threads"),
     Error.INVALID_OBJECT: (

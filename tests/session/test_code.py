@@ -93,7 +93,7 @@ async def test_the_selected_frame_is_marked(jvm: Jvm) -> None:
         ):
             with pytest.raises(UsageError, match=message):
                 await d.session.code.disassemble(text)
-        with pytest.raises(StateError, match="does not tell the constant pool"):
+        with pytest.raises(StateError, match="does not give the constant pool"):
             await d.session.code.constant_pool("int[]")
         await d.resume()
         await d.wait_exit()

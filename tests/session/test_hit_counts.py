@@ -102,7 +102,7 @@ async def test_many_hits_of_one_place_are_counted_by_the_agent(jvm: Jvm) -> None
         assert (found.hits, found.over) == (5000, True)
         await d.session.breakpoints.add(d.at("hit"), temporary=True, ignore=1999)
         [_, counting] = d.session.points.list()
-        assert counting.message == "the target counts, and tells only of the hit that is meant"
+        assert counting.message == "the target counts, and reports only the hit that is meant"
         assert await values_at_stops(d, "number", most=1) == ["6999"]
         await d.session.breakpoints.add(d.at("hit"), temporary=True, hits="% 3000")
         await d.session.breakpoints.add(d.at("hit"), hits="== 2000", condition="number >= 0")

@@ -67,11 +67,11 @@ async def test_a_stack_that_is_left_again_at_once(any_jvm: Jvm) -> None:
 
 async def test_what_is_not_held_cannot_be_read(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Happenings") as d:
-        with pytest.raises(UsageError, match="a stack, a text or a condition needs the thread to be held"):
+        with pytest.raises(UsageError, match="a stack, a text or a condition needs the thread to be suspended"):
             await d.session.breakpoints.add("happenings.Happenings.main", log="x", reporting=Reporting(hold=False))
         options = PointOptions(policy=SuspendPolicy.NONE, reporting=Reporting(limit=0, hold=False))
         trace = await d.session.traces.methods(options=options.replace(classes=("happenings.*",)))
-        with pytest.raises(UsageError, match="needs the thread to be held"):
+        with pytest.raises(UsageError, match="needs the thread to be suspended"):
             await d.session.points.set_condition(trace.number, "1 < 2")
         await d.resume()
         await d.wait_exit()

@@ -90,7 +90,7 @@ async def test_exit() -> None:
         await connection.request(virtual_machine.Exit(3))
         assert connection.close_reason is None, "closing first would make the agent resume the program"
         await peer.stream.aclose()
-        assert await connection.wait_closed() == "the VM has ended, as the debugger told it to"
+        assert await connection.wait_closed() == "the VM has ended, as the debugger asked"
 
 
 async def test_closing_waits_for_a_target_that_exits(autojump_clock: MockClock) -> None:
@@ -104,7 +104,7 @@ async def test_closing_waits_for_a_target_that_exits(autojump_clock: MockClock) 
 
         nursery.start_soon(end)
         await connection.aclose()
-        assert connection.close_reason == "the VM has ended, as the debugger told it to"
+        assert connection.close_reason == "the VM has ended, as the debugger asked"
 
 
 async def test_closing_does_not_wait_long_for_a_target_that_does_not_exit(autojump_clock: MockClock) -> None:

@@ -125,7 +125,7 @@ async def test_closing_leaves_the_target_running(jvm: Jvm) -> None:
 async def test_exit(jvm: Jvm) -> None:
     async with bustling(jvm) as (connection, target):
         await connection.request(virtual_machine.Exit(7))
-        assert await connection.wait_closed() == "the VM has ended, as the debugger told it to"
+        assert await connection.wait_closed() == "the VM has ended, as the debugger asked"
         assert await target.wait_exit() == 7
 
 

@@ -51,7 +51,7 @@ class CatchArgument(Argument[Catch]):
     help = (
         "an exception class or a pattern, `*` for all; or an event: `load PATTERNS`, `load source FILE`, `unload "
         "PATTERNS`, `thread`, `thread start`, `thread death`, each of these with `virtual`, `exit`. With `go` it is "
-        f"reported and nothing stops, with `--no-stop` nothing is held even for a moment. {_FILTERS}"
+        f"reported and nothing stops, with `--no-stop` nothing is suspended, not even for a moment. {_FILTERS}"
     )
     takes_rest = True
 
@@ -137,7 +137,8 @@ class WatchArgument(Argument[Watch]):
     help = (
         "a field: `com.acme.Order.total` of every object, `this.total` or `order.total` of that object only. Before "
         "it: `access` (`-r`) where it is read, `all` (`-rw`) where it is read or changed, else where it is changed. "
-        f"With `go` it is reported and nothing stops, with `--no-stop` nothing is held even for a moment. {_FILTERS}"
+        "With `go` it is reported and nothing stops, with `--no-stop` nothing is suspended, not even for a moment. "
+        f"{_FILTERS}"
     )
     takes_rest = True
 
@@ -188,11 +189,11 @@ class TraceArgument(Argument[Trace]):
     help = (
         "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, of all methods that "
         "the filters let through or of one (`entries Prices.find`), whose class may be loaded later; `method exit` the "
-        "exits of the current method; `--values` takes the JVM's own events, which tell what is returned where nothing "
-        "is suspended, and are slow; `monitors` where threads contend for them and wait, or some of `enter,entered,"
-        "wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the classes of "
-        "`exclude` are left out. With `go` it is reported and nothing stops, with `--no-stop` nothing is held even for "
-        f"a moment. {_FILTERS}"
+        "exits of the current method; `--values` takes the JVM's own events, which report what is returned where "
+        "nothing is suspended, and are slow; `monitors` where threads contend for them and wait, or some of "
+        "`enter,entered,wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the "
+        "classes of `exclude` are left out. With `go` it is reported and nothing stops, with `--no-stop` nothing is "
+        f"suspended, not even for a moment. {_FILTERS}"
     )
     takes_rest = True
 

@@ -48,11 +48,11 @@ def lock_state(result: locks.LockState, settings: Settings) -> Shown:
         times = f", entered {count(result.entry_count, 'time')}" if result.entry_count > 1 else ""
         yield _lock(result.lock) + " is " + word("held by") + " " + thread_name(result.owner) + times
     else:
-        yield _lock(result.lock) + " is " + word("held by") + " nobody"
+        yield _lock(result.lock) + " is " + word("held by") + " no thread"
     for waits, waiting in (("waits for it", result.entering), ("waits for a notification", result.waiting)):
         yield from ("  " + thread_name(each) + f" {waits}" for each in waiting)
     if not result.entering and not result.waiting:
-        yield "  nobody waits"
+        yield "  no thread waits"
     if result.note:
         yield remark(result.note)
 

@@ -225,7 +225,7 @@ async def _place(ctx: Context, text: str) -> tuple[str, int]:
 def _no_lines(frame: Frame) -> StateError:
     if frame.obsolete:
         return StateError(
-            "this frame runs code that was replaced, and the VM does not tell its lines any more",
+            "this frame runs code that was replaced, and the VM does not give its lines any more",
             hint="'pop' takes it back to before the call, 'up' goes to the caller",
         )
     return StateError("the current method has no line numbers", hint="'up' goes to the caller")

@@ -37,7 +37,7 @@ class Threads(Record):
     threads: tuple[ThreadInfo, ...]
     group: str = ""
     verbose: Annotated[bool, HIDDEN] = False  # daemon, priority, Java id and CPU time are wanted
-    note: Annotated[str, "what could not be told, and why"] = ""
+    note: Annotated[str, "what is not known, and why"] = ""
 
 
 class ThreadGroups(Record):
@@ -188,7 +188,7 @@ async def threads(
     chosen = thread_data.ThreadFilter(name, state, group or in_group)
     component = ctx.session.threads
     if virtual:
-        ctx.session.publish(Notice("heap-walk", "the target stands still while virtual threads are looked for"))
+        ctx.session.publish(Notice("heap-walk", "the target is suspended while virtual threads are looked for"))
         found = await component.virtual(most, with_frames=True, chosen=chosen)
     else:
         found = await component.list(with_frames=True, chosen=chosen)

@@ -353,7 +353,7 @@ class Conversation:
     def _still(self) -> str:
         """Why Ctrl-C does not stop anything."""
         if self._session.state is VmState.STOPPED and not self._session.suspended_everything:
-            return "a thread is held already, 'pause' stops the others too"
+            return "a thread is suspended already; 'pause' suspends the others too"
         return "nothing is running"
 
     async def _pause(self) -> None:

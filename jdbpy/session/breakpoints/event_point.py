@@ -102,7 +102,7 @@ async def _class_modifiers(types: TypeCache, pattern: str) -> list[tuple[str, An
     found = [each for each in types.all_known() if each.name in chosen]
     if name.is_pattern or not found:
         raise UsageError(
-            f"no class {name.text} is loaded, whose subclasses could be told",
+            f"no class {name.text} is loaded, whose subclasses could be found",
             hint="a pattern like com.acme.* may be for classes that are loaded later",
             code="NO_SUCH_CLASS",
         )

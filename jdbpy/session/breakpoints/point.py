@@ -117,7 +117,7 @@ _POLICIES = {
 MOST_CHECKED = 20
 """Places at which a condition is compiled when it is set: there may be thousands, for a pattern of classes."""
 
-_COUNTED = "the target counts, and tells only of the hit that is meant"
+_COUNTED = "the target counts, and reports only the hit that is meant"
 
 
 class SieveOf(Protocol):

@@ -421,7 +421,7 @@ class Points:
 def _check_held(options: PointOptions) -> None:
     reads = options.log or options.condition or options.callers or options.reporting.stack
     if reads and not options.reporting.hold:
-        raise UsageError("a stack, a text or a condition needs the thread to be held", hint="leave out --no-stop")
+        raise UsageError("a stack, a text or a condition needs the thread to be suspended", hint="leave out --no-stop")
 
 
 def _check_count(count: int) -> None:

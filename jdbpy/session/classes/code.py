@@ -184,7 +184,7 @@ class Code:
         pool = await self._pool(own)
         if pool is None:
             raise StateError(
-                f"the VM does not tell the constant pool of {own.name}",
+                f"the VM does not give the constant pool of {own.name}",
                 hint="arrays have none; 'version' lists what the VM can do",
                 code=Error.ABSENT_INFORMATION.name,
             )
@@ -213,7 +213,7 @@ class Code:
             frame = await self._selected()
             if frame.location.method_id == OBSOLETE:
                 raise StateError(
-                    "this frame runs a version of the method that was replaced, and the VM does not tell its code",
+                    "this frame runs a version of the method that was replaced, and the VM does not give its code",
                     hint="'pop' drops the frame; 'disassemble CLASS.METHOD' shows the new version",
                 )
             own = await self._classes.loaded(f"{frame.location.class_name}@{frame.location.type_id}")
@@ -268,7 +268,7 @@ class Code:
         try:
             instructions = tuple(self._instructions(own, method, code, current))
         except (MalformedCode, IndexError):
-            instructions, note = (), "its code cannot be read: it has an instruction that we do not know"
+            instructions, note = (), "its code cannot be read: it has an unknown instruction"
         return Disassembly(
             class_name=own.name,
             method=method.name,
@@ -317,4 +317,4 @@ def _why_none(method: Method) -> str:
         return "it is native: it has no bytecode"
     if method.bits & signatures.ABSTRACT:
         return "it is abstract: it has no code"
-    return "the VM does not tell its code"
+    return "the VM does not give its code"

@@ -51,8 +51,8 @@ class Resuming:
                 return unseen
             held = target.suspension.held_threads()
             raise StateError(
-                "only threads that you suspended yourself are held" if held else "the target is running already",
-                hint="'resume' lets them go" if held else "'pause' (Ctrl-C) stops it",
+                "only threads that you suspended yourself are suspended" if held else "the target is running already",
+                hint="'resume' resumes them" if held else "'pause' (Ctrl-C) stops it",
                 code="NOT_STOPPED",
             )
         selected = target.selection.thread

@@ -133,7 +133,7 @@ class HeapReader:
 
     def _walks(self, what: str) -> None:
         self._target.publish(
-            Notice("heap-walk", f"looking for {what}: the target stands still while its heap is walked")
+            Notice("heap-walk", f"looking for {what}: the target is suspended while its heap is walked")
         )
 
 

@@ -76,7 +76,7 @@ class _ClassFileReader:
         methods = tuple(self._method() for _ in range(self._u2()))
         name = self._pool.name(this)
         if not name:
-            raise MalformedClassFile("it does not tell its name")
+            raise MalformedClassFile("it does not give its name")
         superclass = self._pool.name(above) if above else ""
         return ClassFile(name, *self._version, access, superclass, interfaces, fields, methods, self._pool)
 

@@ -166,13 +166,13 @@ class Locks:
             told.entryCount,
             entering=tuple(each for each in waiters if each.state == _BLOCKED),
             waiting=(*waiting, *(threads[each] for each in parked if each in threads)),
-            note="virtual threads are not told" if self._target.at_least(21) and not parked else "",
+            note="virtual threads are not included" if self._target.at_least(21) and not parked else "",
         )
 
     async def _synchronizer(self, lock: Lock, told: Synchronizer, queued: Sequence[int], known: _Threads) -> LockState:
         threads = await self._infos([told.owner, *queued], known)
         entering = tuple(threads[each] for each in queued if each in threads)
-        note = "" if told.owner or not told.state else f"nobody owns it alone; its state is {told.state}"
+        note = "" if told.owner or not told.state else f"it has no single owner; its state is {told.state}"
         count = told.state if told.owner else 0
         return LockState(lock.replace(kind="synchronizer"), threads.get(told.owner), count, entering, (), note)
 
@@ -206,7 +206,7 @@ class Locks:
         self._target.require_alive()
         for capability in ("canGetOwnedMonitorInfo", "canGetCurrentContendedMonitor", "canGetMonitorInfo"):
             if not self._target.can(capability):
-                raise StateError("this JVM does not tell about monitors", hint="'capabilities' lists what it can")
+                raise StateError("this JVM does not report monitors", hint="'capabilities' lists what it can")
 
     @asynccontextmanager
     async def _held(self, thread_ids: Sequence[int] | None) -> AsyncIterator[_Hold]:

@@ -41,8 +41,8 @@ Blockers = Callable[[], Awaitable[Mapping[int, int]]]
 
 _WHY_NOT: Mapping[int, str] = {
     Error.THREAD_NOT_SUSPENDED: "the thread is running",
-    Error.NOT_IMPLEMENTED: "this JVM does not tell",
-    Error.OPAQUE_FRAME: "this JVM does not tell for a virtual thread that is not mounted",
+    Error.NOT_IMPLEMENTED: "this JVM does not report it",
+    Error.OPAQUE_FRAME: "this JVM does not report it for a virtual thread that is not mounted",
 }
 
 

@@ -73,13 +73,13 @@ class ClassDetail(Record):
     declaration: Annotated[
         str, Json('as in source: "public final class com.acme.Basket<T extends java.lang.Number>"', optional=False)
     ] = ""
-    generic_superclass: Annotated[str, "with its type arguments, where the class file tells them"] = ""
+    generic_superclass: Annotated[str, "with its type arguments, where the class file has them"] = ""
     generic_interfaces: Annotated[tuple[str, ...], "with their type arguments"] = ()
     loader_name: Annotated[str, "what the loader's maker called it"] = ""
     loader_parents: Annotated[tuple[str, ...], "the loaders above it, nearest first"] = ()
     code_source: Annotated[str, "URL of the directory or archive that it came from"] = ""
     code_source_candidates: Annotated[tuple[str, ...], "what that may be, when it is not certain"] = ()
-    unknown: Annotated[tuple[str, ...], "what the JVM refused to tell, and why"] = ()
+    unknown: Annotated[tuple[str, ...], "what the JVM did not give, and why"] = ()
 
 
 class LineEntry(Record):

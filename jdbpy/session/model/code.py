@@ -57,4 +57,4 @@ class Disassembly(Record):
     returns: str
     size: Annotated[int, "bytes of code"]
     instructions: tuple[Instruction, ...]
-    note: Annotated[str, "why there is no code, or what is not told of it"] = ""
+    note: Annotated[str, "why there is no code, or what of it is not known"] = ""

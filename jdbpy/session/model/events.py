@@ -60,7 +60,7 @@ class Stop(Record):
     thread: ThreadRef | None
     frame: Annotated[Frame | None, HIDDEN]
     location: Location | None
-    policy: Annotated[SuspendPolicy, Json("what is held: all, thread or none", "suspended")]
+    policy: Annotated[SuspendPolicy, Json("what is suspended: all, thread or none", "suspended")]
     epoch: Annotated[int, HIDDEN]
     breakpoint: Annotated[int | None, "number of the breakpoint, catchpoint, watchpoint or trace"] = None
     breakpoints: Annotated[tuple[int, ...], "all that were hit"] = ()

@@ -33,23 +33,23 @@ class AwaitedLock(Record):
     """What a thread waits for.
 
     ``how``: "enter" a monitor, "wait" (Object.wait: for notify, not for the owner), "acquire" a synchronizer, "park"
-    (for something that nobody owns), "join" a thread, "get" the result of a task. ``owner`` is who has to let go of it,
+    (for something that nobody owns), "join" a thread, "get" the result of a task. ``owner`` is the one that holds it,
     ``frame`` the innermost frame that is not of the JDK, else the innermost.
     """
 
     lock: Lock
     how: Annotated[str, "enter, wait, acquire, park, join or get"]
-    owner: Annotated[ThreadRef | None, Json("who has to let go of it", optional=True)]
+    owner: Annotated[ThreadRef | None, Json("the thread that holds it", optional=True)]
     frame: Annotated[Frame | None, Json("where it waits", optional=True)]
 
 
 class ThreadLocks(Record):
-    """The locks of one thread. ``error`` says why they are not told."""
+    """The locks of one thread. ``error`` says why they are not known."""
 
     thread: ThreadInfo
     held: Annotated[tuple[HeldLock, ...], Json(optional=False)] = ()
     awaits: AwaitedLock | None = None
-    error: Annotated[str, "why they are not told"] = ""
+    error: Annotated[str, "why they are not known"] = ""
 
 
 class LocksReport(Record):

@@ -50,7 +50,7 @@ class ThreadDetail(Record):
     interrupted: bool | None
     context_loader: str | None
     carrier: Annotated[ThreadRef | None, Json("the thread that a virtual thread is mounted on", optional=True)]
-    blocker: Annotated[str | None, Json("what it is parked for, as LockSupport.park was told", optional=True)]
+    blocker: Annotated[str | None, Json("what it is parked for: the blocker of LockSupport.park", optional=True)]
     user: Annotated[float | None, "seconds of the CPU time that were not spent in the system"]
     allocated: Annotated[int | None, "bytes"]
     notes: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class Location(Record):
     class_name: Annotated[str, Json(key="class")]
     method: str
     signature: Annotated[str, "of the method, as the JVM writes it: `(I)V`"]
-    source: Annotated[str | None, "the file's name; null when the class does not tell"]
+    source: Annotated[str | None, "the file's name; null when the class file has none"]
     line: Annotated[int | None, "null without line numbers"]
     code_index: Annotated[int, "of the bytecode instruction; -1 in native code"]
     type_id: Annotated[int, HIDDEN] = 0

@@ -132,7 +132,7 @@ class Variable(Record):
     """A named value: local, argument, ``this``, field, element."""
 
     name: str
-    type: Annotated[str, "declared type as in source, generics included when the class file tells"]
+    type: Annotated[str, "declared type as in source, generics included when the class file has them"]
     value: Annotated[
         Value | None,
         Inline(
@@ -147,7 +147,7 @@ class Variable(Record):
     error: Annotated[str, "why it could not be read"] = ""
     declared_in: Annotated[str, "the class of a field"] = ""
     modifiers: Annotated[str, "of a field, as in source"] = ""
-    changed: Annotated[bool, "since the last stop at which it was told"] = False
+    changed: Annotated[bool, "since the last stop at which it was shown"] = False
     key: Annotated[Value | None, HIDDEN] = None  # of an entry of a map, whose ``name`` is the key's text
 
 

@@ -131,7 +131,7 @@ async def _used(calls: OwnCalls, count: int, java_ids: JavaIds, *methods: str) -
     )
     arrays = await calls.arrays(await calls.all(*(on(bean, _BEAN, method, "([J)[J", ids) for method in methods)))
     if any(len(array) != len(numbers) for array in arrays):
-        raise ProtocolError(f"the target told of another number of threads than the {len(numbers)} it was asked about")
+        raise ProtocolError(f"the target answered for other than the {len(numbers)} threads that were asked about")
     return [
         [
             int(each) if isinstance(each, int) and each >= 0 and java_id > 0 else None

@@ -64,7 +64,7 @@ def object_head(class_name: str, object_id: int) -> str:
 
 
 def sized_head(class_name: str, size: int | None, object_id: int) -> str:
-    """A collection; one that does not tell its size is shown as any object."""
+    """A collection; one that does not give its size is shown as any object."""
     return object_head(class_name, object_id) if size is None else f"{label(class_name)}({size})"
 
 

@@ -242,7 +242,7 @@ class ObjectQueries:
         field = await reader.run(_link_field(reader, type_id, link))
         name = (await reader.run(reader.shape(type_id))).name
         self._target.publish(
-            Notice("heap-walk", f"looking for instances of {name}: the target stands still while its heap is walked")
+            Notice("heap-walk", f"looking for instances of {name}: the target is suspended while its heap is walked")
         )
         reply = await conn.request(reference_type.Instances(type_id, _MOST_INSTANCES))
         objects = [int(each.objectID) for each in reply.instances]

@@ -271,7 +271,7 @@ def require_readable(frame: Frame) -> None:
     """Raises StateError for a frame whose id the agent takes for that of another one."""
     if frame.index > _MOST_FRAMES:
         raise StateError(
-            f"the variables of frame {frame.index} cannot be read: the agent numbers frames with 16 bits, and tells "
+            f"the variables of frame {frame.index} cannot be read: the agent numbers frames with 16 bits, and gives "
             f"those of frame {(frame.index - 1) % _MOST_FRAMES + 1}",
             hint=f"frames up to the {_MOST_FRAMES:,}th can be looked at",
             code="NOT_AVAILABLE",

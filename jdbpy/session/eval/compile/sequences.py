@@ -179,7 +179,7 @@ async def compile_values(c: Compiler, node: tree.ExpressionList, scope: Scope) -
 
 
 async def compile_array_init(c: Compiler, node: tree.ArrayInit, scope: Scope) -> Op:
-    c.refuse("illegal initializer: the type of the array is not told", node.at)
+    c.refuse("illegal initializer: the type of the array is not known", node.at)
 
 
 async def compile_super(c: Compiler, node: tree.Super, scope: Scope) -> Op:

@@ -70,7 +70,7 @@ async def reversed_list(obj: Obj) -> Shown:
     base = await obj.get("base")
     size = (await items_of(obj, base, 0)).size
     if size is None:
-        raise UnknownLayout("the list behind it does not tell its size")
+        raise UnknownLayout("the list behind it does not give its size")
     items = (await items_of(obj, base, size)).items if obj.want else []
     return Items(size, items[::-1][: obj.want])
 
