@@ -9,6 +9,7 @@ from docs.tools.command_names import write_names
 from docs.tools.demo_classes import compile_demo
 from docs.tools.manual import write_pages
 from docs.tools.picture import take_picture
+from docs.tools.reference import write as write_reference
 from docs.tools.sync_api import write as write_sync
 from tests.cli import golden
 
@@ -19,6 +20,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "manual": write_pages,
     "picture": take_picture,
     "sync": write_sync,
+    "reference": write_reference,
 }
 
 

@@ -37,6 +37,7 @@ class Histogram:
         return Table(["class", "instances"], ordered[:count])
 
     def __getitem__(self, class_name: str) -> int:
+        """The number of instances of a class by its name; 0 for one that has none. No trip."""
         return self.counts.get(class_name, 0)
 
     def __sub__(self, earlier: Histogram) -> Histogram:

@@ -392,7 +392,7 @@ class Hits:
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
         """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target. No trip.
+        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
         """
         return one_by_one(self._take_pages(seconds, count))
 

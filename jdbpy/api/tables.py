@@ -27,6 +27,7 @@ class Table:
         return len(self.rows)
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
+        """The row of that index, from 0. No trip."""
         return self.rows[index]
 
     def to_dicts(self) -> list[dict[str, Any]]:

@@ -433,7 +433,10 @@ class Children:
             count = min(max(4 * count, start), max(LARGEST_PAGE, start // 2))
 
     async def page(self, start: int, count: int) -> list[Value]:
-        """``count`` of them from ``start`` on, fewer at the end. wire: 3 trips or a few more, whatever their number."""
+        """``count`` of them from ``start`` on, fewer at the end. Raises UsageError for negative numbers.
+
+        wire: 3 trips or a few more, whatever their number.
+        """
         if start < 0 or count < 0:
             raise UsageError("a page starts at 0 or later, and has 0 values or more")
         value = await _value(self._of)

@@ -293,7 +293,7 @@ class Vm:
         return self._stop_of(stop)
 
     async def run(self, timeout: float | None = None) -> Stop:
-        """Let everything go on and wait for the next stop: ``resume`` and ``wait``."""
+        """Let everything go on and wait for the next stop. As ``resume`` and ``wait``, and raises what these do."""
         if self.is_suspended:
             await self.resume()
         return await self.wait(timeout)
@@ -357,7 +357,9 @@ class Vm:
 
     async def stacks(self, most: int | None = None) -> list[Stack]:
         """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
-        wire: 2 or 3 trips, whatever the number of threads."""
+
+        Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
+        """
         from jdbpy.api.frames import Frame
 
         found = await self.session.stack.all(count=most)
@@ -408,7 +410,10 @@ class Vm:
         return Value(self, value, variable.name, key, peers)
 
     async def classes(self, pattern: str = "") -> list[str]:
-        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted. wire: 1 trip."""
+        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
+
+        Raises UsageError for what is no pattern. wire: 1 trip.
+        """
         return sorted({each.name for each in await self.session.classes.list(pattern)})
 
     @property

@@ -270,7 +270,7 @@ class Hits(portal.Synced):
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
         """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target. No trip.
+        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
         """
         return self._iterate(self._inner._take_pages(seconds, count))
 

@@ -183,7 +183,10 @@ class Children(portal.Synced):
         return self._iterate(self._inner._pages())
 
     def page(self, start: int, count: int) -> list[Value]:
-        """``count`` of them from ``start`` on, fewer at the end. wire: 3 trips or a few more, whatever their number."""
+        """``count`` of them from ``start`` on, fewer at the end. Raises UsageError for negative numbers.
+
+        wire: 3 trips or a few more, whatever their number.
+        """
         found: list[Value] = self._await(lambda: self._inner.page(start, count))
         return found
 

@@ -285,7 +285,7 @@ class Vm(portal.Synced):
         return found
 
     def run(self, timeout: float | None = None) -> Stop:
-        """Let everything go on and wait for the next stop: ``resume`` and ``wait``."""
+        """Let everything go on and wait for the next stop. As ``resume`` and ``wait``, and raises what these do."""
         found: Stop = self._await(lambda: self._inner.run(timeout))
         return found
 
@@ -340,7 +340,9 @@ class Vm(portal.Synced):
 
     def stacks(self, most: int | None = None) -> list[Stack]:
         """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
-        wire: 2 or 3 trips, whatever the number of threads."""
+
+        Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
+        """
         found: list[Stack] = self._await(lambda: self._inner.stacks(most))
         return found
 
@@ -368,7 +370,10 @@ class Vm(portal.Synced):
         return found
 
     def classes(self, pattern: str = "") -> list[str]:
-        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted. wire: 1 trip."""
+        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
+
+        Raises UsageError for what is no pattern. wire: 1 trip.
+        """
         found: list[str] = self._await(lambda: self._inner.classes(pattern))
         return found
 
