@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import jdbpy
+from docs.tools import floors
 from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
@@ -148,6 +149,10 @@ def test_the_floors_of_the_session() -> None:
         if FLOORS.index(floor) < FLOORS.index(other):
             wrong.append(f"{each.file}:{each.line}: {each.module} {each.name}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_picture_of_the_floors_is_drawn_from_the_imports() -> None:
+    assert floors.PICTURE.read_text(encoding="utf-8") == floors.draw(), "./dev generate floors"
 
 
 def test_every_floor_is_there() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from docs.tools.command_names import write_names
 from docs.tools.demo_classes import compile_demo
+from docs.tools.floors import write as write_floors
 from docs.tools.manual import write_pages
 from docs.tools.picture import take_picture
 from docs.tools.reference import write as write_reference
@@ -16,6 +17,7 @@ from tests.cli import golden
 GENERATORS: dict[str, Callable[[], None]] = {
     "names": write_names,
     "demo-classes": compile_demo,
+    "floors": write_floors,
     "golden": golden.write,
     "manual": write_pages,
     "picture": take_picture,

@@ -9,14 +9,9 @@ The first reads are those of the frame, by the id that was foreseen: the agent r
 thread's frames now. What the condition reads then, fields of objects and the like, is asked for where the answers come
 in.
 
-Reading ahead. Over a link with latency the reads of the next hit follow the Resume after the time in which the thread
-was back lately, and are on their way when it hits. They are refused if it is not back, which does no harm: the hit is
-then read when it comes. The answers count if the event set came in before them, tells the place that they tell, and the
-frame has the id that was foreseen. Then they are those of the hit: the agent suspends the thread before it sends the
-event, and answers a command before it carries out the next. If the thread had run between its being read (held for
-another reason) and its hit, it would have been resumed in between, by a command behind the reads: the answers would
-have come before the event. Threads also run for an invoked method, of which the agent decides when it ends; so nothing
-is looked at here while one runs.
+Over a link with latency the reads of the next hit follow the Resume after the time in which the thread was back lately.
+Answers count if the event set came in before them, tells the place that they tell, and the frame has the id that was
+foreseen; docs/speed.md proves it. Nothing is asked here while a method runs.
 """
 
 from __future__ import annotations

@@ -6,11 +6,8 @@ after the thread has stopped are answered, and the stop costs one trip. Earlier 
 Where some came in time, those and their neighbors are sent for the next stop; where none did, all are.
 
 Owns these reads and the rule by which answers count: the event set of the stop came in before all of them, its thread
-has not run since, and it tells the place that Frames tells. Then they are those of the stop. The agent suspends a
-thread before it sends its event and answers a command before it carries out the next: had the thread been read while it
-was held for another reason, and then run to its stop, it would have been resumed in between, by a command behind the
-reads, whose answers would have come before the event. Threads also run for an invoked method, of which the agent
-decides when it ends; so nothing is read here while one runs.
+has not run since, and it tells the place that Frames tells. docs/speed.md proves it. Nothing is read here while an
+invoked method runs.
 
 Owns also which places are known well enough for a stop there to be shown, and its variables to be asked for, in one
 trip (``StopPlaces``); and the classes that variables are likely to hold, judged by their declared types, which are
