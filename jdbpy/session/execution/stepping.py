@@ -59,6 +59,10 @@ class MappedLine(Record):
         return same_frame and line.inlined not in (None, self.inlined)
 
 
+_CALL_SITES = "org.codehaus.groovy.runtime.callsite."
+"""The package of the classes that Groovy's call sites extend."""
+
+
 class Stepping:
     """Steps of one target. ``patterns`` are the classes in which a step by line does not stop."""
 
@@ -240,9 +244,11 @@ class Stepping:
                 raise outcome
 
     async def _is_made_up(self, place: ids.CodeLocation) -> bool:
-        """True in a method without source: a bridge, an accessor, what the VM spun to call a lambda.
+        """True in a method without source: a bridge, an accessor, what the VM spun to call a lambda, a call site that
+        Groovy made.
 
-        A lambda's body is the user's code, although its method is synthetic. wire: 1 trip, 0 when known.
+        A lambda's body is the user's code, although its method is synthetic. wire: 1 trip, 0 when known; for a class
+        without lines that may be a call site 1 more for each superclass.
         """
         if not place.methodID:
             return False
@@ -252,7 +258,17 @@ class Stepping:
         method = next((each for each in methods if each.id == place.methodID), None)
         if method is not None and method.is_synthetic:
             return not method.is_lambda_body
-        return location.line is None and is_hidden_class(location.class_name)
+        if location.line is not None:
+            return False
+        return is_hidden_class(location.class_name) or await self._is_call_site(place, location.class_name)
+
+    async def _is_call_site(self, place: ids.CodeLocation, class_name: str) -> bool:
+        """True in a class through which Groovy calls methods, one for each place that calls."""
+        if "$" not in class_name:
+            return False
+        type_id = ids.ReferenceTypeID(place.classID)
+        above = (await self._target.types.superclasses([type_id])).get(type_id, ())
+        return any(each.name.startswith(_CALL_SITES) for each in above)
 
     async def _mapped_line(self, thread: int) -> MappedLine | None:
         """The line that a step starts on, when a stratum makes it another than the VM's own.
