@@ -13,8 +13,9 @@ import trio
 
 import jdbpy
 from jdbpy import Options, SuspendPolicy
+from jdbpy.session.local import tunnel
 from jdbpy.session.local.tunnel import ELSEWHERE, tunnel_to
-from tests.harness import LIMIT, Jvm, start_target
+from tests.harness import LIMIT, Jvm, debug, start_target
 
 FORWARD = """
 import socket, sys, threading
@@ -62,6 +63,18 @@ async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:
         async with jdbpy.attach_session(target.address) as session:
             assert (session.tunnel, session.remote) == ("", False)
             assert session.default_policy is SuspendPolicy.ALL
+
+
+async def test_processes_are_looked_through_once(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the options of the agent were found at the other end there is a JVM, and no tunnel is looked for."""
+    looked: list[tuple[int, int]] = []
+    monkeypatch.setattr(tunnel, "tunnel_to", lambda *ports: looked.append(ports) or "")
+    async with debug(jvm, "Hello", suspend=False) as d:
+        assert d.session.tunnel == ""
+        assert d.session.default_policy is SuspendPolicy.ALL
+        await d.target.send()
+        await d.wait_exit()
+    assert looked == []
 
 
 async def test_the_user_decides_for_good(any_jvm: Jvm) -> None:

@@ -402,6 +402,8 @@ async def _await_late_start(target: Target, ports: tuple[int, int]) -> None:
     from jdbpy.session.local.tunnel import agent_options
 
     given = await trio.to_thread.run_sync(agent_options, *ports)
+    if given:
+        target.found_jvm()
     if "launch" in given and given.get("suspend", "y") == "y" and target.last_stop is None:
         with trio.move_on_after(LATE_START_LIMIT):
             await target.publisher.wait_for_stop()

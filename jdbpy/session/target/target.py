@@ -123,6 +123,11 @@ class Target:
 
         return tunnel_to(*self._ports)
 
+    def found_jvm(self) -> None:
+        """Take note that the process at the other end was seen to be a JVM: no tunnel has to be looked for."""
+        if not self._via:
+            self.tunnel = ""
+
     @property
     def remote(self) -> bool:
         """True if the JVM is on another machine, or behind a tunnel."""
