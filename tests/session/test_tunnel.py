@@ -67,8 +67,13 @@ async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:
 
 async def test_processes_are_looked_through_once(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the options of the agent were found at the other end there is a JVM, and no tunnel is looked for."""
-    looked: list[tuple[int, int]] = []
-    monkeypatch.setattr(tunnel, "tunnel_to", lambda *ports: looked.append(ports) or "")
+    looked: list[tuple[int, ...]] = []
+
+    def look(*ports: int) -> str:
+        looked.append(ports)
+        return ""
+
+    monkeypatch.setattr(tunnel, "tunnel_to", look)
     async with debug(jvm, "Hello", suspend=False) as d:
         assert d.session.tunnel == ""
         assert d.session.default_policy is SuspendPolicy.ALL
