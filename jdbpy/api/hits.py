@@ -431,6 +431,9 @@ class Hits:
             raise StateError("no further hit can come: the target or the block has ended", code="VM_DEAD")
         return Reported(self._vm, report)
 
+    def __repr__(self) -> str:
+        return f"<hits of {self.breakpoint!r}>" if self._number else "<hits, to be used in a block>"
+
     async def summary(self) -> Any:
         """What all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
 

@@ -135,6 +135,7 @@ async def _vm(opening: AbstractAsyncContextManager[Session]) -> AsyncIterator[Vm
             vm = Vm(session, nursery)
             try:
                 yield vm
+                await vm._end_functions()
                 vm._raise_errors()
             except Exception as error:
                 for each in vm._unraised(error):

@@ -460,6 +460,9 @@ class Children:
         peers = Peers(vm)
         return [vm._variable(each, peers=peers) for each in found]
 
+    def __repr__(self) -> str:
+        return f"<children of {self._of!r}>"
+
     async def count(self) -> int:
         """How many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
         value = await _value(self._of)
@@ -479,6 +482,9 @@ class Chain:
         self._link = link
         self._most = most
         self._walk_heap = walk_heap
+
+    def __repr__(self) -> str:
+        return f"<chain of {self._first!r} by {self._link}>"
 
     def __aiter__(self) -> AsyncIterator[Value]:
         return one_by_one(self._pages())

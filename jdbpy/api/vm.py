@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from jdbpy.api.hits import Feed, Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Peers, Value
-from jdbpy.errors import StateError, TimedOut, UsageError
+from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
 from jdbpy.session.model.options import PointOptions, StepDepth, StepSize
@@ -41,6 +41,9 @@ Do = Callable[[Stop], Any]
 _RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
 _MOST_EARLY = 10_000
 
+FUNCTION_LIMIT = 30.0
+"""Seconds that a function given as ``do`` may still take when its session is left."""
+
 
 class Vm:
     """A debugged JVM. Made by ``jdbpy.attach``, ``launch`` and ``listen``, and good until their block ends.
@@ -58,6 +61,9 @@ class Vm:
         self._selection_lock = trio.Lock()
         self._writes = 0
         self._errors: list[Exception] = []
+        self._running = 0  # functions given as ``do``, which are being called now
+        self._ended = trio.lowlevel.ParkingLot()
+        self._leaving = False
         session.listen(self._on_event)
         first = session.last_stop
         if first is not None and first.reason is events.StopReason.START:
@@ -320,8 +326,6 @@ class Vm:
         ):
             ending = await self.session.wait_ended()
         if isinstance(ending, events.Gone):
-            from jdbpy.errors import Disconnected
-
             raise Disconnected(ending.reason)
         return ending.status
 
@@ -549,6 +553,13 @@ class Vm:
         """Run a task beside the script, until the session ends."""
         self._nursery.start_soon(task)
 
+    async def _end_functions(self) -> None:
+        """Wait for the functions given as ``do`` that run now, for some seconds; none is called any more."""
+        self._leaving = True
+        with trio.move_on_after(FUNCTION_LIMIT):
+            while self._running:
+                await self._ended.park()
+
     def _raise_errors(self) -> None:
         """Raise the first error of a function that was given as ``do``."""
         if self._errors:
@@ -570,10 +581,11 @@ class Vm:
         return LazyBreakpoint(set_it)
 
     async def _handle(self, breakpoint: Breakpoint, feed: Feed, do: Do) -> None:
-        while not self.has_ended:
+        while not (self.has_ended or self._leaving):
             stop = await feed.take()
-            if stop is None:
+            if stop is None or self._leaving:
                 return
+            self._running += 1
             self.session.take(stop)
             shown = self._stop_of(stop)
             try:
@@ -585,8 +597,12 @@ class Vm:
                 self._errors.append(error)
                 text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {error}"
                 self.session.publish(events.Notice("warning", text, (("breakpoint", breakpoint.number),)))
+            finally:
+                self._running -= 1
+                self._ended.unpark_all()
             if not self.has_ended:
-                await shown.resume()
+                with suppress(Disconnected):
+                    await shown.resume()
 
     def _on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Stop):

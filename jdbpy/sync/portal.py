@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import trio
 
 from jdbpy.errors import StateError, UsageError
+from jdbpy.session.concurrency import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.sync.hits import Stop
@@ -54,6 +55,7 @@ class Portal:
         self._leave: trio.Event
         self._of_body: BaseException | None = None
         self._error: BaseException | None = None
+        self._closing = False
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="jdbpy", daemon=True)
 
@@ -78,15 +80,16 @@ class Portal:
 
     def close(self, error: BaseException | None = None) -> None:
         """Leave the session. ``error`` is what ended the script's block; raises what leaving raises beside that."""
-        if self._closed:
+        if self._closing or self._closed:
             return
-        self._closed = True
+        self._closing = True
         atexit.unregister(self.close)
         self._of_body = error
         assert self._token is not None
         with suppress(trio.RunFinishedError):
             self._token.run_sync_soon(self._leave.set)
         self._thread.join()
+        self._closed = True
         if self._error is not None and self._error is not error:
             raise self._error
 
@@ -164,14 +167,14 @@ class Portal:
         self._token = trio.lowlevel.current_trio_token()
         self._leave = trio.Event()
         with self._scope:
-            async with self._opening as target:
-                async with trio.open_nursery() as self._nursery:
+            async with open_nursery() as self._nursery:  # functions of the script may still ask while it is left
+                async with self._opening as target:
                     self.target = target
                     self._here.set()
                     await self._leave.wait()
-                    self._nursery.cancel_scope.cancel()
-                if self._of_body is not None:
-                    raise self._of_body
+                    if self._of_body is not None:
+                        raise self._of_body
+                self._nursery.cancel_scope.cancel()
 
     async def _answer(self, call: Callable[[], Awaitable[Any]], answer: _Answer) -> None:
         try:
@@ -244,7 +247,7 @@ class Synced:
         return str(self._inner)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        self._inner._repr_pretty_(printer, cycle)
+        printer.text(repr(self))
 
 
 class SyncedHtml(Synced):

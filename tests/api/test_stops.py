@@ -33,7 +33,7 @@ async def test_the_tour(jvm: Jvm) -> None:
         assert await frame["order"]["customer"]["name"].string == "Ada"
         assert await frame.eval("order.total() * 2").python() == 1140
         assert await frame["total"].python() == 570  # a method was run in between
-        assert "args" in (await (await frame.caller).locals)
+        assert "words" in (await (await frame.caller).locals)
         assert (await frame.set("total", 7)).text == "7"
         assert await frame["total"].python() == 7
         with pytest.raises(jdbpy.UsageError, match="more than depth=2 reaches: a "):
@@ -131,7 +131,7 @@ async def test_changes_of_a_field_have_both_values(jvm: Jvm) -> None:
             first, second = [hit async for hit in hits.take(seconds=LIMIT, count=2)]
             assert await first.new.python() == 1 == await second.old.python()
             assert first.stack[0].method == "nothing"
-            assert str(first.caller).startswith("lab.Lab.main(Lab.java:")
+            assert str(first.caller).startswith("lab.Lab.does(Lab.java:")
         stop = vm.on_change("lab.Lab.served")
         await stop
         await target.send("nothing")
@@ -150,3 +150,51 @@ async def test_a_void_method_returns_nothing(jvm: Jvm) -> None:
         with pytest.raises(jdbpy.StateError, match="has no exception"):
             _ = done.exception
         assert not done.has("exception")
+
+
+@pytest.mark.parametrize("hold", ["thread", "all"])
+async def test_a_script_that_leaves_in_the_midst_leaves_all_running(jvm: Jvm, hold: str) -> None:
+    """Eight threads hit two breakpoints and a trace; some stops are taken, some wait, when the block ends."""
+    async with start_target(jvm, program("Lab"), suspend=False) as target:
+        await target.wait_output("ready")
+        async with jdbpy.attach(target.address, hold=hold) as vm:
+            served = await vm.stop_at(program("Lab").at("served", "lab.Lab"))
+            entered = await vm.stop_at("lab.Lab.submit", when="amount % 2 == 0")
+            async with vm.changes("lab.Lab.served", stack=2) as hits:
+                await target.send("pool 8 100")
+                for _ in range(4):
+                    for breakpoint in (entered, served):
+                        stop = await breakpoint.wait(timeout=LIMIT)
+                        assert stop.breakpoint is breakpoint
+                        assert stop.suspends_all is (hold == "all")
+                        await stop.frame.eval("java.lang.Math.max(amount, 3)")
+                        await stop.resume()
+                await hits.next(timeout=LIMIT)
+            await entered.wait(timeout=LIMIT)
+        await target.wait_output("pooled")
+
+
+async def test_a_condition_that_fails_is_told_at_its_stop(any_jvm: Jvm) -> None:
+    async with lab(any_jvm) as (target, vm):
+        breakpoint = await vm.stop_at("lab.Lab.submit", when="customer.name.isEmpty()")
+        await target.send("pool 1 1")
+        stop = await breakpoint.wait(timeout=LIMIT)
+        assert "failed" in stop.warning
+
+
+async def test_a_launched_target_begins_when_it_is_resumed(any_jvm: Jvm) -> None:
+    hello = program("Hello")
+    async with jdbpy.launch("-cp", hello.classes, hello.main, java=any_jvm.home, hold="thread") as vm:
+        assert vm.is_suspended
+        breakpoint = await vm.stop_at("Hello.main")
+        assert breakpoint.is_pending
+        await vm.resume()
+        stop = await breakpoint.wait(timeout=LIMIT)
+        assert (stop.thread.name, breakpoint.is_pending) == ("main", False)
+        await breakpoint.remove()
+        with pytest.raises(jdbpy.StateError, match="it was removed"):
+            await breakpoint.wait(timeout=LIMIT)
+        await stop.resume()
+        assert await vm.wait_ended(timeout=LIMIT) == 0
+        with pytest.raises(jdbpy.StateError, match="the target has ended"):
+            await vm.wait(timeout=LIMIT)

@@ -53,13 +53,13 @@ async def test_the_tour(jvm: Jvm) -> None:
             assert frame["order"]["customer"]["name"].string == "Ada"
             assert frame.eval("order.total() * factor", factor=2).python() == 1140
             assert frame.eval("order.fits(one, limit)", one=frame["order"]["items"][0], limit=250).python() is True
-            assert set(frame.caller.locals) == {"args", "in", "words"}
+            assert set(frame.caller.locals) == {"words"}
             assert frame.set("total", 7).python() == 7
             assert frame.set("letter", "y").python() == "y"
             assert frame.set("rate", 0.25).python() == 0.25
             assert frame.set("order.state", frame["total"]).python() == 7
             assert frame["order"]["state"].python() == 7
-            assert [each.method for each in stop.thread.stack()] == ["order", "main"]
+            assert [each.method for each in stop.thread.stack()] == ["order", "does", "main"]
             inner = vm.stop_at("lab.Lab.submit")
             stop.resume()
             assert inner.wait(timeout=LIMIT).thread.finish(timeout=LIMIT).returned.python() == 4
@@ -137,6 +137,21 @@ async def test_what_notebooks_show_is_escaped(any_jvm: Jvm) -> None:
             assert "lab.Lab$Item" in str(table)
             stop = vm.pause()
             assert "<ol" in stop.thread.stack()._repr_html_()
+            shown: list[str] = []
+            printer = type("Printer", (), {"text": staticmethod(shown.append)})()
+            for each in (
+                vm,
+                stop,
+                stop.thread,
+                stop.thread.stack(),
+                value,
+                value.children,
+                vm.heap,
+                vm.timing(),
+                table,
+            ):
+                each._repr_pretty_(printer, False)
+            assert len(shown) == 9
 
     await in_lab(any_jvm, script)
 
