@@ -80,7 +80,7 @@ async def _lane(run: Run, seeds: Iterator[int], nice: int, slowest: list[float])
                 way = await _leave(run, target, seed)
                 seed = next(seeds, None)
                 if seed is None or len(run.outcome.failures) > failed or way == "SIGKILL":
-                    break  # what failed may have spoilt the target; a kill does (docs/agent.md, "Events pile up")
+                    break  # what failed may have spoilt the target; a kill does (docs/agent.md: events pile up)
             slowest.append(target.slowest)
 
 
