@@ -28,6 +28,9 @@ PACKAGE = Path(jdbpy.__file__).parent
 SMALL, LARGE = 80, 500
 """Lines under which a file is small, and over which it is large."""
 
+GENERATED = {"messages", "sync"}
+"""Folders whose names of classes are given: by the specification of JDWP, by ``jdbpy/api``."""
+
 ORDERS = inline("""
 class Orders {
     public static void main(String[] args) {
@@ -58,7 +61,9 @@ def main() -> None:
     show("lines of a file, median", int(statistics.median(lines)))
     show(f"files under {SMALL} lines", sum(1 for each in lines if each < SMALL))
     show(f"files over {LARGE} lines", sum(1 for each in lines if each > LARGE))
-    names = Counter(node.name for file, tree in trees.items() if "messages" not in file.parts for node in classes(tree))
+    names = Counter(
+        node.name for file, tree in trees.items() if not {"messages", "sync"} & {*file.parts} for node in classes(tree)
+    )
     show("classes", sum(len(list(classes(tree))) for tree in trees.values()))
     show("class names that stand for several", sum(1 for count in names.values() if count > 1))
     edges = {(part(file), other) for file, tree in trees.items() for other in imported(tree) if part(file)}

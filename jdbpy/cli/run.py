@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import AbstractAsyncContextManager
+from typing import TextIO
 
 import trio
 
@@ -259,10 +260,10 @@ def _of_snapshot(info: snapshots.SnapshotInfo, vm: str) -> str:
     return f"{said}{info.objects:,} objects{more}. 'help' lists the commands.\n"
 
 
-def _is_terminal(stream: object) -> bool:
+def _is_terminal(stream: TextIO) -> bool:
     """Whether a person may sit at the other end; a stream that is closed is none."""
     try:
-        return bool(stream.isatty())  # type: ignore[attr-defined]
+        return stream.isatty()
     except (AttributeError, ValueError):
         return False
 

@@ -143,7 +143,7 @@ class BreakpointTable:
         return number is not None and self._by_number.get(number, (0, ""))[1] == "function"
 
 
-class Source(Record):
+class ClientSource(Record):
     """A source as the client names it."""
 
     name: str = ""
@@ -164,7 +164,7 @@ class SourceBreakpoint(Record):
 class SetBreakpoints(Record):
     """Arguments of ``setBreakpoints``."""
 
-    source: Source
+    source: ClientSource
     breakpoints: tuple[SourceBreakpoint, ...] = ()
     lines: tuple[int, ...] = ()
 
@@ -199,7 +199,7 @@ async def set_breakpoints(adapter: Adapter, args: SetBreakpoints) -> Body:
     return {"breakpoints": shown}
 
 
-def place_of(adapter: Adapter, source: Source) -> str:
+def place_of(adapter: Adapter, source: ClientSource) -> str:
     """The file as places name it: its name behind those directories that may be a package."""
     known = adapter.sources.place(source.sourceReference) if source.sourceReference else ""
     path = known or source.path or source.name
@@ -408,7 +408,7 @@ async def set_data_breakpoints(adapter: Adapter, args: SetDataBreakpoints) -> Bo
 class LocationsOf(Record):
     """Arguments of ``breakpointLocations``."""
 
-    source: Source
+    source: ClientSource
     line: int
     endLine: int | None = None
 

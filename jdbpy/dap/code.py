@@ -26,7 +26,7 @@ _INDEX_BITS = 16
 _LAST_LINE = 65_535
 
 
-class Text(Record):
+class MadeSource(Record):
     """A source that is no file: of a class, by its source's name; ``disassembled`` if there is none.
 
     ``place`` is what stands before the line in a breakpoint there.
@@ -52,8 +52,8 @@ class SourceTable:
     def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter
         self._bodies: dict[tuple[str, str | None], Body] = {}
-        self._texts: list[Text] = []
-        self._references: dict[Text, int] = {}
+        self._texts: list[MadeSource] = []
+        self._references: dict[MadeSource, int] = {}
         self._methods: list[CodeOf] = []
         self._method_numbers: dict[CodeOf, int] = {}
 
@@ -72,7 +72,7 @@ class SourceTable:
             return self._without_source(place)
         name = place.source or path.replace("\\", "/").rpartition("/")[2]
         if "!" in path:
-            text = Text(key[0], place.source_file, False, _place_of(place))
+            text = MadeSource(key[0], place.source_file, False, _place_of(place))
             body: Body = {"name": escape(name), "sourceReference": self.number(text), "origin": escape(path)}
         else:
             body = {"name": escape(name), "path": path}
@@ -81,11 +81,11 @@ class SourceTable:
 
     def _without_source(self, place: Location) -> Body:
         """The disassembled class in place of its source; a source that turns up later is found then."""
-        text = Text(place.class_name, place.source_file, True, _place_of(place))
+        text = MadeSource(place.class_name, place.source_file, True, _place_of(place))
         name = place.source or f"{place.class_name.rpartition('.')[2]}.class"
         return {"name": escape(name), "sourceReference": self.number(text), "origin": "disassembly"}
 
-    def number(self, text: Text) -> int:
+    def number(self, text: MadeSource) -> int:
         """The number of a source that is no file."""
         number = self._references.get(text)
         if number is None:
@@ -93,7 +93,7 @@ class SourceTable:
             number = self._references[text] = len(self._texts)
         return number
 
-    def text(self, number: int) -> Text:
+    def text(self, number: int) -> MadeSource:
         """The source of a number. Raises UsageError."""
         if not 0 < number <= len(self._texts):
             raise UsageError(f"there is no source {number}", code="NO_SUCH_SOURCE")
@@ -147,15 +147,15 @@ class SourceRef(Record):
     sourceReference: int = 0
 
 
-class SourceOf(Record):
+class SourceArguments(Record):
     """Arguments of ``source``."""
 
     sourceReference: int = 0
     source: SourceRef | None = None
 
 
-@request("source", SourceOf)
-async def source(adapter: Adapter, args: SourceOf) -> Body:
+@request("source", SourceArguments)
+async def source(adapter: Adapter, args: SourceArguments) -> Body:
     """The text of a source that is no file, or the code of a class that has none. wire: none; 3 trips for code."""
     number = args.source.sourceReference if args.source is not None and args.source.sourceReference else 0
     text = adapter.sources.text(number or args.sourceReference)
@@ -271,7 +271,7 @@ async def loaded_sources(adapter: Adapter, args: Record) -> Body:
         if found is not None and "!" not in found:
             shown.append({"name": escape(name), "path": found})
         elif classes:
-            place = Text(_outermost(classes[0]) if found else classes[0], name, found is None, path)
+            place = MadeSource(_outermost(classes[0]) if found else classes[0], name, found is None, path)
             origin = escape(found) if found is not None else "disassembly"
             number = adapter.sources.number(place)
             shown.append({"name": escape(name), "sourceReference": number, "origin": origin})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jdbpy import StepDepth
 
 
-class Run(Record):
+class ContinueArguments(Record):
     """Arguments of ``continue`` and steps."""
 
     threadId: int
@@ -42,8 +42,8 @@ async def threads(adapter: Adapter, args: NoArguments) -> Body:
     return {"threads": [{"id": adapter.thread_number(each.id), "name": escape(each.name)} for each in found]}
 
 
-@request("continue", Run, in_order=True, supportsSingleThreadExecutionRequests=True)
-async def continue_(adapter: Adapter, args: Run) -> Body:
+@request("continue", ContinueArguments, in_order=True, supportsSingleThreadExecutionRequests=True)
+async def continue_(adapter: Adapter, args: ContinueArguments) -> Body:
     """Resume everything if everything is suspended, else the thread alone: it may be one of several that stopped."""
     session = adapter.session
     thread = adapter.thread_id(args.threadId)
@@ -55,22 +55,22 @@ async def continue_(adapter: Adapter, args: Run) -> Body:
     return {"allThreadsContinued": everything}
 
 
-@request("next", Run, in_order=True, supportsSteppingGranularity=True)
-async def next_(adapter: Adapter, args: Run) -> None:
+@request("next", ContinueArguments, in_order=True, supportsSteppingGranularity=True)
+async def next_(adapter: Adapter, args: ContinueArguments) -> None:
     await _step(adapter, args, jdbpy.StepDepth.OVER)
 
 
-@request("stepIn", Run, in_order=True)
-async def step_in(adapter: Adapter, args: Run) -> None:
+@request("stepIn", ContinueArguments, in_order=True)
+async def step_in(adapter: Adapter, args: ContinueArguments) -> None:
     await _step(adapter, args, jdbpy.StepDepth.INTO)
 
 
-@request("stepOut", Run, in_order=True)
-async def step_out(adapter: Adapter, args: Run) -> None:
+@request("stepOut", ContinueArguments, in_order=True)
+async def step_out(adapter: Adapter, args: ContinueArguments) -> None:
     await _step(adapter, args, jdbpy.StepDepth.OUT)
 
 
-async def _step(adapter: Adapter, args: Run, depth: StepDepth) -> None:
+async def _step(adapter: Adapter, args: ContinueArguments, depth: StepDepth) -> None:
     size = jdbpy.StepSize.MIN if args.granularity == "instruction" else jdbpy.StepSize.LINE
     thread = adapter.thread_id(args.threadId)
     await adapter.session.execution.start_step(depth, size, thread_id=thread, alone=args.singleThread)

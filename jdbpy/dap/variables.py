@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
@@ -141,7 +142,7 @@ async def _statics(adapter: Adapter, container: Container) -> list[Body]:
         shown = jdbpy.Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
         return _shown(adapter, frame, shown, path)
 
-    return await side_by_side([lambda field=each: read(field) for each in fields])  # type: ignore[misc]
+    return await side_by_side([partial(read, each) for each in fields])
 
 
 def _is_static(field: FieldInfo) -> bool:

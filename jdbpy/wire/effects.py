@@ -134,7 +134,7 @@ def effect_of(command: Command[Any] | type[Command[Any]]) -> Effect:
     nothing reads."""
     effect = _EFFECTS.get(command.NAME, Effect.CHANGES)
     if command.NAME == "EventRequest.Set" and not isinstance(command, type):
-        kind, policy = command.eventKind, command.suspendPolicy  # type: ignore[attr-defined]
+        kind, policy = getattr(command, "eventKind", 0), getattr(command, "suspendPolicy", JdwpSuspendPolicy.ALL)
         return Effect.READS if policy == JdwpSuspendPolicy.NONE or kind in _NEVER_SUSPENDS else Effect.SUSPENDS
     return effect
 

@@ -79,8 +79,7 @@ async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str
     found = {}
     for type_id, method_id in methods:
         known = types.get(ReferenceTypeID(type_id))
-        names = {each.id: each for each in declared.get(ReferenceTypeID(type_id), ())}
-        method = names.get(method_id)  # type: ignore[call-overload]
+        method = next((each for each in declared.get(ReferenceTypeID(type_id), ()) if each.id == method_id), None)
         found[type_id, method_id] = (
             known.name if known else "?",
             method.name if method else "?",

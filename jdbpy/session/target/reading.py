@@ -83,7 +83,8 @@ class Drive(Generic[T]):
         """Return what the reading gave, once nothing is asked any more. Raises what it raised."""
         if self._family.error is not None:
             raise self._family.error
-        return self._family.results[0]  # type: ignore[no-any-return]
+        result: T = self._family.results[0]
+        return result
 
     def close(self) -> None:
         """Ends what has not ended."""

@@ -168,7 +168,11 @@ async def in_target(run: Run, operands: Sequence[Operand]) -> list[Raw]:
     new = dict.fromkeys(each for each in values if isinstance(each, LocalString | LocalBox) and each not in run.made)
     if new:
         await _make(run, list(new))
-    return [run.made[each] if isinstance(each, LocalString | LocalBox) else each for each in values]  # type: ignore[misc]
+    return [
+        run.made[each] if isinstance(each, LocalString | LocalBox) else each
+        for each in values
+        if not isinstance(each, Elements | Entry)
+    ]
 
 
 async def _make(run: Run, wanted: Sequence[LocalString | LocalBox]) -> None:
