@@ -136,12 +136,16 @@ async def cancellation() -> None:
 
 
 def _may_raise_in(frame: FrameType | None) -> bool:
-    """True if the program is in a task of ours, and not within trio, which an error would break."""
+    """True if the program is in a task of ours, and not within trio, which an error would break.
+
+    Nor is it in the task that receives packets, unless that computes for a session: it decodes and logs them, which
+    ends, and an error there would end the connection.
+    """
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith("trio."):
             return False
-        if module.startswith("jdbpy.") and module != __name__:
+        if module.startswith("jdbpy.") and not module.startswith("jdbpy.wire.") and module != __name__:
             return True
         frame = frame.f_back
     return False

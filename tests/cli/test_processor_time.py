@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import subprocess
 import sys
@@ -10,13 +11,17 @@ from pathlib import Path
 import pytest
 import trio
 
+from jdbpy.errors import StateError
+from jdbpy.process.processor_time import LoopWatch
 from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.wirelog import WireLog
 from tests.cli.process import environment
 from tests.cli.pseudo_terminal import open_terminal
 from tests.fakes.jvm import FakeJvm
 from tests.harness import LIMIT
 from tests.harness.processes import piped
 from tests.hostile.agent import circling
+from tests.wire.peer import connected
 
 CIRCLE = "its own superclass"
 
@@ -112,3 +117,22 @@ async def test_ctrl_c_at_the_prompt(tmp_path: Path) -> None:
             assert await terminal.wait_exit() == 0
         await jvm.gone.wait()
     assert not jvm.world.suspended()
+
+
+async def test_packets_that_are_received_are_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is decoded and logged there ends, and an error would take the connection with it."""
+    monkeypatch.setattr(LoopWatch, "_start", lambda *_: None)  # the test calls what the timer would
+    watch = LoopWatch()
+
+    def explain(*_: object) -> str:
+        watch._turned = False
+        watch.on_timer(signal.SIGPROF, sys._getframe())
+        return "explained"
+
+    monkeypatch.setattr("jdbpy.wire.explain.explain_body", explain)
+    log = io.BytesIO()
+    watch.want_end(lambda: StateError("interrupted"))
+    async with connected(log=WireLog(log)) as (connection, peer), trio.open_nursery() as nursery:
+        nursery.start_soon(peer.answer, virtual_machine.AllThreads(), virtual_machine.AllThreadsReply([]))
+        assert (await connection.request(virtual_machine.AllThreads())).threads == []
+    assert b"explained" in log.getvalue()
