@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from decimal import Decimal
 from html import escape as escape_html
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -205,7 +206,10 @@ class Value:
         if record.tag == "s":
             text = self._short_string()
             return _UNKNOWN if text is None else text
-        return record.raw if record.id is None and record.tag not in "L[" else _UNKNOWN
+        if record.id is None and record.tag not in "L[":
+            return record.raw
+        make = _BY_TEXT.get(record.type)  # these never change: what came with a hit is good when the object is gone
+        return make(record.text) if make is not None and len(record.text) < SHALLOW.string else _UNKNOWN
 
     # What is in it
 
@@ -503,6 +507,27 @@ class Chain:
                 Value(vm, record, f"[{number}]", peers=peers)
             yield deque(peers.values)
             start, count = start + count, LARGEST_PAGE
+
+
+def _character(text: str) -> str:
+    from jdbpy.session.java.literals import unescape
+
+    return unescape(text[1:-1])
+
+
+_BY_TEXT: dict[str, Callable[[str], Any]] = {
+    "java.lang.Boolean": lambda text: text == "true",
+    "java.lang.Byte": int,
+    "java.lang.Character": _character,
+    "java.lang.Double": float,
+    "java.lang.Float": float,
+    "java.lang.Integer": int,
+    "java.lang.Long": int,
+    "java.lang.Short": int,
+    "java.math.BigDecimal": Decimal,
+    "java.math.BigInteger": int,
+}
+"""What becomes of an object that its text tells."""
 
 
 class _Unknown:

@@ -41,6 +41,9 @@ Do = Callable[[Stop], Any]
 _RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
 _MOST_EARLY = 10_000
 
+_LONGEST = 4096
+"""Characters of the texts that hits bring: they may be collected before a script asks for more."""
+
 FUNCTION_LIMIT = 30.0
 """Seconds that a function given as ``do`` may still take when its session is left."""
 
@@ -671,7 +674,7 @@ class Vm:
         if stack < 0:
             raise UsageError("stack is a number of frames, 0 or more")
         options = self._options(when, "", "", 0, callers, thread, False, classes, instance)
-        reporting = Reporting(stack=stack, limit=limit)
+        reporting = Reporting(stack=stack, limit=limit, longest=_LONGEST)
         changed: PointOptions = options.replace(policy=SuspendPolicy.NONE, reporting=reporting)
         return changed
 

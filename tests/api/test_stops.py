@@ -85,6 +85,26 @@ async def test_calls_are_hits_that_suspend_nothing(jvm: Jvm) -> None:
             assert hit.returned.is_null
 
 
+async def test_what_never_changes_comes_with_the_hit(jvm: Jvm) -> None:
+    """Numbers, dates and texts are there when their objects are gone: no trip asks for them."""
+    async with lab(jvm) as (target, vm):
+        async with vm.calls("lab.Lab.boxed") as hits:
+            await target.send("boxed")
+            hit = await hits.next(timeout=LIMIT)
+        before = vm.session.statistics().commands
+        args = {name: await value.python() for name, value in hit.args.items()}
+        assert args == {
+            "number": 70000,
+            "letter": "'",
+            "rebate": Decimal("1.50"),
+            "rate": 1e10,
+            "is": True,
+            "text": "a\tb" * 1000,
+        }
+        assert await hit.args["text"].string == "a\tb" * 1000
+        assert vm.session.statistics().commands == before
+
+
 async def test_several_waiters_each_get_a_stop(jvm: Jvm) -> None:
     """Eight threads hit; four tasks wait for the same breakpoint, evaluate, and let their own thread go on."""
     async with lab(jvm) as (target, vm):

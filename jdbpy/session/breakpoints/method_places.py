@@ -28,8 +28,6 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.messages import stack_frame, thread_reference
 
-_IN_A_LINE = Limits(depth=0)
-
 VOID = ids.TaggedValue(Tag.VOID, None)
 
 
@@ -111,9 +109,11 @@ class FrameSlotReader:
         return value
 
     async def arguments(
-        self, thread_id: int, place: CodeLocation, go_on: Callable[[], None] | None
+        self, thread_id: int, place: CodeLocation, go_on: Callable[[], None] | None, longest: int
     ) -> tuple[Variable, ...]:
         """The arguments of a method that was just entered; ``go_on`` resumes the thread once they are read.
+
+        Texts have ``longest`` characters at most.
 
         wire: 1 trip or 2, and what describing them takes.
         """
@@ -134,7 +134,7 @@ class FrameSlotReader:
         if go_on is not None:
             go_on()
         known = [(each, value) for each, value in zip(wanted, read, strict=True) if value is not None]
-        shown = await describe(self._target, [value for _, value in known], _IN_A_LINE)
+        shown = await describe(self._target, [value for _, value in known], Limits(depth=0, string=longest))
         return tuple(
             Variable(each.name, value.type, value, "argument") for (each, _), value in zip(known, shown, strict=True)
         )

@@ -33,9 +33,6 @@ from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
 
-_SHOWN = Limits(depth=0)
-"""A value that is returned: in one line."""
-
 _RETURN_VALUES_SINCE = 6
 
 COSTS = (
@@ -350,12 +347,13 @@ class MethodPoint(EventPoint):
         if isinstance(hit.event, event.MethodEntry):
             if not (self.reports and self._holds and self.by_places):
                 return {}
-            return {"arguments": await self._frames.arguments(hit.thread, hit.event.location, hit.go_on)}
+            longest = self.reporting.longest
+            return {"arguments": await self._frames.arguments(hit.thread, hit.event.location, hit.go_on, longest)}
         if not isinstance(hit.event, event.MethodExitWithReturnValue):
             return {}
         if self.reports and hit.go_on is not None:
             hit.go_on()
-        [value] = await describe(self._target, [hit.event.value], _SHOWN)
+        [value] = await describe(self._target, [hit.event.value], Limits(depth=0, string=self.reporting.longest))
         return {"return_value": value}
 
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:

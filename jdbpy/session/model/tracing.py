@@ -16,7 +16,7 @@ class Reporting(Record):
     After ``most`` hits the point is switched off (0: never); so it is when its hits take more than ``cost`` percent of
     the target's time, as far as the debugger can tell: hits a second, times what one costs (0: never). With
     ``hold=False`` nothing is suspended, not even for as long as it takes to read something: what is told is what the
-    events themselves carry.
+    events themselves carry. ``longest`` is how many characters of a text a report of a method has.
     """
 
     stack: int = 0
@@ -25,6 +25,7 @@ class Reporting(Record):
     most: int = 0
     cost: int = 0
     hold: bool = True
+    longest: int = 200
 
 
 class ValueCount(Record):
