@@ -163,8 +163,8 @@ async def test_letters_that_mean_different_things_to_different_people_are_not_bo
         ("a[3]", "'print a[3]' shows a value"),
         ("(1 + 2)", "'print (1 + 2)' shows a value"),
         ("jump 7", "'help jump' says more"),
-        ("brek at A:1", "did you mean 'break' or 'tbreak'?"),
-        ("brek Order.total", "did you mean 'break' or 'tbreak'?"),
+        ("brek at A:1", "did you mean 'break' or 'tbreak' or 'rbreak'?"),
+        ("brek Order.total", "did you mean 'break' or 'tbreak' or 'rbreak'?"),
         ("xyzzy", "'help' lists the commands"),
     ],
 )

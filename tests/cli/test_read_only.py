@@ -120,7 +120,8 @@ async def trying(jvm: Jvm, part: Part, log: Path, *, allow_suspend: bool) -> Asy
 
 
 def lines_of(part: Part, directory: Path) -> Sequence[str]:
-    return [*part.before, *(line for line, _ in part.steps(directory)), *general.REFUSED]
+    snapshots = [f"snapshot {directory / 'hoard.jdbpy'}", "find gold"] if part is PARTS["heap"] else []
+    return [*part.before, *(line for line, _ in part.steps(directory)), *snapshots, *general.REFUSED]
 
 
 @pytest.mark.parametrize("allow_suspend", [False, True], ids=["plain", "allow-suspend"])

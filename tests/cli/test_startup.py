@@ -37,6 +37,7 @@ async def test_attaching_loads_what_it_uses(any_jvm: Jvm) -> None:
     """Commands, and what a stop and values need, are loaded when there is a command, a stop, a value."""
     async with start_target(any_jvm, LEDGER, suspend=False) as target:
         loaded = await loaded_by(target.address, "version")
-    assert {name for name in loaded if name.startswith("jdbpy.cli.commands.")} == {"jdbpy.cli.commands.leaving"}
+    commands = {name for name in loaded if name.startswith("jdbpy.cli.commands.")}
+    assert commands == {"jdbpy.cli.commands.names", "jdbpy.cli.commands.leaving"}  # the table of names, one command
     unused = ("jdbpy.session.values", "jdbpy.session.stack", "jdbpy.session.execution", "jdbpy.session.sources")
     assert not {name for name in loaded if name.startswith(unused)}
