@@ -49,7 +49,10 @@ if TYPE_CHECKING:
         main_class as main_class,
     )
     from jdbpy.session.connect.local_jvms import LocalJvm as LocalJvm, local_jvms as local_jvms
-    from jdbpy.session.connect.snapshots import open_snapshot_session as open_snapshot_session
+    from jdbpy.session.connect.snapshots import (
+        open_snapshot_session as open_snapshot_session,
+        replay_session as replay_session,
+    )
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
         code as code,
@@ -124,7 +127,7 @@ _HOMES = {
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
     "jdbpy.session.connect.local_jvms": ("LocalJvm", "local_jvms"),
-    "jdbpy.session.connect.snapshots": ("open_snapshot_session",),
+    "jdbpy.session.connect.snapshots": ("open_snapshot_session", "replay_session"),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),

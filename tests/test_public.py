@@ -10,7 +10,7 @@ import jdbpy
 
 NAMES = """
     attach launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
-    CONNECT_LIMIT START_LIMIT LocalJvm local_jvms
+    replay_session CONNECT_LIMIT START_LIMIT LocalJvm local_jvms
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError ProtocolError ReadOnlyError StateError Thrown
     TimedOut

@@ -14,6 +14,7 @@ from benchmarks.cases import (
     memory,
     messages,
     requests,
+    snapshots,
     stacks,
     startup,
     stops,
@@ -40,5 +41,6 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "memory": memory.run,
     "requests": requests.run,
     "messages": messages.run,
+    "snapshot": snapshots.run,
     "events": events.run,
 }

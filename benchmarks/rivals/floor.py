@@ -25,18 +25,30 @@ class Floor:
     """A blocking connection to a JVM; the block's end closes it. ``hello`` rides in the segment of the handshake."""
 
     def __init__(self, host: str, port: int, hello: Sequence[Command] = ()) -> None:
-        self._socket = socket.create_connection((host, port))
+        self._begin(socket.create_connection((host, port)))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket.setblocking(False)
         self._unsent = memoryview(HANDSHAKE)
         self._skip = len(HANDSHAKE)
-        self._chunks: list[bytes] = []
-        self._bodies: dict[int, bytes] = {}
-        self._next_id = 1
-        self._events: deque[bytes] = deque()
         self.hello = self.wave(hello)
         while self._skip:
             self._exchange()
+
+    @classmethod
+    def over(cls, connected: socket.socket) -> Floor:
+        """A floor over a connection that has shaken hands, and on which no answer is awaited."""
+        floor = cls.__new__(cls)
+        floor._begin(connected)
+        return floor
+
+    def _begin(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._socket.setblocking(False)
+        self._unsent = memoryview(b"")
+        self._skip = 0
+        self._chunks: list[bytes] = []
+        self._bodies: dict[int, bytes] = {}
+        self._next_id = 1 << 30
+        self._events: deque[bytes] = deque()
 
     def post(self, commands: Sequence[Command]) -> range:
         """Sends all commands at once and waits for nothing; gives the ids of the packets."""

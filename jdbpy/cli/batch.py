@@ -70,6 +70,7 @@ class Batch:
         self.console = console
         self.context = Context(session, settings=settings, restarts=restarts)
         self.context.wait = self._wait
+        self.context.note_line = session.note_line
         self.status = 0
         self._timeout = timeout
         self._keep_going = keep_going

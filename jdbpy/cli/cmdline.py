@@ -20,6 +20,7 @@ usage: jdbpy attach ADDRESS [options]
        jdbpy listen [HOST:]PORT [options]
        jdbpy demo [options]
        jdbpy open FILE [options]
+       jdbpy replay FILE [options]
        jdbpy list [--json]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
        jdbpy dap [--port N]
@@ -32,6 +33,7 @@ Debugs Java programs.
   listen   wait for a JVM that was started with server=n; on this machine only unless HOST says otherwise
   demo     start a bundled program and debug it, with a tour
   open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed
+  replay   play a session again that --record FILE has recorded: its commands, or those given, without the JVM
   list     the JVMs of this machine, and where their agents listen
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
   dap      speak the Debug Adapter Protocol to an editor, which starts it ('jdbpy dap --help')
@@ -55,6 +57,7 @@ options:
   --audit FILE           a line for each packet that changes or suspends the target: when, what, what for; appended
   --pid N                attach: to this process, in place of an address
   --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
+  --record FILE          all packets of the session in a new file, and its commands: for 'jdbpy replay' and bug reports
   -h, --help             this text; 'help' as a command lists the commands
   --version              the version of jdbpy
 
@@ -62,7 +65,7 @@ exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connect
              4 timed out; 5 the connection was lost while still needed; 130 interrupted
 """
 
-ACTIONS = ("attach", "launch", "listen", "demo", "open", "list")
+ACTIONS = ("attach", "launch", "listen", "demo", "open", "replay", "list")
 
 _ADDRESS_HINT = "jdbpy list shows the JVMs of this machine; jdbpy --help has all kinds of addresses"
 
@@ -72,7 +75,7 @@ class CommandLine(Record):
 
     action: str
     address: str = ""  # attach, listen
-    file: str = ""  # open
+    file: str = ""  # open, replay
     java: tuple[str, ...] = ()  # launch: all that follows `java`
     scripts: tuple[Script, ...] = ()
     batch: bool = False
@@ -85,6 +88,7 @@ class CommandLine(Record):
     read_only: bool = False
     allow_suspend: bool = False
     audit: str | None = None
+    record: str | None = None
     hold: str = ""
     max_suspend: float | None = None
 
@@ -92,7 +96,7 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("missing action: attach, launch, listen, demo, open, list, jdb or dap")
+        raise UsageError("missing action: attach, launch, listen, demo, open, replay, list, jdb or dap")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")
@@ -123,6 +127,7 @@ class _Parser:
             "--hold": self._hold,
             "--pid": self._pid,
             "--audit": partial(self._file, "audit"),
+            "--record": partial(self._file, "record"),
             "--color": self._color,
             "--max-suspend": partial(self._seconds, "max_suspend"),
         }
@@ -168,9 +173,10 @@ class _Parser:
             if self.positional:
                 raise UsageError(f"unexpected argument '{self.positional[0]}'")
             return {}
-        if self.action == "open":
+        if self.action in ("open", "replay"):
             if len(self.positional) != 1:
-                raise UsageError("open needs one file, which the command 'snapshot FILE' has written")
+                writer = "the command 'snapshot FILE'" if self.action == "open" else "the option --record FILE"
+                raise UsageError(f"{self.action} needs one file, which {writer} has written")
             return {"file": os.path.expanduser(self.positional[0])}
         if len(self.positional) != 1:
             raise UsageError(f"{self.action} needs one address, [HOST:]PORT", hint=_ADDRESS_HINT)

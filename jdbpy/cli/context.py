@@ -54,6 +54,10 @@ async def _no_wait(seconds: float) -> bool:
     raise NotImplementedError("no front end shows events")
 
 
+def _no_note(line: str) -> None:
+    """Nothing is recorded."""
+
+
 class Context:
     """The session, the settings, and what a command may ask of the front end."""
 
@@ -84,6 +88,7 @@ class Context:
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here
         self.restarted = False  # the line that runs now has asked for the restart that was just done
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
+        self.note_line: Callable[[str], None] = _no_note  # enters a line of the user into the session's recording
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
 
     async def confirm(self, question: str) -> bool:

@@ -21,6 +21,7 @@ from jdbpy.record import Record
 
 Settle = Callable[[CliCommand, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
+_READS = re.compile(r"(?i)(read|source)\b")
 _EQUALS = re.compile(r"\s*=(?!=)")
 _NOT_ONE_LETTER = {
     "d": "'delete' removes breakpoints, 'down' goes to the called frame",
@@ -55,6 +56,8 @@ class Interpreter:
         line = line.strip()
         if not line or line.startswith("#"):
             return True
+        if not self.context.acting and not _READS.match(line):  # the lines of a file are noted themselves
+            self.context.note_line(line)
         if self.context.collecting is not None:
             return self._collect(self.context.collecting, line)
         if line == "!!" or line.startswith("!! "):

@@ -74,7 +74,8 @@ async def run(line: CommandLine) -> int:
 
 def _is_batch(line: CommandLine) -> bool:
     """Whether nobody is to be talked with: asked for, or standard input is no terminal, or JSON is wanted."""
-    return line.batch or line.json or not _is_terminal(sys.stdin)
+    played = line.action == "replay" and not line.scripts
+    return line.batch or line.json or played or not _is_terminal(sys.stdin)
 
 
 class _LoadedAhead:
@@ -157,7 +158,11 @@ async def _work(
     if _is_batch(line):
         from jdbpy.cli.batch import Batch
 
-        batch = Batch(session, console, settings, timeout=line.timeout, keep_going=line.keep_going, restarts=restarts)
+        played = line.action == "replay" and not line.scripts  # what failed then may fail again
+        if played:
+            lines = ScriptLines(tuple(Script(command=each) for each in session.recorded_lines))
+        keep_going = line.keep_going or played
+        batch = Batch(session, console, settings, timeout=line.timeout, keep_going=keep_going, restarts=restarts)
         if tour:
             from jdbpy.cli.demo import run_tour
 
@@ -191,6 +196,7 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         audit=line.audit,
         hold=line.hold,
         max_suspend=line.max_suspend,
+        record=line.record,
     )
     limit = line.timeout if _is_batch(line) else float("inf")
     if line.action == "attach":
@@ -203,6 +209,8 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
         return jdbpy.launch_session(
             demo_command(), options=demo_options(options), timeout=min(limit, jdbpy.START_LIMIT)
         )
+    if line.action == "replay":
+        return jdbpy.replay_session(line.file, options=options)
     if line.action == "open":
         return jdbpy.open_snapshot_session(line.file, options=options)
     reads_lines = any(script.path == STDIN for script in _scripts(line))
@@ -213,7 +221,7 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
 
 def _scripts(line: CommandLine) -> tuple[Script, ...]:
     """The scripts that were named; else what standard input says, if it is no terminal and not closed."""
-    if line.scripts or line.action == "demo" or _is_terminal(sys.stdin) or sys.stdin is None:
+    if line.scripts or line.action in ("demo", "replay") or _is_terminal(sys.stdin) or sys.stdin is None:
         return line.scripts
     return (Script(path=STDIN),)
 

@@ -77,6 +77,8 @@ class Session:
         self._chores: trio.Nursery | None = None
         self._process = process
         self._left = False
+        self.recorded_lines: tuple[str, ...] = ()
+        """The lines of the user in the recording that this session plays again."""
         self._pump = Pump(target, self._show_stop, self._read_exception)
         if process is not None:
             self._pump.exit_status = process.wait_exit
@@ -496,6 +498,11 @@ class Session:
         """
         return await self.snapshots.take(path, depth=depth, most=most, masks=masks, on_progress=on_progress)
 
+    def note_line(self, line: str) -> None:
+        """Enter a line that the user has given into the recording of the session, if there is one."""
+        if self._target.conn.recorder is not None:
+            self._target.conn.recorder.line(line)
+
     # How it ends
 
     async def detach(self) -> None:
@@ -541,7 +548,7 @@ class Session:
         if self._left or self.ending is not None:
             return
         self._left = True
-        if self._target.snapshot is not None:
+        if self._target.snapshot is not None or self._target.played:
             await self._target.conn.aclose()
             return
         from jdbpy.session.target.leaving import LIMIT, leave

@@ -85,6 +85,7 @@ async def shake_hands(
     *,
     hello: Sequence[Command[Any]] = (),
     log: WireLog | None = None,
+    recorder: Recorder | None = None,
     timeout: float,
     peer: str = "",
 ) -> Connection:
@@ -94,6 +95,7 @@ async def shake_hands(
     """
     try:
         connection = Connection(stream, log, peer)
+        connection.recorder = recorder
         connection.hello = [connection.submit(command) for command in hello]
         await connection._packets.shake_hands(timeout, peer)
     except BaseException:
@@ -124,11 +126,16 @@ async def running(connection: Connection) -> AsyncIterator[None]:
 
 
 class Recorder(Protocol):
-    """What is told of every packet, as bytes: that a command is about to leave, that a packet has come in."""
+    """What is told of every packet, as bytes: that a command is about to leave, that a packet has come in; and of the
+    lines that the user gives."""
 
     def sent(self, packet_id: int, command: type[Command[Any]], body: bytes) -> None: ...
 
     def received(self, packet: Packet) -> None: ...
+
+    def line(self, text: str) -> None: ...
+
+    def begin(self) -> None: ...
 
 
 class Connection:

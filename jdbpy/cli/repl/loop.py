@@ -88,6 +88,7 @@ async def run_repl(
                     sink.write(greeting)
                     confirm = partial(_confirm, prompt)
                     context = Context(session, settings=settings, interactive=True, confirm=confirm, restarts=restarts)
+                    context.note_line = session.note_line
                     names = NamesRefresher(context, known)
                     look = partial(choose_renderer, settings)
                     conversation = Conversation(context, TABLE, look, prompt, sink, names, after)

@@ -38,6 +38,7 @@ from jdbpy.wire.effects import ReadOnlyGuard
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
     from jdbpy.session.connect.ways import WayAddress
+    from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog
 
 START_LIMIT = 2.0
@@ -113,19 +114,20 @@ async def listen_session(
     options = options or Options()
     async with AsyncExitStack() as stack:
         log = stack.enter_context(wire_log(options))
+        recorder = stack.enter_context(recorder_of(options, str(where)))
         for listener in listeners:
             stack.push_async_callback(_close, listener)
         port = listeners[0].socket.getsockname()[1]
         if on_listening is not None:
             on_listening(str(Address(where.host, port)))
-        greeted = await _first_jvm(listeners, log, trio.current_time() + timeout)
+        greeted = await _first_jvm(listeners, log, recorder, trio.current_time() + timeout)
         if greeted is None:
             raise ConnectError(f"no JVM connected within {timeout:g} seconds", hint="start one with server=n")
         for listener in listeners:
             await listener.aclose()
         remote = not is_loopback(parse_address(greeted.info.address, any_port=True).host)
         caller = parse_address(greeted.info.address, any_port=True)
-        async with _session(greeted, options, remote=remote, ports=(port, caller.port)) as session:
+        async with session_with(greeted, options, remote=remote, ports=(port, caller.port)) as session:
             yield session
 
 
@@ -136,21 +138,26 @@ async def _session_by_way(address: WayAddress, options: Options, timeout: float)
 
     async with AsyncExitStack() as stack:
         log = stack.enter_context(wire_log(options))
+        recorder = stack.enter_context(recorder_of(options, str(address)))
         failed: list[ConnectError] = []
         async with aclosing(ways_to(address)) as ways:
             async for opening in ways:
                 try:
                     async with AsyncExitStack() as trying:
                         way = await trying.enter_async_context(opening)
-                        greeted = await greet(way.stream, str(address), log=log, timeout=timeout + opening_limit())
+                        own = recorder.another() if recorder is not None else None
+                        limit = timeout + opening_limit()
+                        greeted = await greet(way.stream, str(address), log=log, recorder=own, timeout=limit)
                         stack.push_async_exit(trying.pop_all())
                         break
                 except ConnectError as error:
                     failed.append(error)
             else:
                 raise _all_failed(failed)
+        if greeted.connection.recorder is not None:
+            greeted.connection.recorder.begin()
         greeted.connection.carrier_ending = way.ending
-        async with _session(greeted, options, remote=True, ports=None, via=way.via) as session:
+        async with session_with(greeted, options, remote=True, ports=None, via=way.via) as session:
             yield session
 
 
@@ -220,7 +227,9 @@ def _what_next(error: OSError) -> str:
     )
 
 
-async def _first_jvm(listeners: Sequence[trio.SocketListener], log: WireLog | None, deadline: float) -> Greeted | None:
+async def _first_jvm(
+    listeners: Sequence[trio.SocketListener], log: WireLog | None, recorder: SessionRecorder | None, deadline: float
+) -> Greeted | None:
     """Return the first caller that is a JVM; None when there is none by then. The others are sent away."""
     found: list[Greeted] = []
     slots = trio.Semaphore(GREETED_AT_ONCE + len(listeners))  # each listener keeps one while it waits
@@ -232,7 +241,8 @@ async def _first_jvm(listeners: Sequence[trio.SocketListener], log: WireLog | No
 
     async def caller(stream: trio.SocketStream) -> None:
         try:
-            greeted = await greet(stream, str(_peer(stream)), log=log)
+            own = recorder.another() if recorder is not None else None
+            greeted = await greet(stream, str(_peer(stream)), log=log, recorder=own)
         except ConnectError:
             return
         finally:
@@ -251,6 +261,10 @@ async def _first_jvm(listeners: Sequence[trio.SocketListener], log: WireLog | No
         raise
     for greeted in found[1:]:  # it came at the same moment
         await greeted.connection.drop()
+    for greeted in found[:1]:
+        own = greeted.connection.recorder
+        if recorder is not None and own is not None:
+            own.begin()
     return found[0] if found else None
 
 
@@ -274,6 +288,18 @@ def wire_log(options: Options) -> Iterator[WireLog | None]:
         yield log
 
 
+@contextmanager
+def recorder_of(options: Options, name: str) -> Iterator[SessionRecorder | None]:
+    """The recorder that the options ask for. Raises UsageError."""
+    if not options.record:
+        yield None
+        return
+    from jdbpy.session.snapshots.recording import recording
+
+    with recording(options.record, name) as recorder:
+        yield recorder
+
+
 @asynccontextmanager
 async def open_session(
     stream: trio.SocketStream,
@@ -291,15 +317,15 @@ async def open_session(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_close, stream)
         remote = not is_loopback(_peer(stream).host)
-        with wire_log(options) as log:
-            greeted = await greet(stream, name, log=log, timeout=timeout, suspended=suspended)
+        with wire_log(options) as log, recorder_of(options, name) as recorder:
+            greeted = await greet(stream, name, log=log, recorder=recorder, timeout=timeout, suspended=suspended)
             ports = _ports(stream) if launched is None else None
-            async with _session(greeted, options, launched, remote=remote, ports=ports) as session:
+            async with session_with(greeted, options, launched, remote=remote, ports=ports) as session:
                 yield session
 
 
 @asynccontextmanager
-async def _session(
+async def session_with(
     greeted: Greeted,
     options: Options,
     launched: Launched | None = None,
@@ -307,10 +333,11 @@ async def _session(
     remote: bool,
     ports: tuple[int, int] | None,
     via: str = "",
+    played: tuple[str, ...] | None = None,
 ) -> AsyncIterator[Session]:
     """A session with a peer that has been greeted; ``ports``: our own one and the peer's.
 
-    ``via``: what it is reached by.
+    ``via``: what it is reached by. ``played``: the peer is a recording, with these lines of its user.
     """
     conn = greeted.connection
     if options.read_only:  # the greeting only reads
@@ -335,6 +362,8 @@ async def _session(
         )
         async with open_nursery() as nursery:
             session = Session(target, options, launched)
+            if played is not None:
+                target.played, session.recorded_lines = True, played
             nursery.start_soon(session.run)
             try:
                 try:

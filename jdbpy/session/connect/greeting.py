@@ -19,7 +19,7 @@ from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.model.vm import VmInfo
 from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection, shake_hands
+from jdbpy.wire.connection import Connection, Recorder, shake_hands
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.handshake import not_an_agent
 from jdbpy.wire.ids import ObjectID, ThreadID
@@ -111,6 +111,7 @@ async def greet(
     name: str,
     *,
     log: WireLog | None = None,
+    recorder: Recorder | None = None,
     timeout: float = CONNECT_LIMIT,
     suspended: bool = False,
 ) -> Greeted:
@@ -128,7 +129,7 @@ async def greet(
         virtual_machine.ClassesBySignature(_LAUNCHER),
     ]
     guessed = [thread_reference.SuspendCount(ThreadID(ObjectID(number))) for number in range(1, _GUESSED + 1)]
-    conn = await shake_hands(stream, hello=[*first, *guessed], log=log, timeout=timeout, peer=name)
+    conn = await shake_hands(stream, hello=[*first, *guessed], log=log, recorder=recorder, timeout=timeout, peer=name)
     # The sizes of ids are needed before anything else can be decoded.
     [sizes] = await _answers(conn, first[:1], conn.hello[:1], deadline)
     try:

@@ -1,6 +1,8 @@
-"""A session on a snapshot: the same session as on a JVM, with a peer that answers from the file.
+"""Sessions without a JVM: on a snapshot, and on a recording that is played again.
 
-Owns how it comes up: everything counts as suspended, the thread is selected that was selected then, and nothing that
+A session on a snapshot is the same as on a JVM, with a peer that answers from the file.
+
+Owns how they come up: everything counts as suspended, the thread is selected that was selected then, and nothing that
 needs a JVM leaves. Leaving it leaves nothing behind.
 """
 
@@ -10,14 +12,17 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import trio
+
 from jdbpy.errors import ConnectError, StateError, UsageError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.connect.attach import wire_log
+from jdbpy.session.connect.attach import session_with, wire_log
 from jdbpy.session.connect.greeting import greet
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.session import Session
 from jdbpy.session.snapshots.answering import AnswerStream, SnapshotGuard, SnapshotPeer
+from jdbpy.session.snapshots.recording import Recording, RecordingStream
 from jdbpy.session.snapshots.store import SnapshotStore, not_a_snapshot
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
@@ -56,6 +61,27 @@ async def open_snapshot_session(path: str, *, options: Options | None = None) ->
             async with _session(conn, target, chosen, stream) as session:
                 session.sources.kept = answers.source
                 await _select(session, store.meta)
+                yield session
+    finally:
+        store.close()
+
+
+@asynccontextmanager
+async def replay_session(path: str, *, options: Options | None = None) -> AsyncIterator[Session]:
+    """Play a recording again: a session whose peer says what the JVM has said. Its ``recorded_lines`` are the user's.
+
+    Commands are answered as they were then, and events come where they came; what was not asked then is refused with
+    NOT_IN_SNAPSHOT. Raises UsageError for a file that cannot be read or is no recording, StateError for a damaged one.
+    wire: nothing.
+    """
+    store = SnapshotStore(path)
+    try:
+        recorded = await trio.to_thread.run_sync(Recording, store)
+        stream = RecordingStream(recorded)
+        chosen = options or Options()
+        with wire_log(chosen) as log:
+            greeted = await greet(stream, path, log=log)
+            async with session_with(greeted, chosen, remote=False, ports=None, played=tuple(recorded.lines)) as session:
                 yield session
     finally:
         store.close()

@@ -17,7 +17,8 @@ class Options(Record):
     suspend in it. ``audit``: a file to which a line is appended for each packet that changes or suspends the
     target. ``max_suspend``: seconds after which what is suspended is resumed, while the user does nothing
     (``Session.touch``). ``hold``: "thread" or "all", what a breakpoint suspends unless it says
-    so itself; "" decides by where the JVM is. ``excludes``: step filters in place of the default ones.
+    so itself; "" decides by where the JVM is. ``excludes``: step filters in place of the default ones. ``record``: a
+    new file for all packets of the session, which ``replay_session`` plays again.
     """
 
     source_path: tuple[str, ...] = ()
@@ -28,6 +29,7 @@ class Options(Record):
     hold: str = ""
     max_suspend: float | None = None
     excludes: tuple[str, ...] | None = None
+    record: str | None = None
 
 
 class PointOptions(Record):

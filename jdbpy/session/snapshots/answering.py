@@ -25,6 +25,7 @@ from jdbpy.session.snapshots.forms import (
     SLOT,
     SLOT_ANSWER,
     SOURCES,
+    TOGETHER,
     count_at,
     kind_of,
     size_of,
@@ -100,6 +101,7 @@ class SnapshotPeer:
             thread_reference.Frames: self._frames,
             thread_reference.FrameCount: self._frame_count,
             stack_frame.GetValues: self._variables,
+            stack_frame.ThisObject: self.this_object,
         }
         for released in (
             virtual_machine.Dispose,
@@ -256,7 +258,7 @@ class SnapshotPeer:
 
     def _variables(self, body: bytes) -> bytes:
         frame, count = body[:16], count_at(body, 16)
-        this = self._entry(kind_of(stack_frame.ThisObject), frame)
+        this = self.this_object(frame)
         known = self.slots(frame)
         values = []
         for slot, tag in (SLOT.unpack_from(body, 20 + SLOT.size * index) for index in range(count)):
@@ -270,11 +272,24 @@ class SnapshotPeer:
             values.append(found[1])
         return OK + INT.pack(count) + b"".join(values)
 
+    def this_object(self, frame: bytes) -> bytes:
+        """The entry of a frame's ``this``."""
+        entry = self._entry(kind_of(stack_frame.ThisObject), frame)
+        if entry == _MISSING and (own := self.slots(frame).get((0, Tag.OBJECT))) is not None and not own[0]:
+            return OK + own[1]
+        return entry
+
     def slots(self, frame: bytes) -> dict[tuple[int, int], tuple[int, bytes]]:
         """The variables of a frame (thread id and frame id): error code and tagged value by slot and tag."""
         entry = self.store.get(kind_of(stack_frame.GetValues), frame) or b""
         found: dict[tuple[int, int], tuple[int, bytes]] = {}
-        at = 0
+        at = 1
+        if entry[:1] == TOGETHER:
+            count = count_at(entry, 1)
+            asked = [SLOT.unpack_from(entry, 5 + SLOT.size * index) for index in range(count)]
+            for (slot, tag), value in zip(asked, tagged_values(entry, 5 + SLOT.size * count, count), strict=True):
+                found[slot, tag] = found[slot, Tag.OBJECT if tag in OBJECT_TAGS else tag] = 0, value
+            return found
         while at < len(entry):
             slot, tag, error, length = SLOT_ANSWER.unpack_from(entry, at)
             at += SLOT_ANSWER.size
@@ -303,6 +318,8 @@ class AnswerStream(trio.abc.Stream):
     def __init__(self, answer: Callable[[int, int, bytes], tuple[int, bytes]]) -> None:
         self.failed: JdbpyError | None = None
         """Why the stream has ended by itself."""
+        self.ended = False
+        """Nothing follows what is queued."""
         self._answer = answer
         self._framer = Framer()
         self._greeting = b""
@@ -325,12 +342,16 @@ class AnswerStream(trio.abc.Stream):
         self._framer.feed(rest)
         for packet in self._framer:
             try:
-                error, body = self._answer(packet.command_set, packet.command, packet.data)
+                self.take(packet)
             except JdbpyError as failure:
                 self.failed = failure
                 break
-            self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, body)))
         self._ready.set()
+
+    def take(self, packet: Packet) -> None:
+        """Answer a command."""
+        error, body = self._answer(packet.command_set, packet.command, packet.data)
+        self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, body)))
 
     def send_back(self, data: bytes) -> None:
         """Queue bytes for the debugger."""
@@ -342,7 +363,7 @@ class AnswerStream(trio.abc.Stream):
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         await trio.lowlevel.checkpoint()
-        while not self._out and not self._closed and self.failed is None:
+        while not self._out and not self._closed and self.failed is None and not self.ended:
             self._ready = trio.Event()
             await self._ready.wait()
         if self._closed:

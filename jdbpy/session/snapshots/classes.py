@@ -7,17 +7,17 @@ target is suspended, so that objects are read without waiting for their classes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from jdbpy.session.java.signatures import java_name
-from jdbpy.session.snapshots.forms import ID, INT, LAYOUTS, NULL, OK, size_of
+from jdbpy.session.snapshots.forms import ID, INT, LAYOUTS, NULL, OK, SLOT, size_of
 from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.target import facts
 from jdbpy.session.target.frames import SlotVariable, from_code, from_table
-from jdbpy.session.target.refs import Method, VariableTable
-from jdbpy.wire.constants import TypeTag
+from jdbpy.session.target.refs import Method
+from jdbpy.wire.constants import Tag, TypeTag
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import class_type, method, reference_type, virtual_machine
@@ -94,6 +94,24 @@ class Layout:
         return next((index for index, name in enumerate(self.names) if name in names), None)
 
 
+class FrameForm:
+    """The variables at a place in code: what is asked of a frame that stands there, and what its answer is made of.
+
+    Slot 0 is ``this``, where there is one, asked as if it were a variable.
+    """
+
+    def __init__(self, variables: list[SlotVariable], masks: Masks, *, has_this: bool) -> None:
+        self.has_this = has_this
+        self.slots: list[tuple[int, int]] = [(0, Tag.OBJECT)] if has_this else []
+        self.slots += [(each.slot, ord(each.signature[0])) for each in variables]
+        names = ["", *(each.name for each in variables)] if has_this else [each.name for each in variables]
+        self.hidden = frozenset(at for at, name in enumerate(names) if name and masks.hides(name))
+        self.asked = INT.pack(len(self.slots)) + b"".join(SLOT.pack(*each) for each in self.slots)
+        codes = ["BQ" if tag in OBJECT_TAGS else f"{1 + size_of(tag)}x" for _, tag in self.slots]
+        self.form = struct.Struct(">4x" + "".join(codes))
+        """Of an answer: tag and id of each reference."""
+
+
 class SnapshotClasses:
     """The classes of the target, as far as a snapshot needs them."""
 
@@ -114,7 +132,7 @@ class SnapshotClasses:
         self._superclasses: set[bytes] = set()
         self._fields: dict[bytes, list[Any]] = {}
         self._methods: dict[bytes, dict[int, Method]] = {}
-        self._places: dict[bytes, tuple[bool, list[SlotVariable]] | None] = {}
+        self._places: dict[bytes, FrameForm | None] = {}
 
     # -- the list --------------------------------------------------------------------------------------------------
 
@@ -225,16 +243,14 @@ class SnapshotClasses:
         type_id: bytes,
         method_id: bytes,
         code_index: int,
-        known: Callable[[tuple[bool, list[SlotVariable]] | None], None],
+        known: Callable[[FrameForm | None], None],
     ) -> None:
-        """Call ``known`` with the variables at a place in code, and whether there is a ``this``; None for native
-        code. At once when the method is known."""
+        """Call ``known`` with the variables at a place in code; None for native code. At once when it is known."""
         place = type_id + method_id + ID.pack(code_index)
         if place in self._places:
             known(self._places[place])
             return
         key = type_id + method_id
-        table: VariableTable | None = None
 
         def with_methods(error: int, data: bytes) -> None:
             if type_id not in self._methods:
@@ -242,7 +258,9 @@ class SnapshotClasses:
             self._kept.tell(method.VariableTableWithGeneric, key, with_table)
 
         def with_table(error: int, data: bytes) -> None:
-            nonlocal table
+            if place in self._places:  # somebody has waited for it before
+                known(self._places[place])
+                return
             found = self._methods[type_id].get(ID.unpack(method_id)[0])
             if found is None or found.is_native:
                 ready(None)
@@ -253,16 +271,16 @@ class SnapshotClasses:
                 number = ReferenceTypeID(ID.unpack(type_id)[0]), MethodID(ID.unpack(method_id)[0])
                 table = facts.VARIABLES.read(number, reply)
                 assert table is not None
-                ready((not found.is_static, from_table(table, code_index)))
+                ready(FrameForm(from_table(table, code_index), self._masks, has_this=not found.is_static))
 
         def with_code(error: int, data: bytes) -> None:
             found = self._methods[type_id][ID.unpack(method_id)[0]]
             code = b"" if error else bytes(self._kept.decoded(method.Bytecodes, data).bytes)
-            ready((not found.is_static, from_code(found, code, code_index)))
+            ready(FrameForm(from_code(found, code, code_index), self._masks, has_this=not found.is_static))
 
-        def ready(place_variables: tuple[bool, list[SlotVariable]] | None) -> None:
-            self._places[place] = place_variables
-            known(place_variables)
+        def ready(form: FrameForm | None) -> None:
+            self._places[place] = form
+            known(form)
 
         if type_id not in self._methods:
             self._kept.keep(method.VariableTableWithGeneric, key)  # beside the methods: one trip for both
@@ -284,6 +302,14 @@ class SnapshotClasses:
             self._kept.keep(reference_type.MethodsWithGeneric, type_id)
         for type_id in list(self._tags)[:_MOST_LISTED]:
             self._class(type_id, on_stack=False)
+
+    def ask_unlisted(self, type_ids: Iterable[bytes]) -> None:
+        """Ask for facts of those of the types that are not listed, and of what is above them."""
+        for type_id in dict.fromkeys(type_ids):
+            if type_id and type_id not in self._tags:
+                self._class(type_id, on_stack=False)
+                self._kept.keep(reference_type.MethodsWithGeneric, type_id)
+                self.layout(type_id, lambda _: None)
 
     def _class(self, type_id: bytes, *, on_stack: bool) -> None:
         keep = self._kept.keep

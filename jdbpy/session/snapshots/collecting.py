@@ -17,7 +17,14 @@ from jdbpy.session.snapshots.objects import SnapshotObjects
 from jdbpy.session.snapshots.stacks import SnapshotStacks
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.messages import class_loader_reference, module_reference, reference_type, virtual_machine
+from jdbpy.wire.messages import (
+    class_loader_reference,
+    class_object_reference,
+    module_reference,
+    object_reference,
+    reference_type,
+    virtual_machine,
+)
 
 _WITH_STATICS = ("Ljava/lang/StringUTF16;", "Ljava/util/ImmutableCollections;", "Ljava/lang/Module;")
 """Classes of the JDK whose static fields are read to show objects of others."""
@@ -97,6 +104,11 @@ class Collector:
         for type_id in self.classes.on_stacks:
             self.objects.class_object(type_id, max(0, self.objects.limit - 2 * STEP))
             self.kept.tell(reference_type.ClassLoader, type_id, self._loader)
+
+    def last(self) -> None:
+        """Ask for types that the agent does not list: hidden and primitive ones, and those that came meanwhile."""
+        kinds = (object_reference.ReferenceType, class_object_reference.ReflectedType)
+        self.classes.ask_unlisted(entry[3:11] for kind in kinds for entry in list(self.kept.of(kind).values()))
 
     def _loader(self, error: int, data: bytes) -> None:
         if not error and data != NULL:

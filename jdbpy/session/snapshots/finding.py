@@ -29,7 +29,6 @@ from jdbpy.wire.messages import (
     method,
     object_reference,
     reference_type,
-    stack_frame,
     string_reference,
     thread_reference,
 )
@@ -142,7 +141,7 @@ class _Finder:
             rows = entry[6 : 6 + FRAME.size * count_at(entry, 2)]
             for index, (frame, _, type_id, method_id, code_index) in enumerate(FRAME.iter_unpack(rows), 1):
                 place = f'thread "{thread_name}", frame {index}'
-                this = self._store.get(kind_of(stack_frame.ThisObject), thread + frame) or b""
+                this = self._answers.this_object(thread + frame)
                 if this[:2] == OK:
                     yield this[2:11], f"{place}\0this"
                 slots = self._answers.slots(thread + frame)

@@ -28,6 +28,11 @@ SLOT_ANSWER = struct.Struct(">iBHB")
 OK = b"\0\0"
 NULL = bytes(8)
 
+TOGETHER = b"\0"
+"""Of the entry of a frame: the slots as they were asked (count, slot and tag of each), and the values of all."""
+APART = b"\1"
+"""The same: of each slot a SLOT_ANSWER and its value."""
+
 LAYOUTS = 0x10000
 """By type: the ids of its objects' fields, in the order of the values in the entries of objects."""
 SOURCES = 0x10001

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.session.snapshots.asking import Asker, Then
-from jdbpy.session.snapshots.forms import ERROR, kind_of
+from jdbpy.session.snapshots.forms import ERROR
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import IDSizes
@@ -24,10 +24,15 @@ class KeptAnswers:
         self.collected = 0
         """Bytes of answers."""
         self._codec = default_codec()
+        self._waiting: dict[tuple[type[Command[Any]], bytes], list[Then]] = {}
 
     def of(self, command: type[Command[Any]]) -> dict[bytes, bytes]:
         """The entries of one kind."""
-        return self.entries.setdefault(kind_of(command), {})
+        kind = command.COMMAND_SET << 8 | command.COMMAND
+        found = self.entries.get(kind)
+        if found is None:
+            found = self.entries[kind] = {}
+        return found
 
     def keep(self, command: type[Command[Any]], body: bytes, then: Then | None = None, rank: int = 0) -> None:
         """Ask and keep the answer under the question. Of one that was asked before nothing is done."""
@@ -41,18 +46,20 @@ class KeptAnswers:
             self.collected += len(body) + len(data)
             if then is not None:
                 then(error, data)
+            for each in self._waiting.pop((command, body), ()):
+                each(error, data)
 
         self.asker.ask(command, body, answered, rank)
 
     def tell(self, command: type[Command[Any]], body: bytes, then: Then, rank: int = 0) -> None:
-        """``keep``, and call ``then`` in any case: at once if the answer is there."""
+        """``keep``, and call ``then`` in any case: at once if the answer is there, or when it comes."""
         entry = self.of(command).get(body)
         if entry is None:
             self.keep(command, body, then, rank)
         elif entry:
             then(ERROR.unpack_from(entry)[0], entry[2:])
-        else:  # under way for somebody else
-            self.asker.ask(command, body, then, rank)
+        else:
+            self._waiting.setdefault((command, body), []).append(then)
 
     def enter(self, command: type[Command[Any]], key: bytes, entry: bytes) -> None:
         """Keep an entry that was made of an answer."""

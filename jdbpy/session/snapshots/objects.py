@@ -30,6 +30,7 @@ _MOST_REACHED = 100
 """Elements of an array whose objects are kept."""
 _MOST_BYTES = 65_536
 """Elements of a primitive array, and characters of a string, that are kept."""
+_NEVER = 1 << 30
 _WHOLE = 4_096
 """Characters up to which sessions ask for strings whole (``values.strings``)."""
 _GUARDED = frozenset((Tag.THREAD, Tag.CLASS_LOADER, Tag.THREAD_GROUP))
@@ -60,7 +61,7 @@ class SnapshotObjects:
 
     def reach(self, tag: int, object_id: int, distance: int, declared: str = "") -> None:
         """Keep an object; ``declared`` is the type of the field that holds it."""
-        if not object_id:
+        if not object_id or self._seen.get(object_id, _NEVER) <= distance:
             return
         if tag == Tag.CLASS_OBJECT or (tag in _GUARDED and distance):
             distance = max(distance, self.limit + (tag == Tag.CLASS_OBJECT))

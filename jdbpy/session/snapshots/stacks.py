@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jdbpy.session.snapshots.classes import STEP, SnapshotClasses
-from jdbpy.session.snapshots.forms import FRAME, ID, INT, NULL, OK, SLOT, SLOT_ANSWER, count_at, tagged_values
+from jdbpy.session.snapshots.classes import STEP, FrameForm, SnapshotClasses
+from jdbpy.session.snapshots.forms import (
+    APART,
+    FRAME,
+    ID,
+    INT,
+    NULL,
+    OK,
+    SLOT,
+    SLOT_ANSWER,
+    TOGETHER,
+    count_at,
+    tagged_values,
+)
 from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.snapshots.objects import SnapshotObjects
-from jdbpy.session.target.frames import SlotVariable
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.messages import object_reference, stack_frame, thread_group_reference, thread_reference
 
@@ -21,8 +32,6 @@ _MOST_FRAMES = 400
 """Frames of a thread whose variables are kept, from the innermost: the agent walks there anew for each."""
 
 _NO_THIS = OK + bytes([Tag.OBJECT]) + NULL
-
-_Slots = list[tuple[int, int]]
 
 
 class SnapshotStacks:
@@ -123,60 +132,62 @@ class SnapshotStacks:
                 self._frame(thread + frame, type_id, method_id, code_index)
 
     def _frame(self, frame: bytes, type_id: bytes, method_id: bytes, code_index: int) -> None:
-        self._classes.variables(type_id, method_id, code_index, lambda place: self._variables(frame, place))
+        self._classes.variables(type_id, method_id, code_index, lambda form: self._variables(frame, form))
 
     def _this(self, frame: bytes) -> None:
         self._kept.keep(
             stack_frame.ThisObject, frame, lambda error, data: None if error else self._objects.value(data[:9], 0)
         )
 
-    def _variables(self, frame: bytes, place: tuple[bool, list[SlotVariable]] | None) -> None:
-        if place is None:
+    def _variables(self, frame: bytes, form: FrameForm | None) -> None:
+        if form is None:
             self._this(frame)
             return
-        has_this, variables = place
-        slots = [(each.slot, ord(each.signature[0])) for each in variables]
-        hidden = {slot for slot, each in zip(slots, variables, strict=True) if self._masks.hides(each.name)}
-        asked: _Slots = [(0, Tag.OBJECT), *slots] if has_this else slots
-        if not has_this:
+        if not form.has_this:
             self._kept.enter(stack_frame.ThisObject, frame, _NO_THIS)
-        if not asked:
+        if not form.slots:
             return
 
         def answered(error: int, data: bytes) -> None:
             if error:
-                if has_this:
+                if form.has_this:
                     self._this(frame)
-                self._one_by_one(frame, slots, hidden)
+                self._one_by_one(frame, form)
                 return
-            values = list(tagged_values(data, 4, len(asked)))
-            if has_this:
-                self._kept.enter(stack_frame.ThisObject, frame, OK + values[0])
-                self._objects.value(values[0], 0)
-            entry = [self._slot(*each, hidden) for each in zip(slots, values[has_this:], strict=True)]
-            self._kept.enter(stack_frame.GetValues, frame, b"".join(entry))
+            if form.hidden:
+                values = list(tagged_values(data, 4, len(form.slots)))
+                for at, value in enumerate(values):
+                    if at not in form.hidden:
+                        self._objects.value(value, 0)
+                data = data[:4] + self._masks.replaced(values, form.hidden)
+            else:
+                found = iter(form.form.unpack(data))
+                for tag, object_id in zip(found, found, strict=True):
+                    if object_id:
+                        self._objects.reach(tag, object_id, 0)
+            self._kept.enter(stack_frame.GetValues, frame, TOGETHER + form.asked + data[4:])
 
-        body = frame + INT.pack(len(asked)) + b"".join(SLOT.pack(*each) for each in asked)
-        self._kept.asker.ask(stack_frame.GetValues, body, answered)
+        self._kept.asker.ask(stack_frame.GetValues, frame + form.asked, answered)
 
-    def _one_by_one(self, frame: bytes, slots: _Slots, hidden: set[tuple[int, int]]) -> None:
-        entry: list[bytes] = []
+    def _one_by_one(self, frame: bytes, form: FrameForm) -> None:
+        entry: list[bytes] = [APART]
+        missing = len(form.slots) - form.has_this
 
-        def read(slot: tuple[int, int]) -> Callable[[int, bytes], None]:
+        def read(at: int) -> Callable[[int, bytes], None]:
             def answered(error: int, data: bytes) -> None:
-                entry.append(SLOT_ANSWER.pack(*slot, error, 0) if error else self._slot(slot, data[4:], hidden))
-                if len(entry) == len(slots):
+                nonlocal missing
+                value = b"" if error else data[4:]
+                if value and at in form.hidden:
+                    value = self._masks.hide(value)
+                elif value:
+                    self._objects.value(value, 0)
+                entry.append(SLOT_ANSWER.pack(*form.slots[at], error, len(value)) + value)
+                missing -= 1
+                if not missing:
                     self._kept.enter(stack_frame.GetValues, frame, b"".join(entry))
 
             return answered
 
-        for slot in slots:
-            self._kept.asker.ask(stack_frame.GetValues, frame + INT.pack(1) + SLOT.pack(*slot), read(slot))
-
-    def _slot(self, asked: tuple[int, int], value: bytes, hidden: set[tuple[int, int]]) -> bytes:
-        """What is kept of a variable, whose value is taken note of unless it is hidden."""
-        if asked in hidden:
-            value = self._masks.hide(value)
-        else:
-            self._objects.value(value, 0)
-        return SLOT_ANSWER.pack(*asked, 0, len(value)) + value
+        for at in range(int(form.has_this), len(form.slots)):
+            question = frame + INT.pack(1) + SLOT.pack(*form.slots[at])
+            self._kept.asker.ask(stack_frame.GetValues, question, read(at))

@@ -106,6 +106,58 @@ def _blocks(kind: int, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple
         yield kind, first, size, zlib.compress(b"".join(parts), 3)
 
 
+class StoreWriter:
+    """A new file that grows while it is used in a ``with`` block, for its owner only. Entries come by rising keys.
+
+    A file that cannot be written any more is left as it is, and ``failed`` says why: it may not harm what it records.
+    """
+
+    def __init__(self, path: str, meta: Mapping[str, Any]) -> None:
+        """Raises UsageError when there is a file of that name already, or it cannot be written."""
+        self.failed = ""
+        self._entries: list[tuple[bytes, bytes]] = []
+        self._kind = 0
+        self._size = 0
+        try:
+            beside = beside_new_file(path)
+            try:
+                _fill(beside, meta, {})
+                move_to_new(beside, path)
+            except BaseException:
+                os.unlink(beside)
+                raise
+            self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._base.execute("PRAGMA synchronous=OFF")
+        except (OSError, sqlite3.Error) as error:
+            raise cannot_write(path, error) from error
+
+    def put(self, kind: int, key: bytes, value: bytes) -> None:
+        """Add an entry; it is in the file when a block is full, or when the block of code ends."""
+        if kind != self._kind:
+            self.flush()
+        self._kind = kind
+        self._entries.append((key, value))
+        self._size += len(value)
+        if self._size >= _BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was added."""
+        entries, self._entries, self._size = self._entries, [], 0
+        if entries and not self.failed:
+            try:
+                self._base.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?)", _blocks(self._kind, entries))
+            except sqlite3.Error as error:
+                self.failed = str(error)
+
+    def __enter__(self) -> StoreWriter:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.flush()
+        self._base.close()
+
+
 class SnapshotStore:
     """A file that is read. Not to be used in several threads at a time."""
 
@@ -241,8 +293,8 @@ class SnapshotStore:
             raise self.damaged(str(error)) from error
 
 
-def not_a_snapshot(path: str, why: str) -> UsageError:
+def not_a_snapshot(path: str, why: str, noun: str = "snapshot") -> UsageError:
     """The error for a file of another kind."""
     return UsageError(
-        f"{path} is no snapshot: {why}", hint="'snapshot FILE' writes one, and 'jdbpy open FILE' reads it", code="FILE"
+        f"{path} is no {noun}: {why}", hint="'snapshot FILE' writes one, and 'jdbpy open FILE' reads it", code="FILE"
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.errors import Disconnected, StateError, UsageError
+from jdbpy.garbage import no_collection
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.snapshots import DEFAULT_DEPTH, DEFAULT_MOST, SnapshotProgress, SnapshotTaken, TextsFound
 from jdbpy.session.snapshots.collecting import Collector
@@ -98,9 +99,16 @@ class Snapshots:
     async def _take(
         self, path: str, masks: Masks, depth: int, most: int, on_progress: Progress | None
     ) -> SnapshotTaken:
-        target, began = self._target, trio.current_time()
-        collector = Collector(target, masks, depth=depth, most=most)
-        asker = collector.asker
+        collector = Collector(self._target, masks, depth=depth, most=most)
+        # A hundred thousand questions are a hundred thousand objects that are not garbage: a collector that looks for
+        # cycles among them takes longer than all else.
+        with no_collection():
+            return await self._collect(path, masks, collector, depth, on_progress)
+
+    async def _collect(
+        self, path: str, masks: Masks, collector: Collector, depth: int, on_progress: Progress | None
+    ) -> SnapshotTaken:
+        target, asker, began = self._target, collector.asker, trio.current_time()
         stage = ["threads"]
         async with open_nursery() as nursery:
             if on_progress is not None:
@@ -114,9 +122,10 @@ class Snapshots:
             paused = await self._suspended(collector)
             paused_trips = asker.trips - before
             stage[0] = "classes"
-            with target.conn.gathering:
-                collector.after()
-            await asker.rest()
+            for phase in (collector.after, collector.last):
+                with target.conn.gathering:
+                    phase()
+                await asker.rest()
             stage[0] = "file"
             await self._source_texts(collector)
             kinds = collector.kept.whole()

@@ -94,6 +94,8 @@ class Target:
         self.stops: dict[int, Stop] = {}
         """The last stop of each thread."""
         self.steps_by_raw_lines = False
+        self.played = False
+        """True if a recording answers, and no JVM."""
         self.snapshot: SnapshotInfo | None = None
         """The snapshot that answers; None for a JVM."""
         self.named_paths: tuple[str, ...] = ()

@@ -1,0 +1,187 @@
+"""Recordings: all packets of a session in their order, with times, and the lines that the user has given.
+
+Owns what a recording holds, and the peer that says it again: each command is answered as the JVM has answered the same
+bytes, one time after the other; events come where they came, behind the start or behind the same resume, but not before
+the request that they belong to.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jdbpy.session.snapshots.answering import AnswerStream
+from jdbpy.session.snapshots.forms import ID, INT, kind_of
+from jdbpy.session.snapshots.store import SnapshotStore, StoreWriter, not_a_snapshot
+from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error, EventKind
+from jdbpy.wire.framing import REPLY, Packet, encode_packet
+from jdbpy.wire.messages import (
+    class_type,
+    event_request,
+    interface_type,
+    object_reference,
+    thread_reference,
+    virtual_machine,
+)
+
+PACKETS = 0x20000
+"""The kind of the entries of a recording, by their number."""
+
+_MOST = 1_000_000_000
+_COMMAND, _REPLY, _EVENT, _LINE = b"CREL"
+_HEAD = struct.Struct(">BdIHH")
+"""What it is, seconds since the beginning, packet id, command set and command or error code, nothing or flags."""
+_CALLS = {
+    kind_of(each)
+    for each in (
+        class_type.InvokeMethod,
+        class_type.NewInstance,
+        interface_type.InvokeMethod,
+        object_reference.InvokeMethod,
+    )
+}
+_RESUMES = {kind_of(each) for each in (virtual_machine.Resume, thread_reference.Resume)} | _CALLS
+"""Commands that let threads run, of which those of ``_CALLS`` are answered when they stand again."""
+_VM_DEATH = bytes([EventKind.VM_DEATH])
+_SET = kind_of(event_request.Set)
+_ENDS = {kind_of(virtual_machine.Dispose): b"", kind_of(virtual_machine.Exit): b""}
+
+
+class SessionRecorder:
+    """Writes what is said into a file; silent once that fails.
+
+    ``waiting``: it keeps what is said to itself until ``begin``, as for one of several callers.
+    """
+
+    def __init__(self, writer: StoreWriter, *, waiting: bool = False) -> None:
+        self._writer = writer
+        self._began = time.monotonic()
+        self._number = 0
+        self._held: list[tuple[bytes, bytes]] | None = [] if waiting else None
+
+    def another(self) -> SessionRecorder:
+        """A recorder into the same file that waits."""
+        return SessionRecorder(self._writer, waiting=True)
+
+    def begin(self) -> None:
+        """Write what was kept back, and what follows."""
+        held, self._held = self._held, None
+        for key, value in held or ():
+            self._writer.put(PACKETS, key, value)
+
+    def sent(self, packet_id: int, command: type[Command[Any]], body: bytes) -> None:
+        """A command leaves."""
+        self._put(_COMMAND, packet_id, kind_of(command), 0, body)
+
+    def received(self, packet: Packet) -> None:
+        """A packet has come in."""
+        if packet.is_reply:
+            self._put(_REPLY, packet.id, packet.error, 0, packet.data)
+        else:
+            self._put(_EVENT, packet.id, packet.command_set << 8 | packet.command, 0, packet.data)
+
+    def line(self, text: str) -> None:
+        """The user has given a command."""
+        self._put(_LINE, 0, 0, 0, text.encode("utf-8", "replace"))
+
+    def _put(self, what: int, packet_id: int, number: int, more: int, data: bytes) -> None:
+        head = _HEAD.pack(what, time.monotonic() - self._began, packet_id, number, more)
+        if self._held is None:
+            self._writer.put(PACKETS, ID.pack(self._number), head + data)
+        else:
+            self._held.append((ID.pack(self._number), head + data))
+        self._number += 1
+
+
+@contextmanager
+def recording(path: str | None, address: str) -> Iterator[SessionRecorder | None]:
+    """Record into a new file while the block lasts; None without a path. Raises UsageError."""
+    if not path:
+        yield None
+        return
+    with StoreWriter(path, {"what": "recording", "taken": time.time(), "address": address}) as writer:
+        yield SessionRecorder(writer)
+
+
+class Recording:
+    """A recording that was read: answers by question, events by the resumes before them, lines."""
+
+    def __init__(self, store: SnapshotStore) -> None:
+        """Raises UsageError for a file of another kind, StateError for a damaged one. It blocks."""
+        if store.meta.get("what") != "recording":
+            raise not_a_snapshot(store.path, "it is a snapshot; 'jdbpy open FILE' shows it", noun="recording")
+        self.lines: list[str] = []
+        self.replies: dict[tuple[int, bytes], list[tuple[int, bytes, int]]] = {}
+        """Error, body, and how many commands had let threads run by then."""
+        self.events: list[list[Packet]] = [[]]
+        asked: dict[int, tuple[int, bytes]] = {}
+        size = 0
+        for _, entry in store.items(PACKETS):
+            size += len(entry)
+            if len(entry) < _HEAD.size or size > _MOST:
+                raise store.damaged("a packet is cut off" if size <= _MOST else "it is too long")
+            what, _, packet_id, number, _ = _HEAD.unpack_from(entry)
+            data = entry[_HEAD.size :]
+            if what == _COMMAND:
+                asked[packet_id] = number, data
+                if number in _RESUMES:
+                    self.events.append([])
+            elif what == _REPLY and packet_id in asked:
+                self.replies.setdefault(asked.pop(packet_id), []).append((number, data, len(self.events) - 1))
+            elif what == _EVENT:
+                self.events[-1].append(Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data))
+            elif what == _LINE:
+                self.lines.append(data.decode("utf-8", "replace"))
+
+
+class RecordingStream(AnswerStream):
+    """The stream of a connection whose peer says again what was recorded."""
+
+    def __init__(self, recorded: Recording) -> None:
+        super().__init__(lambda *_: (Error.NOT_IN_SNAPSHOT, b""))
+        self._recorded = recorded
+        self._used: dict[tuple[int, bytes], int] = {}
+        self._resumes = 0
+        self._requests = {INT.pack(0)}
+        self._due = list(recorded.events[0])
+        self._late: list[tuple[int, Packet]] = []  # answers to calls, with the number of resumes behind which they come
+
+    def take(self, packet: Packet) -> None:
+        kind = packet.command_set << 8 | packet.command
+        key = kind, packet.data
+        known = self._recorded.replies.get(key)
+        if known is None:
+            error = 0 if kind in _ENDS else Error.NOT_IN_SNAPSHOT
+            self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, b"")))
+            return
+        at = self._used[key] = min(self._used.get(key, -1) + 1, len(known) - 1)
+        error, data, resumes = known[at]
+        if kind in _RESUMES:
+            self._resumes += 1
+            if self._resumes < len(self._recorded.events):
+                self._due += self._recorded.events[self._resumes]
+        elif kind == _SET:
+            self._requests.add(data[:4])
+        reply = Packet(packet.id, REPLY, 0, 0, error, data)
+        if kind in _CALLS:
+            self._late.append((resumes, reply))
+        else:
+            self.send_back(encode_packet(reply))
+        self._send_due()
+        for each in [each for each in self._late if each[0] <= self._resumes]:
+            self._late.remove(each)
+            self.send_back(encode_packet(each[1]))
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await super().send_all(data)
+        self._send_due()  # those of the start
+
+    def _send_due(self) -> None:
+        while self._due and self._due[0].data[6:10] in self._requests:
+            event = self._due.pop(0)
+            self.ended = self.ended or event.data[5:6] == _VM_DEATH
+            self.send_back(encode_packet(event))

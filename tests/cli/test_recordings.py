@@ -1,0 +1,79 @@
+"""`--record FILE` and `jdbpy replay FILE`: what a session has printed is printed again, without the JVM."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jdbpy as library
+from tests.cli.process import jdbpy, launching, script
+from tests.harness import Jvm, program, start_target
+
+SHOP = program("Shop")
+LINES = (
+    f"stop at {SHOP.at('body')}",
+    "run",
+    "print i",
+    "cont",
+    *("print lines[i].name", "print total()", "nonsense", "where", "threads", "locals", "next", "clear 1", "cont"),
+)
+
+
+def shown(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What comes from the packets: not the program's output, nor the status with which its process has ended."""
+    kept = [each for each in objects if each.get("event") not in ("output", "exited")]
+    return [{**each, "data": None} if "exited" in (each.get("data") or ()) else each for each in kept]
+
+
+async def test_a_session_is_played_again(jvm: Jvm, tmp_path: Path) -> None:
+    path = tmp_path / "one.jdbpy"
+    live = await jdbpy(*launching(SHOP, "--json", "--keep-going", "--record", str(path), *script(*LINES)), jvm=jvm)
+    assert [each["ok"] for each in live.results].count(False) == 1, live.out
+    again = await jdbpy("replay", str(path), "--json", "--sourcepath", SHOP.sources)
+    assert again.status == live.status == 1, again
+    assert shown(again.objects) == shown(live.objects)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    other = await jdbpy("replay", str(path), "--json", "--keep-going", *script(*LINES[:3], "print this.id.hash"))
+    assert [each["ok"] for each in other.results] == [True, True, True, False]
+    assert other.results[-1]["error"]["code"] == "NOT_IN_SNAPSHOT"
+
+
+async def test_recordings_of_attach_and_listen(any_jvm: Jvm, tmp_path: Path) -> None:
+    path = tmp_path / "one.jdbpy"
+    async with start_target(any_jvm, SHOP) as target:
+        done = await jdbpy("attach", target.address, "--record", str(path), *script("threads", "version"))
+        assert done.status == 0, done
+    async with start_target(any_jvm, SHOP) as target:
+        refused = await jdbpy("attach", target.address, "--record", str(path), *script("threads"))
+        assert refused.status == 2
+        assert "it exists already" in refused.err
+    again = await jdbpy("replay", str(path))
+    assert again.status == 0, again
+    assert "main" in again.out
+    async with library.replay_session(str(path)) as session:
+        assert session.recorded_lines == ("threads", "version")
+        assert "main" in [each.name for each in await session.threads.list()]
+
+
+async def test_what_is_no_recording_is_said(tmp_path: Path, any_jvm: Jvm) -> None:
+    path = tmp_path / "one.jdbpy"
+    async with start_target(any_jvm, SHOP) as target:
+        await jdbpy("attach", target.address, "--record", str(path), *script("threads"))
+    opened = await jdbpy("open", str(path), *script("where"))
+    assert opened.status == 2
+    assert "is no snapshot: it is a recording" in opened.err
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("UPDATE blocks SET size = size + 1")
+        base.commit()
+    with pytest.raises(library.StateError, match="is damaged"):
+        async with library.replay_session(str(path)):
+            pass
+    missing = await jdbpy("replay")
+    assert missing.status == 2
+    assert "--record FILE" in missing.err
