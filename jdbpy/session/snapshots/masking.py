@@ -39,7 +39,7 @@ _ELEMENTS = kind_of(array_reference.GetValues)
 _LENGTHS = kind_of(array_reference.Length)
 _STRING = "Ljava/lang/String;"
 
-SnapshotPeer = dict[int, dict[bytes, bytes]]
+AnswersByKind = dict[int, dict[bytes, bytes]]
 
 
 class Masks:
@@ -72,7 +72,7 @@ class Masks:
         """The values with those at the places ``hidden`` replaced."""
         return b"".join(self.hide(value) if index in hidden else value for index, value in enumerate(values))
 
-    def finish(self, answers: SnapshotPeer, layouts: Mapping[bytes, Layout]) -> None:
+    def finish(self, answers: AnswersByKind, layouts: Mapping[bytes, Layout]) -> None:
         """Replace what was found in other places: to be called when all is collected, before anything is written."""
         if self._pattern is None:
             return
