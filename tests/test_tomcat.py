@@ -5,7 +5,9 @@ Needs the jars of the package libtomcat10-java; ``./dev test`` installs it where
 
 from __future__ import annotations
 
+import functools
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import trio
 
 import jdbpy
 from jdbpy.session.concurrency import open_nursery
+from tests.cli.process import driving
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target
 from tests.harness.needs import TOMCAT_JARS, tomcat_jars
@@ -137,3 +140,55 @@ async def test_the_watchdog_answers_clients_while_the_prompt_stands_idle(
             await terminal.expect("resumed all threads: suspended for 1 s without a key or command")
             await terminal.prompt(">")
     assert [re.findall(r"Allow: (.*)\r", answer) for answer in answers] == [["OPTIONS, GET, HEAD, POST"]] * 5
+
+
+async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Program, list[str]]) -> None:
+    """A conditional breakpoint, a logpoint and a catchpoint are there again, and the next request is caught."""
+    program, jvm_options = tomcat
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        agent = f",address=127.0.0.1:{server.getsockname()[1]}"
+    servlet = "org.apache.catalina.servlets.DefaultServlet"
+    lines = [
+        f'break thread {servlet}.determineMethodsAllowed if req.getMethod().equals("OPTIONS")',
+        f'logpoint {servlet}.doOptions "asked for"',
+        "catch all jakarta.servlet.UnavailableException",
+        "cont",
+        "print req.getRequestURI()",
+        "breakpoints",
+        "delete 1 2 3",
+        "detach",
+    ]
+    answers: list[str] = []
+    starting = functools.partial(
+        start_target, jvm, program, "start", suspend=False, agent=agent, jvm_options=jvm_options
+    )
+    async with starting() as first:
+        await first.wait_output("Server startup in", stream="stderr")
+        async with driving("attach", first.address, "--reconnect") as driver:
+            for line in lines[:3]:
+                await driver.ask(line)
+            before = (await driver.ask("breakpoints"))["breakpoints"]
+            await driver.send(lines[3])
+            first.kill()
+            await driver.event("disconnected")
+            async with starting() as second:
+                while (told := await driver.event("notice"))["kind"] != "reconnected":
+                    pass
+                assert told["data"] == {"breakpoints": 3, "failed": 0}
+                ready = await second.wait_output("Server startup in", stream="stderr")
+                port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+                async with open_nursery() as nursery:
+                    nursery.start_soon(options, port, answers)
+                    assert (await driver.result())["data"]["stop"]["breakpoint"] == 1
+                    reports = [found["data"]["message"] for found in driver.seen if found.get("event") == "notice"]
+                    assert any("asked for" in report for report in reports)
+                    assert (await driver.ask(lines[4]))["value"] == '"/hello.txt"'
+                    after = (await driver.ask(lines[5]))["breakpoints"]
+                    settings = ("number", "kind", "location", "condition", "suspend")
+                    assert [[each.get(key) for key in settings] for each in after] == [
+                        [each.get(key) for key in settings] for each in before
+                    ]
+                    for line in lines[6:]:
+                        await driver.ask(line)
+                assert await driver.wait() == 0
+    assert len(answers) == 1

@@ -49,6 +49,10 @@ TIMED_OUT = 4
 LOST = 5
 NAMED = 20
 """The most breakpoints that were never hit of which each is named at the end."""
+WAITING = ("cont", "run", "wait")
+"""Commands that go on after the target went away and came back: they wait for what happens next, wherever it stands."""
+ENDING_LIMIT = 2.0
+"""Seconds for the end of a session after a command has failed because the connection was lost."""
 MANY = 100
 """Lines of a script from which on a breakpoint is not confirmed before the next line runs."""
 
@@ -80,6 +84,8 @@ class Batch:
         self._waiting = False  # for a stop, as opposed to a reply
         self._idle = False  # waiting for standard input: events are shown meanwhile
         self._showing = False  # one of these, now
+        self._disconnected = False  # a command has failed for that reason
+        self._cut_off = False  # the line that runs now waited for a stop when the session ended; it is run again
         self._turn = trio.lowlevel.ParkingLot()  # where it is waited for that one of the two changes
         self._reading = trio.CancelScope()
 
@@ -93,10 +99,17 @@ class Batch:
                 nursery.start_soon(self._show_idle)
                 line: str | None = await self._after_restart()
                 while not self._over:
-                    line = line or await self._next_line(lines)
+                    line = line or (None if self._comes_back else await self._next_line(lines))
                     if line is None:
+                        self._come_back()
                         break
+                    self._cut_off = False
                     succeeded = await self.run_line(line)
+                    if not succeeded and self._disconnected:
+                        with trio.move_on_after(ENDING_LIMIT):  # a command may know of it a moment before the session
+                            await self.session.wait_ended()
+                    if self._cut_off:
+                        self._come_back(line)
                     self.context.restarted, line = False, None
                     if not succeeded and not self._keep_going:
                         break
@@ -107,13 +120,24 @@ class Batch:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
 
+    @property
+    def _comes_back(self) -> bool:
+        restarts = self.context.restarts
+        return restarts is not None and restarts.comes_back(self.context)
+
+    def _come_back(self, line: str = "") -> None:
+        """Leave a session that has ended for another one with the same target, which begins with a line."""
+        if self.context.restarts is not None and self._comes_back:
+            self._drain()
+            self.context.restarts.ask(self.context, line)
+
     async def _after_restart(self) -> str | None:
         """Put back what a restart has kept; return the line that asked for it, to be run now, or None."""
         restarts = self.context.restarts
         if restarts is None or restarts.kept is None:
             return None
         self.context.restarted = True
-        return await restarts.put_back(self.context, self.console.say)
+        return await restarts.put_back(self.context, self.console.say) or None
 
     async def _wait(self, seconds: float) -> bool:
         """Show events for so many seconds; False if a stop or the end came before. The command has that time, too."""
@@ -181,7 +205,7 @@ class Batch:
 
     @property
     def _over(self) -> bool:
-        return self.context.leaving or self.status == LOST
+        return self.context.leaving or (self.status == LOST and not self._comes_back)
 
     async def _next_line(self, lines: ScriptLines) -> str | None:
         """The next line; events are shown while standard input is silent."""
@@ -204,6 +228,9 @@ class Batch:
         """
         while True:
             await self._until_idle()
+            if self._comes_back:
+                self._reading.cancel()
+                return
             if isinstance(self.session.ending, Gone):
                 self.status = self.status or LOST
                 self._reading.cancel()
@@ -265,6 +292,8 @@ class Batch:
         """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before."""
         async for event in self.stream:
             runs_on = await self._show(event)
+            if isinstance(event, Exited) and self._comes_back:
+                raise Disconnected("the target has ended")
             if isinstance(event, Stop | Exited) and not runs_on:
                 return event
             if isinstance(event, Gone):
@@ -283,6 +312,11 @@ class Batch:
         self.session.touch()
         if isinstance(outcome.result, Stopped) or self.session.ending is not None:
             self._drain()
+        waited = outcome.command is not None and outcome.command.name in WAITING
+        if waited and isinstance(outcome.error, Disconnected) and self._comes_back and not self.context.scripts:
+            self._cut_off = True
+            return
+        self._disconnected = self._disconnected or isinstance(outcome.error, Disconnected)
         self.console.outcome(outcome)
         if outcome.error is not None:
             self.status = self.status or status_of(outcome.error)

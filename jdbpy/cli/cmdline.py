@@ -55,6 +55,7 @@ options:
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
   --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
   --audit FILE           a line for each packet that changes or suspends the target: when, what, what for; appended
+  --reconnect            attach: again when the JVM or the link comes back, with all breakpoints
   --pid N                attach: to this process, in place of an address
   --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
   --record FILE          all packets of the session in a new file, and its commands: for 'jdbpy replay' and bug reports
@@ -86,6 +87,7 @@ class CommandLine(Record):
     wire_log: str | None = None
     color: str = "auto"
     read_only: bool = False
+    reconnect: bool = False
     allow_suspend: bool = False
     audit: str | None = None
     record: str | None = None
@@ -137,6 +139,7 @@ class _Parser:
             "--json": "json",
             "--keep-going": "keep_going",
             "--read-only": "read_only",
+            "--reconnect": "reconnect",
         }
 
     def parse(self) -> CommandLine:
@@ -160,6 +163,8 @@ class _Parser:
                 raise UsageError(f"there is no option {word}")
             else:
                 self.positional.append(word)
+        if self.values.get("reconnect") and self.action != "attach":
+            raise UsageError(f"--reconnect is for attach, not for {self.action}")
         if self.values.get("allow_suspend") and not self.values.get("read_only"):
             raise UsageError("--allow-suspend is for --read-only: without that, threads may be suspended anyway")
         return CommandLine(self.action, scripts=tuple(self.scripts), **self._target(), **self.values)  # type: ignore[arg-type]

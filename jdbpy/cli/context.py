@@ -86,6 +86,7 @@ class Context:
         self.scripts: list[str] = []  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here
+        self.putting_back = False  # breakpoints are set again: what was disabled never gets into the target
         self.restarted = False  # the line that runs now has asked for the restart that was just done
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
         self.note_line: Callable[[str], None] = _no_note  # enters a line of the user into the session's recording

@@ -1,4 +1,4 @@
-"""The launched program started again: what goes from one session to the next.
+"""A launched program started again, a target attached to again: what goes from one session to the next.
 
 Owns the choice of what is kept (breakpoints with their numbers, what they run, displays, monitors, step filters, views,
 the source path) and how it is put back. Values and objects of the last run are gone with it.
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from jdbpy import Breakpoint, JdbpyError
+from jdbpy import Breakpoint, Exited, Gone, JdbpyError, Notice
 from jdbpy.cli.context import Context, Display
 from jdbpy.cli.points import as_command
 from jdbpy.record import Record
 
 
 class Kept(Record):
-    """What is put back after a restart. ``line`` is the command that asked for it, run again in the new session."""
+    """What is put back afterwards. ``line`` is the command that asked for it, run again in the new session."""
 
     line: str
     points: tuple[tuple[Breakpoint, tuple[str, ...]], ...]  # each with the commands that its hits run
@@ -29,14 +29,36 @@ class Kept(Record):
 
 
 class Restarts:
-    """The restarts of one launched program. ``kept`` is set while one is asked for and not done yet.
+    """The restarts of one launched program, or the returns to a target. ``kept`` is set while one is asked for.
 
-    ``main_class`` is the name of its main class, "" where the command does not tell.
+    ``main_class`` is the name of the program's main class, "" where the command does not tell. ``attaches``: the target
+    was attached to; it is started by others, and attached to again. ``automatic``: that is done whenever it goes away.
     """
 
-    def __init__(self, main_class: str = "") -> None:
+    def __init__(self, main_class: str = "", *, attaches: bool = False, automatic: bool = False) -> None:
         self.main_class = main_class
+        self.attaches = attaches
+        self.automatic = automatic
         self.kept: Kept | None = None
+
+    def comes_back(self, ctx: Context) -> bool:
+        """True if the session has ended and another one follows by itself."""
+        return self.automatic and ctx.session.ending is not None and not ctx.leaving
+
+    def stays(self, ctx: Context, ending: Exited | Gone) -> bool:
+        """True if the prompt outlives the session: the user may want to go on, and not to lose what was set up."""
+        if not self.attaches:
+            return isinstance(ending, Exited)
+        session = ctx.session
+        return not self.automatic and bool(ctx.displays or (session.points_are_used and session.points.list()))
+
+    def hint(self, ctx: Context) -> str:
+        """Return what to say below the end of the session; "" for nothing."""
+        if self.automatic:
+            return "attaching again when it comes back; Ctrl-C leaves\n"
+        if self.attaches:
+            return "'reconnect' attaches again with its breakpoints, 'quit' leaves\n"
+        return "'run' starts it again with its breakpoints, 'quit' leaves\n"
 
     def ask(self, ctx: Context, line: str) -> None:
         """Keep what is to be put back, and make the front end leave its session."""
@@ -55,7 +77,7 @@ class Restarts:
         ctx.leaving = True
 
     async def put_back(self, ctx: Context, say: Callable[[str], None]) -> str:
-        """Put back what was kept and return the line that asked for the restart; "" if none did.
+        """Put back what was kept and return the line to run then, which asked for it; "" for none.
 
         ``say`` is called with a sentence for each breakpoint that cannot be set again.
         """
@@ -72,20 +94,37 @@ class Restarts:
         for pattern, expression in kept.views.items():
             with suppress(JdbpyError):
                 session.values.views.add(pattern, expression)
-        await _set_again(ctx, kept, say)
+        failed = await _set_again(ctx, kept, say)
+        if self.attaches:
+            session.publish(_back(session.address, len(kept.points), failed))
         return kept.line
 
 
-async def _set_again(ctx: Context, kept: Kept, say: Callable[[str], None]) -> None:
+def _back(address: str, points: int, failed: int) -> Notice:
+    text = f"attached again to {address}"
+    if points:
+        text += f": {points - failed} of {points} breakpoints and their like are set again"
+    return Notice("reconnected", text, (("breakpoints", points - failed), ("failed", failed)))
+
+
+async def _set_again(ctx: Context, kept: Kept, say: Callable[[str], None]) -> int:
+    """Set the breakpoints and their like again; return how many could not be set."""
+    failed = 0
     quiet, ctx.quiet = ctx.quiet, True
+    ctx.putting_back = True
     try:
         for point, actions in kept.points:
             if point.thread is not None or "on" in dict(point.options) or point.spec.startswith("exit of "):
                 say(f"breakpoint {point.number} was for a thread or an object of the last run: {point.spec}")
+                failed += 1
                 continue
             ctx.session.points.number_next(point.number)
             waits = f" after {'each ' * point.after_each}{point.after}" if point.after is not None else ""
-            if await ctx.run_line(as_command(point, waits)) and actions:
+            if not await ctx.run_line(as_command(point, waits)):
+                failed += 1
+            elif actions:
                 ctx.actions[point.number] = list(actions)
     finally:
         ctx.quiet = quiet
+        ctx.putting_back = False
+    return failed

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
 from typing import TextIO
 
 import trio
@@ -16,6 +18,7 @@ import trio
 import jdbpy
 from jdbpy import (
     ConnectError,
+    Disconnected,
     JdbpyError,
     LeaveError,
     Options,
@@ -36,6 +39,10 @@ from jdbpy.process.standard import one_loss
 
 USAGE = 2
 NO_CONNECTION = 3
+
+FIRST_PAUSE = 0.25
+LONGEST_PAUSE = 15.0
+"""Seconds between two attempts to attach to a target that went away: the pause doubles each time."""
 
 _AT_ONCE = 0.005
 """Seconds in which a target has answered that is not far away."""
@@ -114,17 +121,24 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
     status = 0
     try:
         lines = ScriptLines(_scripts(line))
-        restarts = Restarts(jdbpy.main_class(line.java)) if line.action == "launch" else None
+        restarts = _restarts(line)
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             while True:
                 again = restarts is not None and restarts.kept is not None
-                async with _open(line, console) as session:
+                async with AsyncExitStack() as stack:
+                    opening = partial(_open, line, console)
+                    if again and line.action == "attach":
+                        session = await _open_again(stack, opening, line, console)
+                    else:
+                        session = await stack.enter_async_context(opening())
                     waiting.deadline = float("inf")
                     if not _is_batch(line):
                         await ahead.done()
                     garbage.loaded()
                     ended = await _work(line, session, console, settings, lines, restarts, again=again)
-                    status = status or ended
+                    came_back = restarts is not None and restarts.attaches and restarts.kept is not None
+                    if _is_batch(line) or not came_back:  # a person has seen it
+                        status = status or ended
                 if restarts is None or restarts.kept is None:
                     return status
         raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
@@ -141,6 +155,41 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
         for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs
             console.failure(name, LeaveError(note))
         raise
+
+
+def _restarts(line: CommandLine) -> Restarts | None:
+    if line.action == "launch":
+        return Restarts(jdbpy.main_class(line.java))
+    if line.action == "attach":
+        return Restarts(attaches=True, automatic=line.reconnect)
+    return None
+
+
+async def _open_again(
+    stack: AsyncExitStack,
+    opening: Callable[[], AbstractAsyncContextManager[Session]],
+    line: CommandLine,
+    console: Console,
+) -> Session:
+    """Attach to the target as soon as it is there again, with growing pauses; in a batch within its time limit.
+
+    Raises Disconnected when it does not come back.
+    """
+    limit = line.timeout if _is_batch(line) else float("inf")
+    deadline = trio.current_time() + limit
+    pause, said = FIRST_PAUSE, ""
+    while True:
+        try:
+            return await stack.enter_async_context(opening())
+        except ConnectError as error:
+            if trio.current_time() + pause > deadline:
+                reason = f"the target did not come back within {limit:g} seconds ({error.message})"
+                raise Disconnected(reason, hint="--timeout SECONDS waits longer") from error
+            if error.code != said:
+                console.say(f"waiting for the target: {error.message}")
+            said = error.code
+        await trio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 async def _work(

@@ -152,6 +152,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "run",
         "r",
         "restart",
+        "reconnect",
         "start",
         "wait",
         "cont",

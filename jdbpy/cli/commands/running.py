@@ -29,7 +29,7 @@ async def run(ctx: Context, words: Annotated[str, TextArgument("CLASS AND ARGUME
             "the program and its arguments are set when jdbpy starts it",
             hint=f"run without arguments, or start anew: jdbpy launch {words}",
         )
-    if isinstance(ctx.session.ending, Exited) and ctx.restarts is not None:
+    if isinstance(ctx.session.ending, Exited) and ctx.restarts is not None and not ctx.restarts.attaches:
         return await _start_again(ctx, "run")
     return await _resume(ctx)
 
@@ -44,11 +44,27 @@ async def restart(ctx: Context) -> Resumed:
     return await _resume(ctx) if ctx.restarted else await _start_again(ctx, "restart")
 
 
+@command("reconnect", group="running")
+async def reconnect(ctx: Context) -> Done | Restarting:
+    """Attach again to the target, when the connection or the JVM has gone, or to begin afresh.
+
+    Breakpoints, catchpoints, watchpoints, logpoints and traces are set again with their numbers, and displays,
+    monitors, views and step filters are kept; values are not, nor what was set for a thread or an object. While nothing
+    answers it is tried again with growing pauses; Ctrl-C ends that. `jdbpy attach --reconnect` does it by itself.
+    """
+    if ctx.restarted:
+        return Done(f"attached to {ctx.session.address}")
+    if ctx.restarts is None or not ctx.restarts.attaches:
+        raise StateError("only what jdbpy has attached to can be attached to again", hint="'restart' starts a program")
+    ctx.restarts.ask(ctx, "reconnect")
+    return Restarting()
+
+
 @command("start", group="running", resumes=True)
 async def start(ctx: Context) -> Resumed:
     """Run the launched program to the first line of its `main` method; after it has begun, start it again for that."""
     session = ctx.session
-    if ctx.restarts is None:
+    if ctx.restarts is None or ctx.restarts.attaches:
         raise _cannot_restart()
     name = ctx.restarts.main_class
     if not name:
@@ -126,7 +142,7 @@ def _is_at_start(ctx: Context) -> bool:
 
 async def _start_again(ctx: Context, line: str) -> Resumed:
     """Keep what the next run needs and make the front end leave this session. Raises StateError where it cannot."""
-    if ctx.restarts is None:
+    if ctx.restarts is None or ctx.restarts.attaches:
         raise _cannot_restart()
     if ctx.session.ending is None and not await ctx.confirm("end the program and start it again?"):
         raise StateError("nothing was done", code="CANCELED")
@@ -137,7 +153,7 @@ async def _start_again(ctx: Context, line: str) -> Resumed:
 def _cannot_restart() -> StateError:
     return StateError(
         "jdbpy did not start this program and cannot start it again",
-        hint="'jdbpy launch' starts programs; for others, start the JVM again and attach",
+        hint="'jdbpy launch' starts programs; for others, start the JVM again, then 'reconnect'",
     )
 
 

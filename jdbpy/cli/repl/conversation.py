@@ -93,6 +93,7 @@ class Conversation:
         self._before = context.session.last_stop  # no wait that begins now is ended by this one
         self._stopped = trio.Event()  # another stop, or the end, was shown
         self._ended = trio.Event()  # the end was shown
+        self._began_ended = False  # the session had ended before the line that runs now
         self._resumed = False  # the line that runs now has let the target run
         self._in_a_row = True  # more lines follow at once: each waits for its stop
         self._long: list[Iterable[str]] = []  # outcomes that are taller than the screen
@@ -139,7 +140,8 @@ class Conversation:
         if restarts is not None and again:
             line = await restarts.put_back(self._context, lambda text: self._sink.write(f"{text}\n"))
             self._context.restarted = True
-            await self._run_line(line)
+            if line:
+                await self._run_line(line)
             self._context.restarted = False
         while True:
             for line in lines:
@@ -153,8 +155,12 @@ class Conversation:
     @property
     def _over(self) -> bool:
         ending = self._session.ending
-        stays = self._context.restarts is not None and isinstance(ending, Exited)  # it can be started again
-        return self._context.leaving or (ending is not None and not stays)
+        return self._context.leaving or (ending is not None and not self._stays(ending))
+
+    def _stays(self, ending: Exited | Gone) -> bool:
+        """True if the prompt outlives the session."""
+        restarts = self._context.restarts
+        return restarts is not None and restarts.stays(self._context, ending)
 
     async def _next_line(self) -> str | None:
         """The next line to run; None when there is none, since nothing was typed or the target has ended."""
@@ -185,6 +191,7 @@ class Conversation:
         """Runs a line to its end, or to the interrupt. False when it failed."""
         self._doing = Doing.COMMAND
         self._resumed, succeeded = False, False
+        self._began_ended = self._session.ending is not None
         self._session.touch()
         self._expect_stop()
         with trio.CancelScope() as self._command:
@@ -229,7 +236,8 @@ class Conversation:
     def _report(self, outcome: Outcome) -> None:
         if not self._context.acting:
             self._last = outcome.command
-        if isinstance(outcome.error, Disconnected) and isinstance(self._session.ending, Gone):
+        ended = isinstance(self._session.ending, Gone) and not self._began_ended
+        if isinstance(outcome.error, Disconnected) and ended:
             return  # an event of its own says so
         if isinstance(outcome.error, LeaveError):
             self.status = FAILED
@@ -283,10 +291,8 @@ class Conversation:
             self._names.poke()
             return
         if not isinstance(event, Stop):
-            if isinstance(event, Exited) and self._context.restarts is not None and not self._context.leaving:
-                self._sink.write("'run' starts it again with its breakpoints, 'quit' leaves\n")
-            if isinstance(event, Gone) and not self._context.leaving:
-                self.status = LOST
+            if isinstance(event, Exited | Gone):
+                self._session_ended(event)
             self._stopped.set()
             self._ended.set()
             self._reading.cancel()
@@ -303,6 +309,17 @@ class Conversation:
         self._begun.set()
         self._showing.cancel()
         self._nursery.start_soon(self._safely, self._do_at_stop, event, stopped)
+
+    def _session_ended(self, event: Exited | Gone) -> None:
+        context, restarts = self._context, self._context.restarts
+        if context.leaving:
+            return
+        if restarts is not None and (restarts.automatic or self._stays(event)):
+            self._sink.write(restarts.hint(context))
+        if restarts is not None and restarts.comes_back(context):
+            restarts.ask(context, "")
+        elif isinstance(event, Gone):
+            self.status = LOST
 
     async def _do_at_stop(self, stop: Stop, stopped: trio.Event) -> None:
         """Displays, monitors and the commands of what was hit.

@@ -146,7 +146,7 @@ class Point(ABC):
         self.options = options
         self.temporary = options.temporary
         self.ignore = options.ignore
-        self.enabled = True
+        self.enabled = options.enabled
         self._renewing = trio.Lock()
         self.hits = 0
         self.message = ""

@@ -135,7 +135,7 @@ class Notice(Record):
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
     exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
     thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, resumed,
-    warning.
+    reconnected, warning.
     ``report`` is there where a hit is reported.
     """
 
@@ -145,7 +145,7 @@ class Notice(Record):
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
         "tracepoint, left-out, switched-off, hot-place, resumed (by max-suspend, with reason, "
-        "seconds and threads: none named means all), warning...",
+        "seconds and threads: none named means all), reconnected, warning...",
     ]
     text: Annotated[str, Json(key="message")]
     data: Annotated[tuple[tuple[str, object], ...], "number, thread, class, method, line and the like, by kind"] = ()

@@ -49,7 +49,8 @@ class PointOptions(Record):
     number must then fit ``hits``, and of those that do, the first ``ignore`` pass.
 
     ``log`` makes a logpoint of it: each hit reports this text, in which ``{...}`` are Java expressions, and the thread
-    goes on. ``reporting`` is for these, and for all that the policy NONE makes report.
+    goes on. ``reporting`` is for these, and for all that the policy NONE makes report. One that is not ``enabled`` is
+    not set, nor looked for in the target, before it is enabled.
     """
 
     policy: SuspendPolicy | None = None
@@ -66,6 +67,7 @@ class PointOptions(Record):
     after_each: bool = False
     log: str = ""
     reporting: Reporting = Reporting()
+    enabled: bool = True
 
 
 NO_OPTIONS = PointOptions()
