@@ -13,6 +13,7 @@ from jdbpy.errors import UsageError
 
 BAD = {
     "run": ["com.acme.Main arg"],
+    "reconnect": ["x"],
     "restart": ["x"],
     "start": ["x"],
     "wait": ["", "x", "-1", "1e9", "nan"],
