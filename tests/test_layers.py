@@ -34,13 +34,19 @@ MAY_IMPORT = {
     "demo": {*GROUND, "session", "demo"},
     "process": {*GROUND, "process"},
     "dap": {*GROUND, "process", "session", "dap"},
+    "mcp": {*GROUND, "process", "session", "api", "mcp"},
     "cli": {*GROUND, "process", "session", "demo", "cli"},
     "jdb": {*GROUND, "process", "session", "jdb"},
 }
 """What each part of jdbpy may import of jdbpy."""
 
-DOORS = (("jdbpy/cli/main.py", "jdbpy.jdb.main"), ("jdbpy/cli/main.py", "jdbpy.dap.main"))
-"""The entry point of all front ends stands in cli, and opens jdb's."""
+DOORS = (
+    ("jdbpy/cli/main.py", "jdbpy.jdb.main"),
+    ("jdbpy/cli/main.py", "jdbpy.dap.main"),
+    ("jdbpy/cli/main.py", "jdbpy.mcp.main"),
+    ("jdbpy/mcp/prompt.py", "jdbpy.cli.other_front_ends"),
+)
+"""The entry point of all front ends stands in cli, and opens the others; these run lines of the prompt by one door."""
 
 FLOORS = [
     "concurrency",
@@ -75,6 +81,8 @@ HEAVY = {
     "tree_sitter_java": "session",
     "prompt_toolkit": "cli",
     "rich": "cli",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
 }
 """Libraries that are slow to import, and the one part that may use each."""
 
@@ -122,12 +130,12 @@ def test_imports_point_one_way(part: str) -> None:
         if part_of(found)
         and part_of(found) not in MAY_IMPORT[part]
         and (found.file, found.module) not in DOORS
-        and not (part_of(found) == "jdbpy" and part in ("cli", "dap", "demo", "jdb"))
+        and not (part_of(found) == "jdbpy" and part in ("cli", "dap", "demo", "jdb", "mcp"))
     ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("part", ["cli", "dap", "jdb"])
+@pytest.mark.parametrize("part", ["cli", "dap", "jdb", "mcp"])
 def test_front_ends_use_public_names_of_the_session_only(part: str) -> None:
     wrong = [
         f"{found.file}:{found.line}: {found.module} {found.name}"
@@ -195,4 +203,9 @@ def test_help_loads_not_even_trio() -> None:
 
 def test_an_adapter_for_editors_loads_nothing_heavy() -> None:
     code = "from jdbpy.dap.server import import_all; import_all()"
+    assert not loaded_by(code) & set(HEAVY)
+
+
+def test_the_command_line_for_agents_loads_no_sdk() -> None:
+    code = "from jdbpy.mcp.tools import load; import jdbpy.mcp.main; load()"
     assert not loaded_by(code) & set(HEAVY)

@@ -24,6 +24,7 @@ usage: jdbpy attach ADDRESS [options]
        jdbpy list [--json]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
        jdbpy dap [--port N]
+       jdbpy mcp [--allow-changes] [attach [HOST:]PORT | launch ...]
 
 Debugs Java programs.
 
@@ -37,6 +38,7 @@ Debugs Java programs.
   list     the JVMs of this machine, and where their agents listen
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
   dap      speak the Debug Adapter Protocol to an editor, which starts it ('jdbpy dap --help')
+  mcp      speak the Model Context Protocol to an agent, whose client starts it ('jdbpy mcp --help')
 
 addresses: [HOST:]PORT   ssh://[USER@]HOST[:SSHPORT]/PORT   docker://CONTAINER:PORT   pid://N
            k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT   k8s://[CONTEXT/]NAMESPACE:PORT?selector=app=orders
@@ -98,7 +100,7 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("missing action: attach, launch, listen, demo, open, replay, list, jdb or dap")
+        raise UsageError("missing action: attach, launch, listen, demo, open, replay, list, jdb, dap or mcp")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")

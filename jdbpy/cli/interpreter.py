@@ -19,6 +19,7 @@ from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.process.processor_time import INTERRUPTED, cancellation
 from jdbpy.record import Record
 
+Refusal = Callable[[CliCommand, str], str]
 Settle = Callable[[CliCommand, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
 _READS = re.compile(r"(?i)(read|source)\b")
@@ -34,7 +35,8 @@ class Interpreter:
     """Runs lines in a context.
 
     ``report`` gets the outcome of every command, also of those that ``read`` runs. ``settle`` is called with the result
-    of a command that made the target run and may wait and return a better one.
+    of a command that made the target run and may wait and return a better one. ``refusal`` is asked about each command
+    and the text after its name, and says why the front end does not run it; "" if it does.
     """
 
     def __init__(
@@ -43,12 +45,14 @@ class Interpreter:
         context: Context,
         report: Callable[[Outcome], None],
         settle: Settle | None = None,
+        refusal: Refusal | None = None,
     ) -> None:
         self.table = table
         self.context = context
         self.last = ""  # the line that `!!` runs again
         self._report = report
         self._settle = settle
+        self._refusal = refusal
         context.run_line = self.run
 
     async def run(self, line: str) -> bool:
@@ -83,6 +87,8 @@ class Interpreter:
         if found is None or _EQUALS.match(line, found.rest):  # a variable that is called like a command: `n = 3`
             return self._fail(line, self.unknown(line))
         command = found.command
+        if self._refusal is not None and (reason := self._refusal(command, line[found.rest :])):
+            return self._fail(line, UsageError(f"'{command.name}' is refused here: {reason}", code="REFUSED"), command)
         try:
             with purpose(line):
                 result = await command(self.context, line[found.rest :])

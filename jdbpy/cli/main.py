@@ -43,6 +43,10 @@ def _dispatch(words: list[str]) -> int:
         from jdbpy.dap.main import main as dap
 
         return dap(words[1:])
+    if words[:1] == ["mcp"]:
+        from jdbpy.mcp.main import main as mcp
+
+        return mcp(words[1:])
     return _answer(words)
 
 

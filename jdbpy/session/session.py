@@ -314,6 +314,12 @@ class Session:
     def launched(self) -> bool:
         return self._target.launched
 
+    def forbid_suspending(self) -> None:
+        """From now on, for good, nothing that changes or suspends the target leaves, as with the option read_only."""
+        from jdbpy.wire.effects import ReadOnlyGuard
+
+        self._target.conn.guard = ReadOnlyGuard(allow_suspend=False)
+
     def log_wire(self, file: LogSink | None) -> None:
         """From now on a readable line for every packet goes to ``file``, in place of another log; None: no more.
 

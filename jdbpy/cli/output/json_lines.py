@@ -57,7 +57,7 @@ class JsonRenderer:
         return _line({"type": "result", "command": outcome.line, "ok": True, "data": data})
 
     def error(self, outcome: Outcome) -> str:
-        error = _error(outcome.error) if outcome.error is not None else {}
+        error = error_data(outcome.error) if outcome.error is not None else {}
         return _line({"type": "result", "command": outcome.line, "ok": False, "error": error})
 
     def event(self, event: Event) -> str:
@@ -70,7 +70,8 @@ class JsonRenderer:
         return _line({"type": "event", "event": "listening", "data": encode(Listening(address))})
 
 
-def _error(error: JdbpyError) -> dict[str, Any]:
+def error_data(error: JdbpyError) -> dict[str, Any]:
+    """Return an error as the object that a result has in its place."""
     described: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
     if isinstance(error, EvalError) and error.column is not None:
         described["column"] = error.column

@@ -1,0 +1,157 @@
+"""Tools that measure: calls of a method, deadlocks, equal stacks, hot methods."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import trio
+
+from jdbpy import JdbpyError, StateError
+from jdbpy.api import Hits
+from jdbpy.mcp.answers import Body
+from jdbpy.mcp.debugging import Debugging
+from jdbpy.mcp.inspecting import Limit
+from jdbpy.mcp.tools import Within, tool
+
+MOST_A_SECOND = 200
+"""Reports of calls that are asked for: a method that is called more often is not slowed by all of them."""
+
+
+@tool()
+async def trace(
+    debugging: Debugging,
+    method: Annotated[str, "Class.method, Class.method(int,String), or a class for all its methods"],
+    seconds: Annotated[float, "how long", Within(0.1, 300)] = 5.0,
+    condition: Annotated[str, "boolean Java expression, at the call"] = "",
+    stack: Annotated[int, "frames of each call", Within(0, 50)] = 0,
+    limit: Limit = 20,
+) -> Body:
+    """Watch calls of a method while the program runs: arguments, results, threads. Suspends nothing for longer than
+    reading the arguments takes; returns early when limit calls and returns have come.
+    """
+    vm = await debugging.vm()
+    if vm.session.suspended_everything:
+        raise StateError(
+            "all threads are suspended: nothing is called",
+            hint="run_until_stop with timeout 0 resumes them",
+            code="SUSPENDED",
+        )
+    calls: list[Body] = []
+    returns: list[Body] = []
+    began = trio.current_time()
+    async with vm.calls(method, when=condition, stack=stack, limit=MOST_A_SECOND) as entered:
+        async with vm.returns(method, limit=MOST_A_SECOND) as left:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_collect, entered, calls, seconds, limit)
+                nursery.start_soon(_collect, left, returns, seconds, limit)
+            counts = entered.breakpoint.hits, left.breakpoint.hits
+            waits = entered.breakpoint.message
+    found: Body = {
+        "method": method,
+        "seconds": round(trio.current_time() - began, 3),
+        "calls": counts[0],
+        "returns": counts[1],
+        "reports": sorted(calls + returns, key=lambda each: each["time_ns"]),
+    }
+    if waits:
+        found["waiting"] = waits
+    return found
+
+
+async def _collect(hits: Hits, into: list[Body], seconds: float, count: int) -> None:
+    async for hit in hits.take(seconds, count):
+        into.append(hit.to_dict())
+
+
+@tool()
+async def diagnose(
+    debugging: Debugging,
+    what: Annotated[
+        Literal["all", "deadlocks", "stacks", "hot"],
+        "hot: methods by own time, waits left out; stacks: equal ones, grouped",
+    ] = "all",
+    seconds: Annotated[float, "of looking for hot methods", Within(0.1, 60)] = 1.0,
+    limit: Limit = 10,
+) -> Body:
+    """Why a program hangs or is slow: deadlocks, threads with equal stacks, methods that take the time.
+    A running program is suspended for moments only.
+    """
+    await debugging.vm()
+    parts = {"deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot}
+    found: Body = {}
+    for name, part in parts.items():
+        if what not in ("all", name):
+            continue
+        try:
+            found[name] = await part(debugging, seconds, limit)
+        except JdbpyError as error:
+            if what != "all":
+                raise
+            found[name] = {"error": error.message}
+    return found
+
+
+_IDLE = frozenset(
+    (
+        "java.lang.Object.wait",
+        "java.lang.Object.wait0",
+        "java.lang.Thread.sleep",
+        "java.lang.Thread.sleep0",
+        "java.lang.Thread.sleepNanos0",
+        "java.lang.ref.Reference.waitForReferencePendingList",
+        "jdk.internal.misc.Unsafe.park",
+        "sun.misc.Unsafe.park",
+        "sun.nio.ch.EPoll.wait",
+        "sun.nio.ch.Net.accept",
+        "sun.nio.ch.Net.poll",
+    )
+)
+"""Native methods in which threads wait: time spent there is no work."""
+
+
+async def _deadlocks(debugging: Debugging, seconds: float, limit: int) -> Any:
+    return (await (await debugging.vm()).deadlocks()).to_dict()
+
+
+async def _stacks(debugging: Debugging, seconds: float, limit: int) -> Any:
+    vm = await debugging.vm()
+    session = vm.session
+    paused = not vm.is_suspended
+    if paused:
+        await vm.pause()
+    try:
+        groups = await session.stack.folded(count=limit)
+    finally:
+        if paused:
+            with trio.CancelScope(shield=True):
+                await vm.resume()
+    shown = [group for group in groups if not group.error]
+    return [
+        {
+            "threads": len(group.threads),
+            "names": [each.name for each in group.threads[:5]],
+            "states": sorted({each.state for each in group.threads}),
+            "frames": [_place(frame.to_dict()) for frame in group.frames],
+        }
+        for group in shown[:limit]
+    ]
+
+
+def _place(frame: Body) -> str:
+    return f"{frame.get('class')}.{frame.get('method')}({frame.get('source') or 'native'}:{frame.get('line') or 0})"
+
+
+async def _hot(debugging: Debugging, seconds: float, limit: int) -> Any:
+    vm = await debugging.vm()
+    async with vm.timing("*", seconds) as spent:
+        found = await spent.result()
+    busy = [each for each in found.methods if f"{each.class_name}.{each.method}" not in _IDLE]
+    methods = sorted(busy, key=lambda each: -each.own)[:limit]
+    return {
+        "seconds": round(found.seconds, 3),
+        "looks": found.looks,
+        "methods": [
+            {"method": f"{each.class_name}.{each.method}", "own": round(each.own, 3), "total": round(each.total, 3)}
+            for each in methods
+        ],
+    }

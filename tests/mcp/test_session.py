@@ -1,0 +1,124 @@
+"""Whole sessions of an agent: a planted bug is found, eight threads stop, a client vanishes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+
+import pytest
+import trio
+
+import jdbpy
+from jdbpy.demo.program import JAVA_SOURCE
+from tests.harness import Jvm, Program, Target, inline, start_target
+from tests.harness.processes import piped, send_line
+from tests.mcp.client import ROOT, agent
+
+
+def bar_with_a_bug() -> Program:
+    """The demo's program, in which the till forgets what it held."""
+    files = sorted((JAVA_SOURCE / "coffee").glob("*.java"), key=lambda path: path.stem != "CoffeeBar")
+    lines = [line for path in files for line in path.read_text().splitlines() if not line.startswith("package ")]
+    imports = sorted({line for line in lines if line.startswith("import ")})
+    code = "\n".join(line.replace("public ", "").replace("final class", "class") for line in lines if line not in imports)
+    assert "balance += cents" in code
+    return inline("\n".join([*imports, code.replace("balance += cents", "balance = cents").replace(" static void main", " public static void main")]))
+
+
+async def test_a_planted_bug_is_found(jvm: Jvm) -> None:
+    async with start_target(jvm, bar_with_a_bug()) as target:
+        async with agent("--sourcepath", target.program.sources, "attach", target.address) as client:
+            made = await client.call("set_breakpoint", field="Till.balance")
+            assert made["breakpoint"]["kind"] == "watch"
+            seen = []
+            while (found := await client.call("run_until_stop"))["stop"] is not None:
+                stop = found["stop"]
+                assert stop["reason"] == "modification" and stop["variable"].endswith("balance")
+                [line] = [
+                    each["text"] for each in found["source"]["lines"] if each["line"] == found["source"]["current"]
+                ]
+                cents = next(each["value"] for each in found["variables"] if each["name"] == "cents")
+                seen.append((stop["old_value"]["value"], cents, stop["new_value"]["value"], line.strip()))
+            assert seen == [  # what is new is what came, not what was there and what came: the line says why
+                ("0", "486", "486", "balance = cents;"),
+                ("486", "980", "980", "balance = cents;"),
+                ("980", "315", "315", "balance = cents;"),
+            ]
+            assert found["ended"] and client.target["state"] == "ended"
+        assert await target.wait_exit() == 0
+
+
+async def test_eight_threads_stop_at_once(jvm: Jvm) -> None:
+    async with start_target(jvm, "Racers", *("8", "1000")) as target:
+        async with agent("--hold", "thread", "attach", target.address) as client:
+            await client.call("set_breakpoint", at=target.program.at("done"))
+            names = {(await client.call("run_until_stop"))["stop"]["thread"]["name"]}
+            answers: list[dict[str, object]] = []
+
+            async def look(name: str) -> None:
+                found = await client.call("inspect", expression="lap", thread=name)
+                answers.append({"thread": name, "lap": found["value"]})
+
+            while len((await client.resource("jdbpy://stops"))["data"]["stops"]) < 8:
+                await trio.lowlevel.checkpoint()
+            async with trio.open_nursery() as nursery:
+                for number in range(8):
+                    nursery.start_soon(look, f"racer-{number}")
+            assert {each["thread"] for each in answers} == {f"racer-{number}" for number in range(8)}
+            assert {each["lap"] for each in answers} == {"1000"}
+            assert client.target["suspended"] == "8 threads" and len(client.target["stops"]) == 8
+            for _ in range(7):  # each resume releases the stop that was shown, and brings another one
+                names.add((await client.call("run_until_stop"))["stop"]["thread"]["name"])
+            assert names == {f"racer-{number}" for number in range(8)}
+            assert (await client.call("run_until_stop"))["ended"]
+        assert await target.wait_exit() == 0
+
+
+async def stopped_by_a_raw_client(process: trio.Process, target: Target) -> None:
+    """Bring the target to a stop, with lines of JSON only."""
+
+    async def ask(number: int, method: str, **params: object) -> dict[str, object]:
+        await send_line(process, json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
+        data = b""
+        assert process.stdout is not None
+        while not data.endswith(b"\n"):
+            data += await process.stdout.receive_some()
+        answer: dict[str, object] = json.loads(data)
+        assert answer["id"] == number
+        return answer
+
+    client = {"name": "test", "version": "0"}
+    await ask(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+    await send_line(process, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    await ask(2, "tools/call", name="set_breakpoint", arguments={"at": target.program.at("number")})
+    answer = await ask(3, "tools/call", name="run_until_stop", arguments={})
+    assert "all threads" in str(answer)
+
+
+@pytest.mark.parametrize("end", ["closed", "terminated", "killed"])
+async def test_a_client_that_goes_leaves_nothing_suspended(jvm: Jvm, end: str) -> None:
+    async with start_target(jvm, "Rounds") as target:
+        command = [sys.executable, "-m", "jdbpy", "mcp", "attach", target.address]
+        async with piped(command, cwd=ROOT) as process:
+            await stopped_by_a_raw_client(process, target)
+            assert process.stdin is not None
+            if end == "closed":
+                await process.stdin.aclose()
+                assert await process.wait() == 0
+            else:
+                process.send_signal(signal.SIGTERM if end == "terminated" else signal.SIGKILL)
+                assert await process.wait() in (128 + signal.SIGTERM, -signal.SIGKILL)
+        assert await target.wait_exit() == 0  # it runs to its end, as no breakpoint stops it in the next round
+
+
+async def test_a_second_debugger_finds_all_running(jvm: Jvm) -> None:
+    async with start_target(jvm, "Crowd", "3") as target:
+        async with agent("attach", target.address) as client:
+            await client.call("run_until_stop", timeout=0)
+            await target.wait_output("ready")
+            await client.call("pause")
+            assert client.target["suspended"] == "all threads" and client.target["seconds"] >= 0
+        async with jdbpy.attach(target.address) as vm:
+            assert not vm.is_suspended and not vm.breakpoints
+            assert {each.record.to_dict()["suspend_count"] for each in await vm.threads} == {0}
