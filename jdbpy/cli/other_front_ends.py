@@ -49,7 +49,7 @@ def refusal(command: CliCommand, arguments: str) -> str:
     return REFUSED.get(command.name, "")
 
 
-class Lines:
+class PromptLines:
     """Runs lines of the prompt in a session, with settings of its own."""
 
     def __init__(self, session: Session) -> None:

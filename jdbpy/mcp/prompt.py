@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 import trio
 
 from jdbpy import Session, TimedOut
-from jdbpy.cli.other_front_ends import Lines
+from jdbpy.cli.other_front_ends import PromptLines
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.tools import Within, tool
 
-_LINES: WeakKeyDictionary[Session, Lines] = WeakKeyDictionary()
+_LINES: WeakKeyDictionary[Session, PromptLines] = WeakKeyDictionary()
 
 
 @tool()
@@ -26,7 +26,7 @@ async def command(
     once; run_until_stop brings the stop. Commands that run programs or open files of the server's machine are refused.
     """
     session = (await debugging.vm()).session
-    lines = _LINES.setdefault(session, Lines(session))
+    lines = _LINES.setdefault(session, PromptLines(session))
     async with debugging.using_prompt:
         with trio.move_on_after(timeout) as scope:
             return {"results": await lines.run(line)}

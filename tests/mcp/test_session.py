@@ -21,16 +21,17 @@ def bar_with_a_bug() -> Program:
     files = sorted((JAVA_SOURCE / "coffee").glob("*.java"), key=lambda path: path.stem != "CoffeeBar")
     lines = [line for path in files for line in path.read_text().splitlines() if not line.startswith("package ")]
     imports = sorted({line for line in lines if line.startswith("import ")})
-    code = "\n".join(line.replace("public ", "").replace("final class", "class") for line in lines if line not in imports)
+    code = "\n".join(line.replace("public final class", "final class") for line in lines if line not in imports)
     assert "balance += cents" in code
-    return inline("\n".join([*imports, code.replace("balance += cents", "balance = cents").replace(" static void main", " public static void main")]))
+    start = "class Start { public static void main(String[] args) throws Exception { CoffeeBar.main(args); } }"
+    return inline("\n".join([*imports, start, code.replace("balance += cents", "balance = cents")]))
 
 
 async def test_a_planted_bug_is_found(jvm: Jvm) -> None:
     async with start_target(jvm, bar_with_a_bug()) as target:
         async with agent("--sourcepath", target.program.sources, "attach", target.address) as client:
             made = await client.call("set_breakpoint", field="Till.balance")
-            assert made["breakpoint"]["kind"] == "watch"
+            assert made["breakpoint"]["kind"] == "field"
             seen = []
             while (found := await client.call("run_until_stop"))["stop"] is not None:
                 stop = found["stop"]
@@ -41,8 +42,8 @@ async def test_a_planted_bug_is_found(jvm: Jvm) -> None:
                 cents = next(each["value"] for each in found["variables"] if each["name"] == "cents")
                 seen.append((stop["old_value"]["value"], cents, stop["new_value"]["value"], line.strip()))
             assert seen == [  # what is new is what came, not what was there and what came: the line says why
-                ("0", "486", "486", "balance = cents;"),
-                ("486", "980", "980", "balance = cents;"),
+                ("0", "540", "540", "balance = cents;"),
+                ("540", "980", "980", "balance = cents;"),
                 ("980", "315", "315", "balance = cents;"),
             ]
             assert found["ended"] and client.target["state"] == "ended"

@@ -183,11 +183,11 @@ async def test_what_is_wrong_is_said_in_a_sentence(any_jvm: Jvm) -> None:
     ],
 )
 async def test_commands_that_reach_this_machine_are_refused(any_jvm: Jvm, line: str) -> None:
-    from jdbpy.cli.other_front_ends import Lines
+    from jdbpy.cli.other_front_ends import PromptLines
 
     async with debug(any_jvm, "Rounds") as d:
-        outcomes = await Lines(d.session).run("set shell on")
-        outcomes = await Lines(d.session).run(line)
+        outcomes = await PromptLines(d.session).run("set shell on")
+        outcomes = await PromptLines(d.session).run(line)
         refused = [each for each in outcomes if not each["ok"]]
         assert refused and all("is refused here" in each["error"]["message"] for each in refused), outcomes
 
