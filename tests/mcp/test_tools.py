@@ -154,6 +154,7 @@ async def test_what_is_wrong_is_said_in_a_sentence(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Rounds") as target:
         async with agent("attach", "127.0.0.1:1") as client:
             assert "no debugger agent is listening at" in await client.refused("threads")
+            assert "may not start ssh" in await client.refused("attach", address="ssh://host/5005")
             assert "this server may not start programs" in await client.refused("launch", command=["Main"])
             await client.call("attach", address=target.address)
             assert "a program is being debugged" in await client.refused("attach", address=target.address)
