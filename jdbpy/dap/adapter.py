@@ -68,6 +68,10 @@ class Adapter:
         """Of a target that was launched."""
         self.stops: dict[int, Stop] = {}
         """The last stop of each thread, by the thread's JDWP id."""
+        self.reopen: Callable[[], AbstractAsyncContextManager[Session]] | None = None
+        """Makes what opens the session, once more for ``restart``."""
+        self.thread_point = 0
+        """The number of what reports threads that start and end."""
         self.restarting: set[int] = set()
         """Threads that enter a frame anew."""
         self._nursery = nursery
@@ -75,7 +79,7 @@ class Adapter:
         self._opening: trio.CancelScope | None = None
         self._leaving = trio.Event()
         self._left = trio.Event()
-        self._keep = False
+        self._keep = self._quietly = False
         self._problem: JdbpyError | None = None
         self._thread_numbers: dict[int, int] = {}
         self._thread_ids: dict[int, int] = {}
@@ -114,8 +118,10 @@ class Adapter:
         if opened.cancelled_caught:
             raise StateError("the client has disconnected meanwhile")
 
-    async def leave(self, *, keep: bool) -> None:
+    async def leave(self, *, keep: bool, quietly: bool = False) -> None:
         """Leave the session: the target runs on (``keep``), or as opening it says: a launched one is ended.
+
+        The client hears that it is over, but for ``quietly``.
 
         Raises LeaveError when it is not certain that the target runs.
         """
@@ -124,7 +130,7 @@ class Adapter:
             return
         if self._session is None:
             return
-        self._keep = keep
+        self._keep, self._quietly = keep, quietly
         self._leaving.set()
         await self._left.wait()
         if isinstance(self._problem, LeaveError):
@@ -143,6 +149,8 @@ class Adapter:
             async with opening as session:
                 self._session = session
                 self._leaving, self._left = trio.Event(), trio.Event()
+                self._keep = self._quietly = False
+                self.stops.clear()
                 began = True
                 async with trio.open_nursery() as nursery:
                     await nursery.start(follow, self, session)
@@ -164,7 +172,8 @@ class Adapter:
         finally:
             self._session = None
             self._left.set()
-        self.sender.event("terminated")
+        if not self._quietly:
+            self.sender.event("terminated")
 
     def _report(self, text: str) -> None:
         sys.stderr.write(f"jdbpy dap: {text}\n")

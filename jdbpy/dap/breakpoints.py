@@ -44,15 +44,17 @@ EXCEPTION_FILTERS: list[Body] = [
 ]
 
 
+Add = Callable[[], "Awaitable[Breakpoint]"]
+
+
 class Set(Record):
-    """A breakpoint that the client has set: its number in the session, None where it was refused, and the answer."""
+    """A breakpoint that the client has set: its number in the session, None where it was refused, the answer, and how
+    it is set again."""
 
     number: int | None
     shown: Body
     kind: str
-
-
-Add = Callable[[], "Awaitable[Breakpoint]"]
+    add: Add
 
 
 class BreakpointTable:
@@ -91,16 +93,25 @@ class BreakpointTable:
         self._groups[group] = now
         return answers
 
-    async def _add(self, kind: str, add: Add) -> Set:
-        self._last_id += 1
-        own = self._last_id
+    async def set_again(self) -> None:
+        """Set all of them in a new session, under their ids. wire: as setting them."""
+        self._by_number.clear()
+        for group in self._groups.values():
+            for key, known in list(group.items()):
+                group[key] = await self._add(known.kind, known.add, known.shown["id"])
+                self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": group[key].shown})
+
+    async def _add(self, kind: str, add: Add, known_id: int = 0) -> Set:
+        if not known_id:
+            self._last_id += 1
+        own = known_id or self._last_id
         try:
             made = await add()
         except JdbpyError as error:
             hint = f" ({error.hint})" if isinstance(error, EvalError) and error.hint else ""
-            return Set(None, {"id": own, "verified": False, "message": escape(error.message + hint)}, kind)
+            return Set(None, {"id": own, "verified": False, "message": escape(error.message + hint)}, kind, add)
         self._by_number[made.number] = own, kind
-        return Set(made.number, self._shown(made), kind)
+        return Set(made.number, self._shown(made), kind, add)
 
     def _fresh(self, known: Set) -> Body:
         if known.number is None:
@@ -183,14 +194,13 @@ async def set_breakpoints(adapter: Adapter, args: SetBreakpoints) -> Body:
     wanted = args.breakpoints or tuple(SourceBreakpoint(line) for line in args.lines)
     if adapter.no_debug:
         return {"breakpoints": [{"verified": False, "message": "started without debugging"} for _ in wanted]}
-    session = adapter.session
     adds: list[tuple[Hashable, Add]] = []
     for each in wanted:
         line = adapter.line_in(each.line)
 
         async def add(each: SourceBreakpoint = each, line: int = line) -> Breakpoint:
             options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition), log=each.logMessage)
-            return await session.breakpoints.add_with(f"{file}:{line}", options)
+            return await adapter.session.breakpoints.add_with(f"{file}:{line}", options)
 
         adds.append(((line, each.condition, each.hitCondition, each.logMessage), add))
     shown = await adapter.breakpoints.replace(("source", file), "source", adds)
@@ -248,13 +258,12 @@ class SetFunctionBreakpoints(Record):
 @request("setFunctionBreakpoints", SetFunctionBreakpoints, in_order=True, supportsFunctionBreakpoints=True)
 async def set_function_breakpoints(adapter: Adapter, args: SetFunctionBreakpoints) -> Body:
     """Methods by name: ``com.acme.Order.total``, ``Order.total(int)``. wire: 1 to 3 trips for each that is new."""
-    session = adapter.session
     adds: list[tuple[Hashable, Add]] = []
     for each in args.breakpoints:
 
         async def add(each: FunctionBreakpoint = each) -> Breakpoint:
             options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition))
-            return await session.breakpoints.add_with(each.name, options)
+            return await adapter.session.breakpoints.add_with(each.name, options)
 
         adds.append(((each.name, each.condition, each.hitCondition), add))
     return {"breakpoints": await adapter.breakpoints.replace("functions", "function", adds)}
@@ -283,7 +292,6 @@ class SetExceptionBreakpoints(Record):
 )
 async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoints) -> Body:
     """Exceptions that are thrown: caught ones, uncaught ones, of classes and patterns. wire: 3 trips for each new."""
-    session = adapter.session
     adds: list[tuple[Hashable, Add]] = []
     chosen = [*(FilterOption(each) for each in args.filters), *args.filterOptions]
     counts = []
@@ -297,7 +305,8 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
                     raise UsageError(f"there is no exception filter '{escape(option.filterId)[:100]}'")
                 caught = option.filterId == "caught"
                 options = jdbpy.PointOptions(condition=condition)
-                return await session.catchpoints.exception(name, caught=caught, uncaught=not caught, options=options)
+                add = adapter.session.catchpoints.exception
+                return await add(name, caught=caught, uncaught=not caught, options=options)
 
             adds.append(((option.filterId, name, condition), add))
     if adapter.no_debug:
@@ -381,7 +390,6 @@ class SetDataBreakpoints(Record):
 @request("setDataBreakpoints", SetDataBreakpoints, in_order=True, supportsDataBreakpoints=True)
 async def set_data_breakpoints(adapter: Adapter, args: SetDataBreakpoints) -> Body:
     """wire: 2 trips for each that is new."""
-    session = adapter.session
     adds: list[tuple[Hashable, Add]] = []
     for each in args.breakpoints:
 
@@ -394,7 +402,7 @@ async def set_data_breakpoints(adapter: Adapter, args: SetDataBreakpoints) -> Bo
                 hits=_hits(each.hitCondition),
                 instance=int(match["object"]) if match["object"] else None,
             )
-            return await session.watchpoints.add(
+            return await adapter.session.watchpoints.add(
                 match["field"],
                 access=each.accessType != "write",
                 modification=each.accessType != "read",

@@ -138,13 +138,17 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
     if notice.kind in _SILENT:
         if isinstance(number, int):
             adapter.breakpoints.changed(number)
-        thread = data.get("thread")
-        if notice.kind == "thread-ended" and isinstance(thread, int):
-            adapter.sender.event("thread", {"reason": "exited", "threadId": adapter.thread_number(thread)})
+        thread = notice.report.thread if notice.report is not None else None
+        if thread is not None and number == adapter.thread_point:
+            reason = "started" if notice.kind == "thread-started" else "exited"
+            adapter.sender.event("thread", {"reason": reason, "threadId": adapter.thread_number(thread.id)})
+        return
+    if number == adapter.thread_point:
         return
     if notice.kind == "resumed":
         _resumed(adapter)
-    body: Body = {"category": "console", "output": "".join(f"{escape(line)}\n" for line in notice.lines)}
+    lines = (notice.text,) if notice.kind == "logpoint" else notice.lines  # a client's log message is its own text
+    body: Body = {"category": "console", "output": "".join(f"{escape(line)}\n" for line in lines)}
     if notice.kind in ("warning", "resumed", "left-out", "switched-off"):
         body["category"] = "important"
     adapter.sender.event("output", body)

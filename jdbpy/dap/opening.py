@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import jdbpy
-from jdbpy import StateError, UsageError
+from jdbpy import ReadOnlyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter, ClientInfo
 from jdbpy.dap.events import say, show_stop
 from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, request
 from jdbpy.record import Record
 
 MOST_PORT = 65535
+
+THREADS_A_SECOND = 100
+"""Starts and ends of threads that are told; a client asks for the list of them when anything stops."""
 
 
 @request("initialize", ClientInfo, in_order=True)
@@ -49,11 +53,14 @@ async def attach(adapter: Adapter, args: Attach) -> None:
     options = _options(args)
     if args.listen:
         heard = partial(_say_listening, adapter)
-        await adapter.open(jdbpy.listen_session(args.listen, options=options, on_listening=heard))
+        adapter.reopen = partial(jdbpy.listen_session, args.listen, options=options, on_listening=heard)
+        await adapter.open(adapter.reopen())
         return
     address = args.address or _address(args.host or args.hostName, args.port)
     limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
-    await adapter.open(jdbpy.attach_session(address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT)))
+    limit = min(limit, jdbpy.CONNECT_LIMIT)
+    adapter.reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
+    await adapter.open(adapter.reopen())
 
 
 def _say_listening(adapter: Adapter, address: str) -> None:
@@ -109,7 +116,8 @@ async def launch(adapter: Adapter, args: Launch) -> None:
         env=_environment(args.env) if args.env is not None else None,
     )
     adapter.main_class = jdbpy.main_class(main)
-    await adapter.open(jdbpy.launch_session(command, options=_options(args)))
+    adapter.reopen = partial(jdbpy.launch_session, command, options=_options(args))
+    await adapter.open(adapter.reopen())
 
 
 def _command(args: Launch) -> list[str]:
@@ -159,8 +167,16 @@ def _options(args: Attach | Launch) -> jdbpy.Options:
 @request("configurationDone", in_order=True, supportsConfigurationDoneRequest=True)
 async def configuration_done(adapter: Adapter, args: NoArguments) -> None:
     """Let the target go that stands at its start, now that breakpoints are set."""
+    await _begin(adapter)
+
+
+async def _begin(adapter: Adapter) -> None:
     session = adapter.session
     adapter.configured = True
+    reporting = jdbpy.Reporting(hold=False, limit=THREADS_A_SECOND)
+    options = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, reporting=reporting)
+    with suppress(ReadOnlyError):
+        adapter.thread_point = (await session.catchpoints.thread(options=options)).number
     if adapter.stop_on_entry and adapter.main_class:
         place = f"{adapter.main_class}.main(java.lang.String[])"
         point = await session.breakpoints.add(place, temporary=True, policy=jdbpy.SuspendPolicy.ALL)
@@ -203,3 +219,16 @@ async def terminate(adapter: Adapter, args: NoArguments) -> None:
         await adapter.session.exit(0)
         return
     await adapter.leave(keep=False)
+
+
+@request("restart", in_order=True, supportsRestartRequest=True)
+async def restart(adapter: Adapter, args: NoArguments) -> None:
+    """Start a launched program again, or attach again, with the same breakpoints. wire: as opening and setting them."""
+    if adapter.reopen is None:
+        raise StateError("nothing was debugged yet: attach or launch comes first", code="NOT_STARTED")
+    if adapter.has_session:
+        await adapter.leave(keep=not adapter.session.launched, quietly=True)
+    adapter.configured = False
+    await adapter.open(adapter.reopen())
+    await adapter.breakpoints.set_again()
+    await _begin(adapter)

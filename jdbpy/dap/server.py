@@ -14,7 +14,7 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import JdbpyError, StateError, UsageError
+from jdbpy import JdbpyError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.framing import Framing, FramingError, framed
 from jdbpy.dap.protocol import REQUESTS, Body, Request, read_arguments
@@ -212,7 +212,8 @@ class Server:
         try:
             body = await request.run(self._adapter, read_arguments(request.arguments, given))
         except JdbpyError as error:
-            hint = f" ({error.hint})" if error.hint and isinstance(error, UsageError | StateError) else ""
+            of_prompt = "'" in error.hint  # it names commands
+            hint = f" ({error.hint})" if error.hint and not of_prompt else ""
             self._respond(number, request.name, error=f"{error.message}{hint}", code=FAILED)
         except Exception as error:  # a fault of ours must not end the session
             sys.stderr.write(f"jdbpy dap: {request.name} failed: {type(error).__name__}: {error}\n")

@@ -21,6 +21,7 @@ from typing import Any
 import trio
 
 from jdbpy.session.concurrency import open_nursery
+from tests.dap.schema import check
 from tests.harness import LIMIT, Program, Target
 from tests.harness.processes import piped
 
@@ -67,6 +68,7 @@ class DapClient:
     async def _take(self, message: Body) -> None:
         assert message["seq"] == self._last_seq + 1
         self._last_seq += 1
+        check(message, message.get("command", ""))
         async with self._changed:
             if message["type"] == "response":
                 self.responses[message["request_seq"]] = message

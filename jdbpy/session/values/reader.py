@@ -49,6 +49,10 @@ _FEW = 50
 _MOST_AT_ONCE = 10_000
 """Commands that are sent before the first of them is answered: what a cancelled wave leaves to the target."""
 
+MOST_ELEMENTS = 16_384
+"""Elements that are asked for in one command: more than 65,535 references end the JVM (docs/agent.md, "Large parts of
+arrays")."""
+
 _TO_THE_END = -1
 """A number of elements that means the rest (docs/agent.md, "Parts of arrays")."""
 
@@ -375,11 +379,28 @@ class Reader:
         """Elements of an array; ``start + count`` must not exceed its length."""
         if count <= 0:
             return []
-        reply = await self.request(array_reference.GetValues(ArrayID(_not_null(array_id)), start, count))
-        return reply.values.tagged()
+        array = ArrayID(_not_null(array_id))
+        if count <= MOST_ELEMENTS:
+            reply = await self.request(array_reference.GetValues(array, start, count))
+            return reply.values.tagged()
+        outcomes = await self.batch(
+            [
+                array_reference.GetValues(array, first, min(MOST_ELEMENTS, start + count - first))
+                for first in range(start, start + count, MOST_ELEMENTS)
+            ]
+        )
+        found: list[TaggedValue] = []
+        for outcome in outcomes:
+            if isinstance(outcome, JdwpError):
+                raise outcome
+            found += outcome.values.tagged()
+        return found
 
     async def whole(self, array_id: int) -> list[TaggedValue]:
-        """All elements of an array, without asking first how many there are: not for arrays of any size."""
+        """All elements of an array that is known to be small, without asking first how many there are.
+
+        HotSpot ends the JVM for one of more than 65,535 references (docs/agent.md, "Large parts of arrays").
+        """
         if self._remembered.length_of(array_id) == 0:
             return []
         [outcome] = await self.batch([array_reference.GetValues(ArrayID(_not_null(array_id)), 0, _TO_THE_END)])

@@ -32,6 +32,7 @@ async def compile_assign(c: Compiler, node: tree.Assign, scope: Scope) -> Op:
             return found
     target = await c.expression(node.target, scope)
     if isinstance(target, Late):
+        await c.value(node.value, scope)  # what it reads of the frame is read before anything runs
         return _late(node, target)
     _require_variable(c, target)
     value = await c.value(node.value, scope)

@@ -56,14 +56,10 @@ class Buckets:
         self._reader = obj.reader
         self._fields = fields
         self._downwards = downwards
-        self._whole: dict[int, list[TaggedValue]] = {}  # tables that were read at once
 
     async def open(self, table: TaggedValue, size: int) -> int:
-        """Finds out the length of a table; of a small one that is wanted whole the slots come with it. wire: 1 trip."""
-        if size > min(_SMALL, 2 * self._obj.want):
-            return await self._reader.length(reference(table))
-        slots = self._whole[reference(table)] = await self._reader.whole(reference(table))
-        return len(slots)
+        """Finds out the length of a table, which may be large although little is in it. wire: 1 trip."""
+        return await self._reader.length(reference(table))
 
     async def entries(self, table: TaggedValue, size: int, capacity: int) -> list[KeyValue]:
         """The first entries of a table, as many as are wanted."""
@@ -88,8 +84,7 @@ class Buckets:
         count = min(slots.count, self._stretch)
         rest = slots.count - count
         start = slots.start + rest if self._downwards else slots.start
-        whole = self._whole.get(slots.table)
-        nodes = await self._reader.elements(slots.table, start, count) if whole is None else whole[start:][:count]
+        nodes = await self._reader.elements(slots.table, start, count)
         plan: list[Unread | KnownEntry[KeyValue]] = [
             Unread(Bucket(int(node.value), Slots(slots.table, start + index, 1, slots.capacity)))
             for index, node in enumerate(nodes)

@@ -1,0 +1,90 @@
+"""Messages compared with the protocol's published JSON schema, where JDBPY_DAP_SCHEMA names its file.
+
+PyPI's debugpy ships it (debugProtocol.json). Owns as much of JSON Schema as that file uses.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Body = dict[str, Any]
+
+SCHEMA = os.environ.get("JDBPY_DAP_SCHEMA", "")
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
+
+
+@functools.cache
+def _definitions() -> Body:
+    found: Body = json.loads(Path(SCHEMA).read_text(encoding="utf-8"))["definitions"]
+    return found
+
+
+def check(message: Body, command: str = "") -> None:
+    """Check a message of the adapter; of a response ``command`` is that of its request. A wrong one fails the test."""
+    if not SCHEMA:
+        return
+    name = _name(message, command)
+    definitions = _definitions()
+    problems = list(_problems(definitions[name], message, name)) if name in definitions else [f"there is no {name}"]
+    assert not problems, f"{problems[:5]} in {message}"
+
+
+def known_properties(name: str) -> set[str]:
+    """The names of the properties of a definition."""
+    return set(_definitions()[name]["properties"])
+
+
+def _name(message: Body, command: str) -> str:
+    if message["type"] == "event":
+        name = message["event"]
+        return f"{name[0].upper()}{name[1:]}Event"
+    if not message["success"]:
+        return "ErrorResponse" if "body" in message else "Response"
+    return f"{command[0].upper()}{command[1:]}Response"
+
+
+def _problems(schema: Body, value: Any, path: str) -> Iterator[str]:
+    if "$ref" in schema:
+        yield from _problems(_definitions()[schema["$ref"].rpartition("/")[2]], value, path)
+        return
+    for part in schema.get("allOf", ()):
+        yield from _problems(part, value, path)
+    for choice in ("oneOf", "anyOf"):
+        if choice in schema and all(list(_problems(part, value, path)) for part in schema[choice]):
+            yield f"{path} fits none of {choice}"
+    if "type" in schema:
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        fits = any(
+            isinstance(value, _TYPES[kind]) and (not isinstance(value, bool) or kind == "boolean") for kind in kinds
+        )
+        if not fits:
+            yield f"{path} is {value!r}, not {schema['type']}"
+            return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{path} is {value!r}, none of {schema['enum']}"
+    if isinstance(value, dict):
+        for name in schema.get("required", ()):
+            if name not in value:
+                yield f"{path}.{name} is missing"
+        for name, part in schema.get("properties", {}).items():
+            if name in value:
+                yield from _problems(part, value[name], f"{path}.{name}")
+        if path.count(".") and "properties" in schema and "allOf" not in schema:
+            yield from (f"{path}.{name} is not in the schema" for name in value if name not in schema["properties"])
+    if isinstance(value, list) and "items" in schema:
+        for index, each in enumerate(value):
+            yield from _problems(schema["items"], each, f"{path}[{index}]")

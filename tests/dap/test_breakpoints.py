@@ -1,0 +1,198 @@
+"""Breakpoints of the client: lines with conditions, hit conditions and messages, functions, exceptions, fields."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.dap.client import Body, DapClient, dap_client, source_of
+from tests.harness import Jvm, program, start_target
+
+
+async def resume(dap: DapClient, stop: Body) -> None:
+    """Let the target go on."""
+    assert (await dap.request("continue", threadId=stop["threadId"]))["allThreadsContinued"] is True
+
+
+async def value(dap: DapClient, stop: Body, expression: str) -> str:
+    """The value of an expression in the innermost frame of a stop."""
+    [top] = await dap.frames(stop, levels=1)
+    return str((await dap.evaluate(expression, top))["result"])
+
+
+async def test_conditions_hit_conditions_and_messages(jvm: Jvm) -> None:
+    counter = program("Counting")
+    path = source_of(counter, "total")
+    async with start_target(jvm, counter) as target, dap_client() as dap:
+        await dap.attach(target)
+        line = counter.line("total")
+        [shown] = await dap.set_breakpoints(path, [{"line": line, "condition": "i == 7"}])
+        await dap.request("configurationDone")
+        await dap.event("breakpoint")
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        assert await value(dap, stop, "i") == "7"
+        [again] = await dap.set_breakpoints(path, [{"line": line, "condition": "i > 7", "hitCondition": "> 2"}])
+        assert again["verified"] and again["id"] != shown["id"]
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint")
+        assert await value(dap, stop, "i") == "10"
+        [_, log] = await dap.set_breakpoints(
+            path, [{"line": counter.line("failures")}, {"line": line, "logMessage": "counts {i}", "hitCondition": "3"}]
+        )
+        assert log["verified"]
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint")
+        assert dap.output == "counts -11\n"
+        [wrong, hits, far] = await dap.set_breakpoints(
+            path,
+            [{"line": line, "condition": "i +"}, {"line": line, "hitCondition": "often"}, {"line": 9_999}],
+        )
+        assert not wrong["verified"] and not hits["verified"] and not far["verified"]
+        assert "often" in hits["message"] and "9999" in far["message"]
+        assert await dap.set_breakpoints(path, []) == []
+        await resume(dap, stop)
+        await dap.event("terminated")
+        assert await target.wait_exit() == 0
+
+
+async def test_breakpoints_that_stay_keep_their_ids_and_hits(jvm: Jvm) -> None:
+    counter = program("Counting")
+    async with start_target(jvm, counter) as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(counter, "begin")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        path, line = source_of(counter, "call"), counter.line("call")
+        [first] = await dap.set_breakpoints(path, [{"line": line, "hitCondition": "2"}])
+        await dap.set_breakpoints(path, [{"line": line, "hitCondition": "2"}, {"line": counter.line("own")}])
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint")
+        assert await value(dap, stop, "i") == "0"
+        [same] = await dap.set_breakpoints(path, [{"line": line, "hitCondition": "2"}])
+        assert same["id"] == first["id"]
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[first["id"]])
+        assert await value(dap, stop, "i") == "1"
+        locations = await dap.request(
+            "breakpointLocations", source={"path": path}, line=counter.line("loop") - 1, endLine=counter.line("call")
+        )
+        assert [each["line"] for each in locations["breakpoints"]] == [line - 2, line - 1, line]
+        await dap.request("disconnect", terminateDebuggee=True)
+        assert await target.wait_exit() == 0
+        await dap.event("terminated")
+
+
+async def test_functions_of_classes_that_come_later(jvm: Jvm) -> None:
+    counter = program("Counting")
+    async with start_target(jvm, counter) as target, dap_client() as dap:
+        await dap.attach(target)
+        found = await dap.request(
+            "setFunctionBreakpoints",
+            breakpoints=[{"name": "Counting.count", "condition": "i == 3"}, {"name": "no such method !"}],
+        )
+        good, bad = found["breakpoints"]
+        assert not good["verified"] and good["reason"] == "pending" and not bad["verified"] and bad["message"]
+        await dap.request("configurationDone")
+        stop = await dap.stopped("function breakpoint", hitBreakpointIds=[good["id"]])
+        assert (await dap.event("breakpoint"))["breakpoint"]["verified"]
+        assert await value(dap, stop, "i + this.own") == "5"
+        await dap.request("setFunctionBreakpoints", breakpoints=[])
+        await resume(dap, stop)
+        await dap.event("terminated")
+
+
+async def test_exceptions_with_classes_conditions_and_causes(jvm: Jvm) -> None:
+    counter = program("Counting")
+    async with start_target(jvm, counter) as target, dap_client() as dap:
+        await dap.attach(target)
+        filters = {each["filter"] for each in dap.capabilities["exceptionBreakpointFilters"]}
+        assert filters == {"caught", "uncaught"}
+        found = await dap.request(
+            "setExceptionBreakpoints",
+            filters=["uncaught"],
+            filterOptions=[
+                {"filterId": "caught", "condition": "Counting$Failure if $exc.code == 2"},
+                {"filterId": "x"},
+            ],
+        )
+        assert [each["verified"] for each in found["breakpoints"]] == [True, False, False]
+        await dap.request("configurationDone")
+        stop = await dap.stopped("exception", description="Paused on exception", text="Counting$Failure: failure 2")
+        info = await dap.request("exceptionInfo", threadId=stop["threadId"])
+        assert info["exceptionId"] == "Counting$Failure" and info["breakMode"] == "always"
+        assert info["description"] == "failure 2"
+        [inner] = info["details"]["innerException"]
+        assert inner["fullTypeName"] == "java.lang.IllegalStateException" and inner["message"] == "inner"
+        await dap.request("setExceptionBreakpoints", filters=[])
+        [shown] = await dap.breakpoints(counter, "end")
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        assert "does not stand at an exception" in await dap.refused("exceptionInfo", threadId=stop["threadId"])
+        await resume(dap, stop)
+        await dap.event("terminated")
+
+
+async def test_fields_of_one_object_and_static_ones(jvm: Jvm) -> None:
+    counter = program("Counting")
+    async with start_target(jvm, counter) as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(counter, "loop")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        [top] = await dap.frames(stop)
+        scopes = await dap.scopes(top)
+        b = (await dap.variables(scopes["Locals"]))["b"]
+        info = await dap.request("dataBreakpointInfo", variablesReference=b["variablesReference"], name="own")
+        assert info["accessTypes"] == ["read", "write", "readWrite"] and "Counting.own" in info["description"]
+        local = await dap.request(
+            "dataBreakpointInfo", variablesReference=scopes["Locals"]["variablesReference"], name="b"
+        )
+        assert local["dataId"] is None and local["description"]
+        static = await dap.request(
+            "dataBreakpointInfo", variablesReference=scopes["Static"]["variablesReference"], name="total"
+        )
+        found = await dap.request(
+            "setDataBreakpoints",
+            breakpoints=[
+                {"dataId": info["dataId"], "accessType": "write"},
+                {"dataId": static["dataId"], "accessType": "readWrite", "hitCondition": "100"},
+                {"dataId": "nothing at all"},
+            ],
+        )
+        own, total, bad = found["breakpoints"]
+        assert own["verified"] and total["verified"] and not bad["verified"]
+        await dap.set_breakpoints(source_of(counter, "loop"), [])
+        await resume(dap, stop)
+        stop = await dap.stopped("data breakpoint", hitBreakpointIds=[own["id"]])
+        assert stop["description"] == "Counting.own changes from 0 to 0"
+        assert await value(dap, stop, "i") == "0"
+        await resume(dap, stop)
+        stop = await dap.stopped("data breakpoint", hitBreakpointIds=[own["id"]])
+        assert stop["description"] == "Counting.own changes from 0 to -1"
+        await dap.request("setDataBreakpoints", breakpoints=[])
+        await resume(dap, stop)
+        await dap.event("terminated")
+
+
+async def test_files_are_told_apart_by_their_packages(jvm: Jvm) -> None:
+    """Also a path of Windows, an address of a file, and lines that begin with 0."""
+    shop = program("Shop")
+    path = Path(shop.sources, shop.markers[next(iter(shop.markers))][0])
+    marker = next(iter(shop.markers))
+    async with start_target(jvm, shop) as target, dap_client() as dap:
+        await dap.initialize(linesStartAt1=False, pathFormat="uri")
+        await dap.attach(target)
+        inside = path.relative_to(shop.sources)
+        other = await dap.set_breakpoints(
+            f"file:///work/my%20shop/other/{path.name}", [{"line": shop.line(marker) - 1}]
+        )
+        windows = f"C:\\\\Users\\\\me\\\\my work\\\\{str(inside).replace('/', chr(92) * 2)}"
+        shown = await dap.set_breakpoints(windows, [{"line": shop.line(marker) - 1}])
+        assert not other[0]["verified"] and not shown[0]["verified"]
+        await dap.request("configurationDone")
+        changed = await dap.event("breakpoint", reason="changed")
+        assert changed["breakpoint"]["id"] == shown[0]["id"]
+        assert changed["breakpoint"]["line"] == shop.line(marker) - 1
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown[0]["id"]])
+        assert (await dap.frames(stop))[0]["line"] == shop.line(marker) - 1
+        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("terminated")

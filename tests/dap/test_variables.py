@@ -1,0 +1,169 @@
+"""Variables page by page and in groups, raw beside logical, changed; expressions and completion."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.dap.client import Body, DapClient, dap_client
+from tests.harness import Jvm, program, start_target
+
+
+@asynccontextmanager
+async def at(jvm: Jvm, marker: str, **client: object) -> AsyncIterator[tuple[DapClient, Body, Body]]:
+    """A client at a marker of Large, with the stop and the innermost frame."""
+    large = program("Large")
+    async with start_target(jvm, large) as target, dap_client() as dap:
+        await dap.initialize(**client)
+        await dap.attach(target)
+        await dap.breakpoints(large, marker)
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        [top, *_] = await dap.frames(stop)
+        yield dap, stop, top
+        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("terminated")
+
+
+async def test_a_map_of_100_000_entries_is_paged(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        map_ = (await dap.locals(top))["map"]
+        assert map_["indexedVariables"] == 100_000 and map_["namedVariables"] == 1
+        assert map_["type"] == "java.util.Map<java.lang.Integer, java.lang.String>"
+        page = await dap.variables(map_, filter="indexed", start=20_000, count=50)
+        assert list(page) == [str(number) for number in range(20_000, 20_050)]
+        assert page["20049"]["value"] == '"v20049"'
+        named = await dap.variables(map_, filter="named")
+        assert list(named) == ["(fields)"]
+        assert (await dap.variables(named["(fields)"]))["size"]["value"] == "100000"
+
+
+async def test_a_client_without_pages_gets_groups(jvm: Jvm) -> None:
+    async with at(jvm, "here", supportsVariablePaging=False) as (dap, _, top):
+        found = await dap.locals(top)
+        groups = await dap.variables(found["map"])
+        assert list(groups)[:2] == ["[0 .. 9999]", "[10000 .. 19999]"] and len(groups) == 11
+        inner = await dap.variables(groups["[20000 .. 29999]"])
+        assert len(inner) == 100
+        last = await dap.variables(inner["[20000 .. 20099]"])
+        assert len(last) == 100 and last["20099"]["value"] == '"v20099"'
+        squares = await dap.variables(found["array"])
+        assert len(squares) == 25
+        last = await dap.variables(squares["[2400 .. 2499]"])
+        assert last["[2499]"]["value"] == str(2499 * 2499) and last["[2499]"]["evaluateName"] == "array[2499]"
+        assert [each["value"] for each in (await dap.variables(found["list"])).values()] == ['"a"', '"b"', '"c"', ""]
+
+
+async def test_texts_of_the_target_do_not_act(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        found = await dap.locals(top)
+        assert found["text"]["value"] == '"line\\n\\u0007end"' and found["text"]["variablesReference"] == 0
+        assert found["nothing"]["value"] == "null" and found["nothing"]["type"] == "java.lang.Object"
+
+
+async def test_evaluate_names_lead_to_the_same_values(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        found = await dap.locals(top)
+        [entry, _] = (await dap.variables(found["named"])).values()
+        inner = await dap.variables(entry)
+        assert inner["label"]["evaluateName"] == 'named.get("first").label'
+        for each in (*inner.values(), *(await dap.variables(found["array"], filter="indexed", count=3)).values()):
+            if name := each.get("evaluateName"):
+                assert (await dap.evaluate(name, top))["result"] == each["value"]
+        hint = inner["label"]["presentationHint"]
+        assert hint == {"kind": "property", "attributes": ["readOnly"]}
+        assert inner["next"]["presentationHint"]["visibility"] == "private"
+
+
+async def test_to_string_runs_when_it_is_opened_and_not_before(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        large = (await dap.locals(top))["large"]
+        lazy = (await dap.variables(large))["toString()"]
+        assert lazy["presentationHint"]["lazy"] is True
+        assert (await dap.evaluate("shared", top))["result"] == "1"
+        [shown] = (await dap.variables(lazy)).values()
+        assert shown["value"] == '"Large main"'
+        assert (await dap.evaluate("shared", top))["result"] == "2"
+
+
+async def test_variables_fields_and_elements_are_set(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        scopes = await dap.scopes(top)
+        reference = scopes["Locals"]["variablesReference"]
+        found = await dap.variables(scopes["Locals"])
+        changed = await dap.request("setVariable", variablesReference=reference, name="text", value='"new" + 1')
+        assert changed["value"] == '"new1"' and changed["type"] == "java.lang.String"
+        assert (await dap.event("invalidated"))["areas"] == ["variables"]
+        array = found["array"]["variablesReference"]
+        assert (await dap.request("setVariable", variablesReference=array, name="[3]", value="7"))["value"] == "7"
+        large = found["large"]["variablesReference"]
+        await dap.request("setVariable", variablesReference=large, name="changed", value="array[3] * 2")
+        static = scopes["Static"]["variablesReference"]
+        await dap.request("setVariable", variablesReference=static, name="shared", value="40")
+        set_ = await dap.request(
+            "setExpression", frameId=top["id"], expression="large.changed", value="large.changed + 1"
+        )
+        assert set_["value"] == "15"
+        assert (await dap.evaluate("text + array[3] + large.changed + shared", top))["result"] == '"new171540"'
+        assert "incompatible types" in await dap.refused(
+            "setVariable", variablesReference=reference, name="text", value="1"
+        )
+        assert "cannot be set" in await dap.refused(
+            "setVariable", variablesReference=found["list"]["variablesReference"], name="[0]", value='"z"'
+        )
+        assert "cannot be set" in await dap.refused(
+            "setVariable", variablesReference=reference, name="text=1;//", value='"z"'
+        )
+        assert "there are no variables" in await dap.refused("variables", variablesReference=987654)
+
+
+async def test_expressions_in_every_context(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        assert (await dap.evaluate("array[16]", top, context="watch", format={"hex": True}))["result"] == "0x100"
+        repl = await dap.evaluate("list.size()", top, context="repl")
+        assert repl["result"] == "3" and repl["type"] == "int"
+        assert (await dap.evaluate("$1 + 1", top, context="repl"))["result"] == "4"
+        hover = await dap.evaluate("large", top, context="hover")
+        assert (await dap.variables(hover))["label"]["value"] == '"main"'
+        made = await dap.evaluate("list.map(it -> it.length())", top, context="watch")
+        assert [each["value"] for each in (await dap.variables(made)).values()] == ["1", "1", "1"]
+        text = await dap.evaluate('"x".repeat(20000)', top, context="clipboard")
+        assert text["result"] == '"' + 20_000 * "x" + '"'
+        assert "ArithmeticException" in await dap.refused(
+            "evaluate", expression="1 / (large.changed - 5)", frameId=top["id"]
+        )
+        assert "there is no expression" in await dap.refused("evaluate", expression=" ", frameId=top["id"])
+        assert "there is no frame" in await dap.refused("evaluate", expression="1", frameId=99_999)
+
+
+async def test_completion_of_variables_and_members(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+
+        async def complete(text: str) -> list[str]:
+            found = await dap.request("completions", frameId=top["id"], text=text, column=len(text) + 1)
+            return [each["label"] for each in found["targets"]]
+
+        assert await complete("la") == ["large"]
+        members = await complete("1 + large.")
+        assert members[:4] == ["shared", "label", "changed", "next"] and members == await complete("large.")
+        assert "twice" in await complete("large.tw") and await complete("array.") == ["length"]
+        assert "shared" in await complete("Large.s") and await complete("nowhere.x") == []
+        found = await dap.request("completions", frameId=top["id"], text="1 + large.lab", column=14)
+        assert found["targets"] == [{"label": "label", "type": "field", "start": 11, "length": 3}]
+
+
+async def test_what_a_step_returned_is_a_scope_and_values_outlive_evaluations(jvm: Jvm) -> None:
+    async with at(jvm, "call") as (dap, stop, top):
+        await dap.evaluate("large.twice(4)", top)  # methods that run leave the frame good
+        assert (await dap.locals(top))["large"]["value"]
+        await dap.request("stepIn", threadId=stop["threadId"])
+        stop = await dap.stopped("step")
+        [inside, caller] = await dap.frames(stop)
+        assert inside["name"] == "Large.twice" and caller["name"] == "Large.main"
+        assert (await dap.locals(inside))["n"]["value"] == "21"
+        await dap.request("stepOut", threadId=stop["threadId"])
+        stop = await dap.stopped("step")
+        [top] = await dap.frames(stop)
+        scopes = await dap.scopes(top)
+        assert next(iter(scopes)) == "Returned" and scopes["Returned"]["presentationHint"] == "returnValue"
+        assert [each["value"] for each in (await dap.variables(scopes["Returned"])).values()] == ["42"]
