@@ -17,7 +17,7 @@ import trio
 from jdbpy import JdbpyError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.framing import Framing, FramingError, framed
-from jdbpy.dap.protocol import REQUESTS, Body, Request, read_arguments
+from jdbpy.dap.protocol import CAPABILITIES, REQUESTS, Body, Request, read_arguments
 
 MOST_UNDER_WAY = 256
 """Requests that are carried out side by side; further ones wait unread."""
@@ -27,6 +27,8 @@ MOST_WAITING_BYTES = 32 * 1024 * 1024
 
 FLUSH_LIMIT = 2.0
 """Seconds that the client has for its last messages."""
+
+CAPABILITIES["supportsCancelRequest"] = True  # ``Server._cancel``
 
 INTERNAL_ERROR = 1
 FAILED = 2

@@ -110,7 +110,7 @@ class DapClient:
     async def request(self, command: str, **arguments: Any) -> Body:
         """Send a request, and return the body of its response, which must be a success."""
         response = await self.response(await self.start(command, **arguments))
-        assert response["success"] and response["command"] == command, response
+        assert response["success"] and response["command"] == command, f"{response}\n{self.events}\n{self.output}"
         body: Body = response.get("body", {})
         return body
 

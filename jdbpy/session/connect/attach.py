@@ -34,6 +34,7 @@ from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
 from jdbpy.wire.connection import running
 from jdbpy.wire.effects import ReadOnlyGuard
+from jdbpy.wire.messages import virtual_machine
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 START_LIMIT = 2.0
 """Seconds to wait for the first stop of a target whose threads are suspended."""
+
+OWN_START_LIMIT = 60.0
+"""The same for a JVM of our own: no earlier debugger can have left threads suspended in it."""
 
 LATE_START_LIMIT = 1.0
 """Seconds to wait for the first stop of a target that may have been left running by an earlier debugger."""
@@ -410,8 +414,11 @@ async def _await_start(target: Target) -> None:
     not come, an earlier debugger was killed while the agent reported an event: the agent resumed everything for it and
     then suspended threads for that event. They are resumed, and that is reported.
     """
-    with trio.move_on_after(START_LIMIT):
+    with trio.move_on_after(OWN_START_LIMIT if target.launched else START_LIMIT):
         await target.publisher.wait_for_stop()
+    if target.last_stop is None and target.publisher.ending is None:
+        await target.conn.request(virtual_machine.IDSizes())  # this process may have been slow: what was sent by now
+        await target.publisher.settled()  # is taken in
     if target.last_stop is None and target.publisher.ending is None:
         from jdbpy.session.target.leaving import resume_left_over
 

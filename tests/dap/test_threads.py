@@ -1,0 +1,105 @@
+"""Many threads at once: hits of eight threads, each continued by itself; pausing, steps of one thread alone."""
+
+from __future__ import annotations
+
+from tests.dap.client import dap_client, source_of
+from tests.harness import Jvm, start_target
+
+THREADS = 8
+
+
+async def test_eight_threads_hit_at_once_and_each_goes_on_by_itself(jvm: Jvm) -> None:
+    async with start_target(jvm, "Pool", str(THREADS), "2") as target, dap_client() as dap:
+        await dap.attach(target, hold="thread")
+        await dap.breakpoints(target.program, "work")
+        await dap.request("configurationDone")
+        stops = [await dap.stopped("breakpoint", allThreadsStopped=False) for _ in range(THREADS)]
+        assert len({each["threadId"] for each in stops}) == THREADS
+        assert stops[0]["preserveFocusHint"] is False and stops[-1]["preserveFocusHint"] is True
+        numbers = {}
+        for stop in stops:
+            [top, *_] = await dap.frames(stop, levels=1)
+            found = await dap.locals(top)
+            numbers[stop["threadId"]] = (await dap.evaluate("p.a()", top))["result"]
+            assert found["round"]["value"] == "0"
+        assert sorted(numbers.values()) == [str(number) for number in range(THREADS)]
+        first = stops[3]["threadId"]
+        assert (await dap.request("continue", threadId=first))["allThreadsContinued"] is False
+        again = await dap.stopped("breakpoint", threadId=first)
+        [top, *_] = await dap.frames(again, levels=1)
+        assert (await dap.locals(top))["round"]["value"] == "1"
+        [other, *_] = await dap.frames(stops[5], levels=1)
+        assert (await dap.locals(other))["round"]["value"] == "0"
+        await dap.request("next", threadId=stops[5]["threadId"])
+        step = await dap.stopped("step", threadId=stops[5]["threadId"], preserveFocusHint=False)
+        assert (await dap.frames(step, levels=1))[0]["line"] == target.program.line("passed")
+        await dap.request("disconnect")
+        await dap.event("terminated")
+        await target.wait_output(f"done {2 * THREADS}")
+
+
+async def test_hits_of_eight_threads_come_one_by_one_where_everything_is_suspended(jvm: Jvm) -> None:
+    async with start_target(jvm, "Pool", str(THREADS), "1") as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(target.program, "work")
+        await dap.request("configurationDone")
+        seen = set()
+        for _ in range(THREADS):
+            stop = await dap.stopped("breakpoint", allThreadsStopped=True)
+            seen.add(stop["threadId"])
+            assert (await dap.request("continue", threadId=stop["threadId"]))["allThreadsContinued"] is True
+        assert len(seen) == THREADS
+        await dap.event("terminated")
+        assert f"done {THREADS}" in target.stdout
+
+
+async def test_a_step_of_one_thread_alone_leaves_the_others_suspended(jvm: Jvm) -> None:
+    async with start_target(jvm, "Pool", "2", "3") as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(target.program, "work", condition="p.number == 1 && round == 1")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        threads = (await dap.request("threads"))["threads"]
+        main = next(each for each in threads if each["name"] == "main")
+        before = await dap.request("stackTrace", threadId=main["id"])
+        await dap.request("next", threadId=stop["threadId"], singleThread=True)
+        await dap.stopped("step", threadId=stop["threadId"], allThreadsStopped=True)
+        after = await dap.request("stackTrace", threadId=main["id"])
+        assert [each["id"] for each in after["stackFrames"]] == [each["id"] for each in before["stackFrames"]]
+        await dap.set_breakpoints(source_of(target.program, "work"), [])
+        assert (await dap.request("continue", threadId=stop["threadId"]))["allThreadsContinued"] is True
+        await dap.event("terminated")
+
+
+async def test_pausing_paging_stacks_and_restarting_a_frame(jvm: Jvm) -> None:
+    async with start_target(jvm, "Scopes") as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(target.program, "bottom")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        found = await dap.request("stackTrace", threadId=stop["threadId"], startFrame=1_000, levels=3)
+        assert found["totalFrames"] == 2_003
+        assert [each["name"] for each in found["stackFrames"]] == 3 * ["Scopes.dive"]
+        frames = await dap.frames(stop, levels=3)
+        await dap.request("restartFrame", frameId=frames[1]["id"])
+        again = await dap.stopped("restart", threadId=stop["threadId"])
+        [top, *_] = await dap.frames(again, levels=1)
+        assert top["name"] == "Scopes.dive" and (await dap.locals(top))["depth"]["value"] == "0"
+        await dap.set_breakpoints(source_of(target.program, "bottom"), [])
+        await dap.request("continue", threadId=stop["threadId"])
+        await dap.event("terminated")
+
+
+async def test_a_running_target_is_paused(jvm: Jvm) -> None:
+    async with start_target(jvm, "Hello", "a") as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.request("configurationDone")
+        await target.wait_output("waiting")
+        await dap.request("pause", threadId=1)
+        stop = await dap.stopped("pause", allThreadsStopped=True)
+        frames = await dap.frames(stop)
+        assert frames[-1]["name"] == "Hello.main" and frames[0]["presentationHint"] == "subtle"
+        assert "stopped already" in await dap.refused("pause", threadId=1)
+        await dap.request("continue", threadId=stop["threadId"])
+        await target.send()
+        await dap.event("terminated")
