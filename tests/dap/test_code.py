@@ -9,9 +9,15 @@ from tests.dap.client import dap_client, source_of
 from tests.harness import Jvm, program, start_target
 
 
+def read(path: str) -> str:
+    """The text of a file."""
+    return Path(path).read_text(encoding="utf-8")
+
+
 async def test_a_source_in_a_jar_has_a_number_and_breakpoints(jvm: Jvm, tmp_path: Path) -> None:
     jar = tmp_path / "sources.jar"
     shop = program("Stepping")
+    text = read(source_of(shop, "start"))
     with zipfile.ZipFile(jar, "w") as archive:
         archive.write(source_of(shop, "start"), "Stepping.java")
     async with start_target(jvm, shop) as target, dap_client() as dap:
@@ -23,7 +29,7 @@ async def test_a_source_in_a_jar_has_a_number_and_breakpoints(jvm: Jvm, tmp_path
         source = top["source"]
         assert source["name"] == "Stepping.java" and "path" not in source and str(jar) in source["origin"]
         shown = await dap.request("source", source=source, sourceReference=source["sourceReference"])
-        assert shown["content"] == Path(source_of(shop, "start")).read_text() and shown["mimeType"] == "text/x-java"
+        assert shown["content"] == text and shown["mimeType"] == "text/x-java"
         found = await dap.request("setBreakpoints", source=source, breakpoints=[{"line": shop.line("in-twice")}])
         assert found["breakpoints"][0]["verified"]
         assert "there is no source" in await dap.refused("source", sourceReference=77)

@@ -83,7 +83,7 @@ async def test_messages_that_make_no_sense_are_answered_and_the_session_goes_on(
         assert "initialize was sent already" in await dap.refused("initialize", adapterID="x")
 
 
-WRONG_ARGUMENTS = [
+WRONG_ARGUMENTS: list[tuple[str, dict[str, object], str]] = [
     ("stackTrace", {}, "arguments.threadId is missing"),
     ("stackTrace", {"threadId": "1"}, "arguments.threadId must be a whole number, not a text"),
     ("stackTrace", {"threadId": True}, "arguments.threadId must be a whole number, not true"),
