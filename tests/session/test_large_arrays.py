@@ -26,7 +26,8 @@ async def test_large_tables_are_read_in_parts_and_the_target_lives(jvm: Jvm) -> 
         assert stop.frame is not None
         found = {each.name: each.value for each in await d.session.stack.variables(stop.frame)}
         for name in ("roomy", "table"):
-            assert found[name] is not None and found[name].text.endswith('(1) {"k"="v"}'), found[name]
+            value = found[name]
+            assert value is not None and value.text.endswith('(1) {"k"="v"}'), value
         assert found["array"] is not None and found["linked"] is not None
         all_ = await d.session.objects.part(found["array"], 0, 200_000, Limits(depth=0))
         assert all_ is not None and len(all_.items) == 200_000
@@ -43,6 +44,7 @@ async def test_what_is_assigned_to_a_variable_known_at_run_time_only_may_read_th
         stop = await d.run_to("here")
         assert stop.frame is not None
         found = {each.name: each.value for each in await d.session.stack.variables(stop.frame)}
+        given = {"it": found["large"]}
         value = await d.session.values.assign(
             "it.changed", "array[3] * 2", frame=stop.frame, given={"it": found["large"]}
         )
