@@ -45,9 +45,7 @@ async def test_what_is_assigned_to_a_variable_known_at_run_time_only_may_read_th
         assert stop.frame is not None
         found = {each.name: each.value for each in await d.session.stack.variables(stop.frame)}
         given = {"it": found["large"]}
-        value = await d.session.values.assign(
-            "it.changed", "array[3] * 2", frame=stop.frame, given={"it": found["large"]}
-        )
+        value = await d.session.values.assign("it.changed", "array[3] * 2", frame=stop.frame, given=given)
         assert value.text == "18"
         await d.resume()
         await d.wait_exit()
