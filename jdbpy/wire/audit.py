@@ -101,6 +101,18 @@ _OWN = ("jdbpy.session.session", "jdbpy.session.target.dispatch", "jdbpy.wire.")
 """Modules whose tasks handle events; what they send is for no call."""
 
 
+_CALLED = {
+    "ClassDirectory": "Classes",
+    "HeapReader": "Heap",
+    "LineBreakpoints": "Breakpoints",
+    "ModuleDirectory": "Modules",
+    "StackReader": "Stack",
+    "ThreadDirectory": "Threads",
+    "VmReader": "Vm",
+}
+"""Components of a session by their classes, as the log calls them: after the attribute of the session."""
+
+
 def _caller() -> str:
     """The call of jdbpy's interface that leads here: ``Values.evaluate``; "an event" in jdbpy's own tasks."""
     found = ""
@@ -109,6 +121,7 @@ def _caller() -> str:
         module = frame.f_globals.get("__name__", "")
         if module.startswith("jdbpy.session.") and module != "jdbpy.session.concurrency":
             own = module.startswith(_OWN) and frame.f_code.co_name in ("run", "_work", "_handle", "_take")
-            found = "an event" if own else frame.f_code.co_qualname
+            component, _, method = frame.f_code.co_qualname.partition(".")
+            found = "an event" if own else f"{_CALLED.get(component, component)}{'.' if method else ''}{method}"
         frame = frame.f_back
     return found or "an event"
