@@ -20,6 +20,7 @@ from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.greeting import Address
 from jdbpy.session.connect.ways import container_addresses, parse_way
 from tests.cli.process import command
+from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Target, start_target
 from tests.harness.processes import piped
 from tests.harness.remote import DOCKER, KUBECTL, run_sshd, write_program, write_python_program
@@ -337,3 +338,31 @@ def test_addresses() -> None:
     assert eks is not None
     assert (eks.context, eks.namespace, eks.place) == ("arn:aws:eks:eu:1:cluster/prod", "shop", "deployment/orders")
     assert parse_way("localhost:5005") is None
+
+
+ASKING = """\
+#!/bin/bash
+printf 'passphrase? ' >/dev/tty
+read -r answer </dev/tty
+[ "$answer" = yes ] || exit 255
+exec 3<>/dev/tcp/127.0.0.1/{port}
+cat <&3 &
+exec cat >&3
+"""
+
+
+async def test_ssh_asks_at_the_terminal(any_jvm: Jvm, tmp_path: Path) -> None:
+    """Its question reaches the user, the answer reaches it, and a Ctrl-C that is for jdbpy does not end it."""
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        write_program(tmp_path / "bin" / "ssh", ASKING.format(port=target.port))
+        path = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        async with open_terminal(["attach", f"ssh://host/{target.port}"], tmp_path, environ=path) as terminal:
+            await terminal.expect("passphrase?")
+            terminal.type("yes\r")
+            await terminal.expect("Attached to ssh://host", "Reached through ssh")
+            await terminal.prompt(">")
+            terminal.type("\x03")
+            await terminal.expect("Paused")
+            terminal.type("quit\r")
+            assert await terminal.wait_exit() == 0
+            assert terminal.modes == terminal.modes_before
