@@ -11,7 +11,7 @@ import trio
 
 import jdbpy
 from jdbpy.demo.program import JAVA_SOURCE
-from tests.harness import Jvm, Program, Target, inline, start_target
+from tests.harness import LIMIT, Jvm, Program, Target, inline, start_target
 from tests.harness.processes import piped, send_line
 from tests.mcp.client import ROOT, agent
 
@@ -123,3 +123,23 @@ async def test_a_second_debugger_finds_all_running(jvm: Jvm) -> None:
         async with jdbpy.attach(target.address) as vm:
             assert not vm.is_suspended and not vm.breakpoints
             assert {each.record.to_dict()["suspend_count"] for each in await vm.threads} == {0}
+
+
+async def test_a_client_that_goes_while_a_tool_waits(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Crowd", "1") as target:
+        async with piped([sys.executable, "-m", "jdbpy", "mcp", "attach", target.address], cwd=ROOT) as process:
+            client = {"name": "test", "version": "0"}
+            hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+            call = {"name": "run_until_stop", "arguments": {"timeout": 3600}}
+            for number, method, params in ((1, "initialize", hello), (2, "tools/call", call)):
+                message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+                await send_line(process, json.dumps(message))
+                if number == 1:
+                    await send_line(process, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+            await target.wait_output("ready")  # the tool has resumed it, and waits
+            assert process.stdin is not None
+            await process.stdin.aclose()
+            with trio.fail_after(LIMIT):
+                assert await process.wait() == 0
+        async with jdbpy.attach(target.address) as vm:
+            assert not vm.is_suspended
