@@ -78,6 +78,7 @@ class Context:
         self.next_display = 1  # displays and monitors are numbered together
         self.monitors: dict[int, str] = {}  # commands run at each stop, by number
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number
+        self.aliases: dict[str, str] = {}  # beginnings of commands, by the user's names
         self.collecting: Collecting | None = None  # lines are taken for actions, not run
         self.acting = False  # monitors or actions run
         self.acted_on = False  # one of these has let the target run

@@ -83,6 +83,9 @@ class Interpreter:
         return True
 
     async def _once(self, line: str) -> bool:
+        name, _, rest = line.partition(" ")
+        if name.lower() in self.context.aliases:
+            line = f"{self.context.aliases[name.lower()]} {rest}".strip()
         found = self.table.find(line)
         if found is None or _EQUALS.match(line, found.rest):  # a variable that is called like a command: `n = 3`
             return self._fail(line, self.unknown(line))

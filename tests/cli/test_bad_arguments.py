@@ -144,6 +144,7 @@ BAD = {
     "heapdump": ["", "a b"],
     "gc": ["now"],
     "snapshot": ["", "a b", "a on", "a on x", "a --depth x", "a --depth 101", "a --most 1X", "a --mask"],
+    "alias": ["x", "= where", "a b = where", "where = locals"],
     "find": ["", "-n x a"],
     "memory": ["x"],
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},

@@ -43,6 +43,8 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("show frame-base", lambda d: d["settings"][0]["value"] == "1"),
         ("config list-lines 4", lambda d: d["settings"][0]["value"] == "4"),
         ("set hints off", lambda d: d["settings"][0]["value"] == "off"),
+        ("alias wa = where all --fold", lambda d: d["aliases"] == [{"name": "wa", "text": "where all --fold"}]),
+        ("alias", lambda d: [each["name"] for each in d["aliases"]] == ["wa"]),
         ("repeat off", lambda d: d["settings"][0]["name"] == "repeat"),
         ("use", lambda d: d["path"] == [LEDGER.sources]),
         ("exclude", lambda d: "java.*" in d["patterns"]),

@@ -14,6 +14,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "commands",
         "on",
     ),
+    "aliases": (
+        "alias",
+    ),
     "breakpoints": (
         "stop",
         "break",
