@@ -255,6 +255,9 @@ class BrokenSession:
     def touch(self) -> None:
         pass
 
+    def note_line(self, line: str) -> None:
+        pass
+
     @property
     def info(self) -> object:
         raise RuntimeError("a fault of ours")

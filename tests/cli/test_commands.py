@@ -182,7 +182,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
     ]
 
 
-REFUSED = {"kill": "exit --kill", "quit 3": "--kill", "exit 3": "--kill"}
+REFUSED = {"kill": "exit --kill", "reconnect": "restart", "quit 3": "--kill", "exit 3": "--kill"}
 """Lines that only ever end in an error, with a word of the hint; `quit` itself is in test_batch."""
 
 

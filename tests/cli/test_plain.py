@@ -59,8 +59,8 @@ def assert_harmless(text: str) -> None:
 
 
 def test_every_result_of_a_command_has_a_text() -> None:
-    wanted = {record for command in TABLE for record in command.returns}
-    assert wanted <= set(shown_types())
+    shown = set(shown_types())
+    assert not [record for command in TABLE for record in command.returns if not shown & set(record.__mro__)]
 
 
 @pytest.mark.parametrize("record", list(shown_types()), ids=lambda record: record.__name__)

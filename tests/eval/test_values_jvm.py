@@ -14,6 +14,7 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stop
 from jdbpy.session.model.values import Limits
 from tests.harness import Debugging, Jvm, debug, program, start_target
+from tests.session.running import target_of
 
 
 @asynccontextmanager
@@ -355,6 +356,7 @@ async def test_a_condition_is_evaluated_at_every_hit(jvm: Jvm) -> None:
         assert not await condition.holds(stop.thread.id)
         await value(d, "n = 21")
         assert await condition.holds(stop.thread.id)
+        target_of(d).conn.recall = None  # as at another hit
         before = d.session.statistics()
         assert await condition.holds(stop.thread.id)
         after = d.session.statistics()

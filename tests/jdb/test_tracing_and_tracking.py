@@ -58,9 +58,14 @@ async def test_flags_say_which_way() -> None:
         await driven.read()
         await driven.answer("stop in JdbTour.work")
         assert not ways((await driven.answer("~run")).text)
-        for flags, shown in (("1", {"Sending"}), ("0x2", {"Receiving"}), ("0", set()), ("", {"Sending", "Receiving"})):
+        for flags, name, shown in (
+            ("1", "Thread", {"Sending"}),
+            ("0x2", "String", {"Receiving"}),
+            ("0", "Class", set()),
+            ("", "System", {"Sending", "Receiving"}),
+        ):
             await driven.answer(f"dbgtrace {flags}")
-            assert ways((await driven.answer("classpath")).text) == shown
+            assert ways((await driven.answer(f"methods java.lang.{name}")).text) == shown
 
 
 def ways(text: str) -> set[str]:

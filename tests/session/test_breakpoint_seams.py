@@ -146,6 +146,7 @@ async def test_one_that_is_removed_while_it_is_set_leaves_nothing_behind(any_jvm
     async with debug(any_jvm, "Shop") as d:
         target, points = target_of(d), d.session.breakpoints
         before = target.requests.all_active()
+        target.conn.recall = None  # each question is to take its trip
 
         async def remove_after(trips: int, numbers: list[int]) -> None:
             for _ in range(trips):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import stat
 import zlib
@@ -303,6 +304,7 @@ async def test_a_lost_connection_leaves_no_file(any_jvm: Jvm, tmp_path: Path) ->
             with pytest.raises(jdbpy.Disconnected):
                 await d.session.snapshot(str(tmp_path / "one.jdbpy"))
 
+        os.kill(d.target.pid, signal.SIGSTOP)  # it answers nothing more, however quick it is
         async with trio.open_nursery() as nursery:
             nursery.start_soon(lose)
             await trio.testing.wait_all_tasks_blocked()
