@@ -6,7 +6,6 @@ Owns the choice between a batch and the prompt, and what signals do where there 
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -33,8 +32,8 @@ from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
-from jdbpy.process.processor_time import open_signals
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
+from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.standard import one_loss
 
 USAGE = 2
@@ -63,19 +62,13 @@ async def run(line: CommandLine) -> int:
         settings.set("max-suspend", f"{line.max_suspend:g}")
     console = _console(line, settings)
     status = 0
-    ended_by: list[int] = []
     with one_loss():
-        async with trio.open_nursery() as watching:
-            work = trio.CancelScope()
-            await watching.start(_watch_signals, ended_by, work)  # until the target is left: more signals may come
-            with work:
-                async with trio.open_nursery() as nursery:
-                    ahead = _LoadedAhead()
-                    if not _is_batch(line):
-                        nursery.start_soon(ahead.run)
-                    status = await _debug(line, console, settings, ahead)
-                    nursery.cancel_scope.cancel()
-            watching.cancel_scope.cancel()
+        async with ended_by_signals() as ended_by, trio.open_nursery() as nursery:
+            ahead = _LoadedAhead()
+            if not _is_batch(line):
+                nursery.start_soon(ahead.run)
+            status = await _debug(line, console, settings, ahead)
+            nursery.cancel_scope.cancel()
     return 128 + ended_by[0] if ended_by else status
 
 
@@ -323,19 +316,3 @@ def _is_terminal(stream: TextIO) -> bool:
         return stream.isatty()
     except (AttributeError, ValueError):
         return False
-
-
-async def _watch_signals(
-    ended_by: list[int],
-    scope: trio.CancelScope,
-    *,
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Cancel the work at the first signal that asks for the end; take further ones, which must not stop the leaving."""
-    from jdbpy.process.signals import ending_signals
-
-    with open_signals(signal.SIGINT, *ending_signals()) as signals:
-        task_status.started()
-        async for number in signals:
-            ended_by.append(number)
-            scope.cancel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from functools import partial
 
@@ -12,6 +11,7 @@ import trio
 from jdbpy import UsageError
 from jdbpy.dap.server import Server, SocketStream, StandardStream, import_all
 from jdbpy.garbage import without_collection
+from jdbpy.process.signals import ended_by_signals
 from jdbpy.record import Record
 
 HELP = """\
@@ -80,30 +80,17 @@ def main(words: list[str]) -> int:
 
 
 async def _run(line: DapCommand) -> int:
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    ended_by = 0
     status = 0
-    with trio.open_signal_receiver(*numbers) as signals:
-        async with trio.open_nursery() as nursery:
-
-            async def watch() -> None:
-                nonlocal ended_by
-                async for number in signals:
-                    ended_by = ended_by or number
-                    nursery.cancel_scope.cancel()
-
-            nursery.start_soon(watch)
-            import_all()
-            if line.port is None:
-                await Server(StandardStream()).run()
-                nursery.cancel_scope.cancel()
-            elif listeners := await _listen(line.port):
-                room = trio.CapacityLimiter(MOST_CLIENTS)
-                nursery.start_soon(trio.serve_listeners, partial(_client, room), listeners)
-            else:
-                status = NO_PORT
-                nursery.cancel_scope.cancel()
-    return 128 + ended_by if ended_by else status
+    async with ended_by_signals() as ended_by:
+        import_all()
+        if line.port is None:
+            await Server(StandardStream()).run()
+        elif listeners := await _listen(line.port):
+            room = trio.CapacityLimiter(MOST_CLIENTS)
+            await trio.serve_listeners(partial(_client, room), listeners)
+        else:
+            status = NO_PORT
+    return 128 + ended_by[0] if ended_by else status
 
 
 async def _listen(port: int) -> list[trio.SocketListener]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from functools import partial
 from importlib.util import find_spec
@@ -125,6 +124,7 @@ async def _run(line: McpCommand) -> int:
     from jdbpy.mcp.debugging import Debugging, Opening, Rights
     from jdbpy.mcp.running import attaching, launching
     from jdbpy.mcp.server import serve
+    from jdbpy.process.signals import ended_by_signals
 
     given: Opening | None = None
     if line.action == "attach":
@@ -132,21 +132,10 @@ async def _run(line: McpCommand) -> int:
     elif line.action == "launch":
         given = partial(launching, line.java, "")
     rights = Rights(line.changes, line.suspend, line.source_path, line.hold, line.max_suspend)
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    ended_by = 0
-    with trio.open_signal_receiver(*numbers) as signals:
-        async with trio.open_nursery() as nursery:
-
-            async def watch() -> None:
-                nonlocal ended_by
-                async for number in signals:
-                    ended_by = ended_by or number
-                    nursery.cancel_scope.cancel()
-
-            nursery.start_soon(watch)
-            debugging = Debugging(nursery, rights, given)
-            await serve(debugging)
-            with trio.CancelScope(shield=True):
-                await debugging.leave()
-            nursery.cancel_scope.cancel()
-    return 128 + ended_by if ended_by else 0
+    async with ended_by_signals() as ended_by, trio.open_nursery() as nursery:
+        debugging = Debugging(nursery, rights, given)
+        await serve(debugging)
+        with trio.CancelScope(shield=True):
+            await debugging.leave()
+        nursery.cancel_scope.cancel()
+    return 128 + ended_by[0] if ended_by else 0

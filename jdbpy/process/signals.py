@@ -8,7 +8,8 @@ function; doing it is the REPL's affair.
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from enum import Enum
 
 import trio
@@ -65,3 +66,28 @@ async def watch_signals(
                 interrupt()
             else:
                 leave(number)
+
+
+@asynccontextmanager
+async def ended_by_signals() -> AsyncIterator[list[int]]:
+    """Cancel the block at the first signal that asks for the end; take further ones, which must not stop the leaving.
+
+    Gives the numbers of the signals that have come, SIGINT among them.
+    """
+    ended_by: list[int] = []
+    async with trio.open_nursery() as watching:
+        work = trio.CancelScope()
+        await watching.start(_cancel_at_each, ended_by, work)
+        with work:
+            yield ended_by
+        watching.cancel_scope.cancel()
+
+
+async def _cancel_at_each(
+    ended_by: list[int], work: trio.CancelScope, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    with open_signals(signal.SIGINT, *ending_signals()) as signals:
+        task_status.started()
+        async for number in signals:
+            ended_by.append(number)
+            work.cancel()

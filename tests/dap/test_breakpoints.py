@@ -182,9 +182,7 @@ async def test_files_are_told_apart_by_their_packages(jvm: Jvm) -> None:
         await dap.initialize(linesStartAt1=False, pathFormat="uri")
         await dap.attach(target)
         inside = path.relative_to(shop.sources)
-        other = await dap.set_breakpoints(
-            f"file:///work/my%20shop/other/{path.name}", [{"line": shop.line(marker) - 1}]
-        )
+        other = await dap.set_breakpoints(f"file:///srv/my%20shop/other/{path.name}", [{"line": shop.line(marker) - 1}])
         windows = f"C:\\\\Users\\\\me\\\\my work\\\\{str(inside).replace('/', chr(92) * 2)}"
         shown = await dap.set_breakpoints(windows, [{"line": shop.line(marker) - 1}])
         assert not other[0]["verified"] and not shown[0]["verified"]
