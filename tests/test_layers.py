@@ -45,6 +45,7 @@ DOORS = (
     ("jdbpy/cli/main.py", "jdbpy.dap.main"),
     ("jdbpy/cli/main.py", "jdbpy.mcp.main"),
     ("jdbpy/mcp/prompt.py", "jdbpy.cli.other_front_ends"),
+    ("jdbpy/dap/console.py", "jdbpy.cli.other_front_ends"),
 )
 """The entry point of all front ends stands in cli, and opens the others; these run lines of the prompt by one door."""
 

@@ -1,23 +1,35 @@
-"""The door for other front ends: a line of the prompt, and its results as JSON data.
+"""The door for other front ends: lines of the prompt, and their results as JSON data or as the prompt's text.
 
 Owns which commands a front end that is not a person may run: none that runs programs of this machine, reads or writes
-its files, waits for a prompt, or ends the session, which belongs to that front end.
+its files, waits for a prompt, or ends the session, which belongs to that front end. A console that a person types into
+takes all of them; a line there may be an expression as well, and this module owns how the two are told apart.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
-from jdbpy import Session
+import trio
+
+from jdbpy import Event, Exited, Gone, Session, Stop
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
+from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.output.json_lines import error_data
+from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.repl.completion import complete_line
+from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand
 from jdbpy.json_form import encode
+from jdbpy.record import Record
+
+__all__ = ["FORCED", "REFUSED", "Candidate", "ConsoleLines", "PromptLines", "refusal"]
 
 REFUSED = {
     "shell": "it runs programs of this machine",
@@ -71,3 +83,111 @@ class PromptLines:
         else:
             found["data"] = encode(outcome.result) if outcome.result is not None else {}
         self._outcomes.append(found)
+
+
+FORCED = "`"
+"""A line of a console that begins with it is a command, also where a variable is called like it."""
+
+_REPEATED = re.compile(r"\d+\s+(?=[^\W\d])")
+_GOES_ON = re.compile(r"\s*($|;|[-+*/%<>=!&|^?\[.,(]|instanceof\b)")
+
+
+class ConsoleLines:
+    """Runs lines that a person types into the console of another front end, with settings of their own.
+
+    ``show`` is called with the prompt's text for each result, as it comes. Nothing is asked back: a command is taken at
+    its word. Made once for a session; it listens to the session's events from then on.
+    """
+
+    def __init__(self, session: Session, show: Callable[[str], None]) -> None:
+        self._session = session
+        self._show = show
+        self._settings = Settings()
+        self._context = Context(session, settings=self._settings)
+        self._context.wait = self._wait
+        self._context.note_line = session.note_line
+        self._renderer = PlainRenderer(self._settings)
+        self._interpreter = Interpreter(TABLE, self._context, self._report, self._settle)
+        self._names = NamesRefresher(self._context, Known(TABLE))
+        self._known: tuple[object, Names] | None = None
+        self._run = 0
+        self._failures: list[Outcome] = []
+        self._in_a_row = False
+        self._stopped = trio.Event()  # since the line began that runs now
+        session.listen(self._on_event)
+
+    def reads_as(self, line: str) -> Literal["command", "expression", "either"]:
+        """Return how a line is to be taken; "either": as an expression if its first word is a variable there."""
+        line = line.strip()
+        if self._context.collecting is not None or line.startswith((FORCED, "!", "#")):
+            return "command"
+        line = _REPEATED.sub("", line, count=1)
+        word, _, rest = line.partition(" ")
+        if word.lower() in self._context.aliases:
+            return "either" if _GOES_ON.match(rest) else "command"
+        found = TABLE.find(line)
+        if found is None or re.match(r"\s*=(?!=)", line[found.rest :]):
+            return "expression"
+        return "either" if re.fullmatch(r"[^\W\d][\w$]*", word) and _GOES_ON.match(rest) else "command"
+
+    async def run(self, text: str) -> Outcome | None:
+        """Run one or several lines; those after one that fails are left out. Return the failure, if there is one."""
+        self._failures.clear()
+        lines = text.strip().removeprefix(FORCED).splitlines()
+        self._in_a_row = len(lines) > 1
+        for line in lines:
+            self._stopped = trio.Event()
+            self._run += 1
+            if not await self._interpreter.run(line) or self.leaving:
+                break
+        return self._failures[-1] if self._failures else None
+
+    def error(self, failure: Outcome) -> str:
+        """Return an error as the prompt shows it, without its first word."""
+        return self._renderer.error(failure).removeprefix("error: ").rstrip("\n")
+
+    @property
+    def leaving(self) -> bool:
+        """True if a command has ended the session, or wants it to end."""
+        return self._context.leaving
+
+    async def stopped(self, stop: Stop) -> None:
+        """Show what is displayed at stops, and run what was ordered for this one."""
+        if self._context.displays:
+            from jdbpy.cli.commands.data import evaluate_displays
+
+            self._show(self._renderer.displays(await evaluate_displays(self._context)))
+        self._failures.clear()
+        await run_stop_actions(self._context, stop)
+        for failure in self._failures:
+            self._show(self._renderer.error(failure))
+
+    async def complete(self, line: str) -> list[Candidate]:
+        """Return the prompt's candidates at the end of a line. wire: 2 or 3 trips, none again before anything runs."""
+        line = line.removeprefix(FORCED)
+        state = self._session.ran, self._run, len(self._session.points.list())
+        if self._known is None or self._known[0] != state:
+            self._known = state, await self._names.read()
+        return complete_line(TABLE, line, self._known[1])
+
+    async def _settle(self, command: CliCommand, result: Record) -> Record:
+        """After a command that lets the target run: ``3 next`` and a script wait for each stop, a person need not."""
+        if self._in_a_row or self._context.scripts or self._interpreter.last[:1].isdigit():
+            await self._stopped.wait()
+            self._stopped = trio.Event()
+        return result
+
+    async def _wait(self, seconds: float) -> bool:
+        with trio.move_on_after(seconds) as waiting:
+            await self._stopped.wait()
+        return waiting.cancelled_caught
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, Stop | Exited | Gone):
+            self._stopped.set()
+
+    def _report(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            self._failures.append(outcome)
+        elif text := self._renderer.result(outcome):
+            self._show(text)

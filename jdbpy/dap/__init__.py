@@ -8,7 +8,9 @@
 * ``events``: what happens in the session, as events of the protocol.
 * ``running``: threads, continue, steps, pause, restartFrame.
 * ``frames``: stackTrace, scopes, exceptionInfo.
-* ``variables``: variables page by page, evaluate, setVariable, setExpression, completions.
+* ``variables``: variables page by page, setVariable, setExpression.
+* ``expressions``: evaluate, completions.
+* ``console``: the commands of the prompt in the debug console, by the door that ``cli`` has for other front ends.
 * ``breakpoints``: of sources, functions, exceptions and fields.
 * ``code``: sources, modules, disassembled methods.
 * ``main``: the command line of ``jdbpy dap``.

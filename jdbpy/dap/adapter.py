@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jdbpy import Frame, Session, Stop
     from jdbpy.dap.breakpoints import BreakpointTable
     from jdbpy.dap.code import SourceTable
+    from jdbpy.dap.console import Console
     from jdbpy.dap.variables import Container
 
 
@@ -270,6 +271,14 @@ class Adapter:
         from jdbpy.dap.breakpoints import BreakpointTable
 
         table: BreakpointTable = self._table("_breakpoints", partial(BreakpointTable, self))
+        return table
+
+    @property
+    def console(self) -> Console:
+        """The client's debug console."""
+        from jdbpy.dap.console import Console
+
+        table: Console = self._table("_console", partial(Console, self))
         return table
 
     @property

@@ -140,6 +140,42 @@ class BreakpointTable:
                 return
             self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": self._shown(point)})
 
+    async def tell_changes(self) -> None:
+        """Tell the client of breakpoints that commands of the console have set and removed. No trip but for sources.
+
+        Those of lines and methods enter the client's own of that file: it may take them out again.
+        """
+        session, sender = self._adapter.session, self._adapter.sender
+        there = {each.number: each for each in session.points.list()}
+        for number in [number for number in self._by_number if number not in there]:
+            own, _ = self._by_number.pop(number)
+            sender.event("breakpoint", {"reason": "removed", "breakpoint": {"id": own, "verified": False}})
+        for number, point in there.items():
+            ours = number in self._by_number or number in (self.entry, self._adapter.thread_point)
+            if ours or point.temporary or point.kind not in ("line", "method"):
+                continue
+            self._last_id += 1
+            self._by_number[number] = self._last_id, "source"
+            body = self._shown(point)
+            source = await self._adapter.sources.of_place(point.resolved[0]) if point.resolved else None
+            if source is not None:
+                body["source"] = source
+                self._take_over(point, source, body)
+            sender.event("breakpoint", {"reason": "new", "breakpoint": body})
+
+    def _take_over(self, point: Breakpoint, source: Body, body: Body) -> None:
+        file = place_of(
+            self._adapter, ClientSource(source["name"], source.get("path", ""), source.get("sourceReference", 0))
+        )
+        options = jdbpy.PointOptions(condition=point.condition, hits=point.hit_count)
+
+        async def add() -> Breakpoint:
+            return await self._adapter.session.breakpoints.add_with(point.spec, options)
+
+        line = min((place.line for place in point.resolved if place.line is not None), default=0)
+        known = Set(point.number, body, "source", add)
+        self._groups.setdefault(("source", file), {})[line, point.condition, point.hit_count, ""] = known
+
     def were_hit(self, stop: Stop) -> None:
         """Forget temporary ones that a stop has used up."""
         if stop.temporary and stop.breakpoint is not None:

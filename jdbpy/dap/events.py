@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -13,7 +14,7 @@ from jdbpy.dap.protocol import Body
 from jdbpy.escape import escape, escape_lines
 
 if TYPE_CHECKING:
-    from jdbpy import Notice, Session, Stop
+    from jdbpy import Event, Notice, Session, Stop
 
 _REASONS = {
     "until": "step",
@@ -31,28 +32,43 @@ async def follow(
     adapter: Adapter, session: Session, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Send what happens in the session, until it ends."""
-    with session.events() as stream:
-        task_status.started()
-        async for event in stream:
-            match event:
-                case jdbpy.Stop():
-                    await _stopped(adapter, session, event)
-                case jdbpy.Output(stream=name, text=text):
-                    adapter.sender.event("output", {"category": name, "output": text})
-                case jdbpy.Notice():
-                    _noticed(adapter, event)
-                case jdbpy.Lost(count=count):
-                    say(adapter, f"{count} events were dropped (too fast to show)", "important")
-                case jdbpy.Exited(status=status, reason=reason):
-                    if reason:
-                        say(adapter, reason)
-                    if status is not None:
-                        adapter.sender.event("exited", {"exitCode": status})
-                    adapter.ended()
-                case jdbpy.Gone(reason=reason):
-                    if reason != "detached":
-                        say(adapter, f"the connection to the target is closed: {reason}", "important")
-                    adapter.ended()
+    async with trio.open_nursery() as nursery:
+        with session.events() as stream:
+            task_status.started()
+            await _hand_on(adapter, session, stream, nursery)
+
+
+async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Event], nursery: trio.Nursery) -> None:
+    async for event in stream:
+        match event:
+            case jdbpy.Stop():
+                await _stopped(adapter, session, event)
+                nursery.start_soon(_act, adapter, event)
+            case jdbpy.Output(stream=name, text=text):
+                adapter.sender.event("output", {"category": name, "output": text})
+            case jdbpy.Notice():
+                _noticed(adapter, event)
+            case jdbpy.Lost(count=count):
+                say(adapter, f"{count} events were dropped (too fast to show)", "important")
+            case jdbpy.Exited(status=status, reason=reason):
+                if reason:
+                    say(adapter, reason)
+                if status is not None:
+                    adapter.sender.event("exited", {"exitCode": status})
+                adapter.ended()
+            case jdbpy.Gone(reason=reason):
+                if reason != "detached":
+                    say(adapter, f"the connection to the target is closed: {reason}", "important")
+                adapter.ended()
+
+
+async def _act(adapter: Adapter, stop: Stop) -> None:
+    """Run what the console has ordered for a stop."""
+    try:
+        await adapter.console.stopped(stop)
+    except JdbpyError as error:  # it runs by now, or has ended
+        if adapter.has_session:
+            say(adapter, error.message, "important")
 
 
 def say(adapter: Adapter, text: str, category: str = "console") -> None:
@@ -146,7 +162,7 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
     if number == adapter.thread_point:
         return
     if notice.kind == "resumed":
-        _resumed(adapter)
+        report_resumed(adapter)
     lines = (notice.text,) if notice.kind == "logpoint" else notice.lines  # a client's log message is its own text
     body: Body = {"category": "console", "output": "".join(f"{escape(line)}\n" for line in lines)}
     if notice.kind in ("warning", "resumed", "left-out", "switched-off"):
@@ -154,10 +170,10 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
     adapter.sender.event("output", body)
 
 
-def _resumed(adapter: Adapter) -> None:
-    """Something was resumed that the client did not ask to resume (``maxSuspend``)."""
+def report_resumed(adapter: Adapter, *, everything: bool = False) -> None:
+    """Something was resumed that no request of the client asked to resume: by ``maxSuspend``, or by a command."""
     for thread, stop in list(adapter.stops.items()):
         if not adapter.session.is_current(stop):
             del adapter.stops[thread]
             number = adapter.thread_number(thread)
-            adapter.sender.event("continued", {"threadId": number, "allThreadsContinued": False})
+            adapter.sender.event("continued", {"threadId": number, "allThreadsContinued": everything})

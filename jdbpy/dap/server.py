@@ -284,5 +284,5 @@ def import_all() -> None:
     """Enter all requests into the table."""
     from importlib import import_module
 
-    for module in ("opening", "running", "frames", "variables", "breakpoints", "code"):
+    for module in ("opening", "running", "frames", "variables", "expressions", "breakpoints", "code"):
         import_module(f"jdbpy.dap.{module}")

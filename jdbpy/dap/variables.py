@@ -1,4 +1,4 @@
-"""Variables and values: opened page by page, shown as what they mean with the plain fields beside, changed, evaluated.
+"""Variables and values: opened page by page, shown as what they mean with the plain fields beside, and changed.
 
 A number of the protocol stands for a ``Container``: the variables of a frame, an object, a part of a large one. A
 collection shows its elements, and its fields as ``(fields)``; a client that does not ask for pages gets large ones in
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import trio
 
 import jdbpy
-from jdbpy import JdbpyError, StateError, UsageError
+from jdbpy import JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
 from jdbpy.escape import escape
@@ -37,7 +37,7 @@ GIVEN = "jdbpy$it"
 FIELDS = "(fields)"
 TO_STRING = "toString()"
 
-_NAME = re.compile(r"[^\W\d][\w$]*")
+NAME = re.compile(r"[^\W\d][\w$]*")
 
 
 class Container(Record):
@@ -100,7 +100,7 @@ def shallow() -> Limits:
     return jdbpy.Limits(depth=0)
 
 
-def _of_result(*, whole: bool = False) -> Limits:
+def of_result(*, whole: bool = False) -> Limits:
     """How the value of an expression is described: with its parts, should it have no place in the target."""
     return jdbpy.Limits(depth=1, string=1_000_000 if whole else 10_000, elements=1_000 if whole else 100, fields=0)
 
@@ -117,18 +117,18 @@ async def _of_frame(adapter: Adapter, container: Container) -> list[Body]:
     assert container.frame is not None
     found = await frame_variables(adapter, container.frame)
     chosen = [each for each in found if each.kind in container.names]
-    return [_shown(adapter, container.frame, each, _path_of(each)) for each in chosen]
+    return [_shown(adapter, container.frame, each, path_of(each)) for each in chosen]
 
 
-def _path_of(variable: Variable) -> str:
-    return variable.name if _NAME.fullmatch(variable.name) and variable.kind != "slot" else ""
+def path_of(variable: Variable) -> str:
+    return variable.name if NAME.fullmatch(variable.name) and variable.kind != "slot" else ""
 
 
 async def _statics(adapter: Adapter, container: Container) -> list[Body]:
     """The static fields of the frame's class. wire: 2 trips, and those of reading a field."""
     assert container.frame is not None
     frame, owner = container.frame, container.frame.location.class_name
-    fields = [each for each in await adapter.session.classes.fields(owner, inherited=False) if _is_static(each)]
+    fields = [each for each in await adapter.session.classes.fields(owner, inherited=False) if is_static(each)]
 
     async def read(field: FieldInfo) -> Body:
         path = f"{owner.replace('$', '.')}.{field.name}"
@@ -145,7 +145,7 @@ async def _statics(adapter: Adapter, container: Container) -> list[Body]:
     return await side_by_side([partial(read, each) for each in fields])
 
 
-def _is_static(field: FieldInfo) -> bool:
+def is_static(field: FieldInfo) -> bool:
     return "static" in field.modifiers.split()
 
 
@@ -272,7 +272,7 @@ def _lazily(adapter: Adapter, container: Container) -> list[Body]:
 async def _to_string(adapter: Adapter, container: Container) -> Body:
     value = await adapter.session.values.evaluate(
         f"{GIVEN}.toString()",
-        limits=_of_result(),
+        limits=of_result(),
         remember=False,
         frame=container.frame,
         given={GIVEN: _value(container)},
@@ -288,7 +288,7 @@ def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
             path = f"{container.path}.get({key.text})" if key.tag == "s" and not key.truncated else ""
         elif variable.name.startswith("["):
             path = f"{container.path}{variable.name}"
-        elif _NAME.fullmatch(variable.name):
+        elif NAME.fullmatch(variable.name):
             path = f"{container.path}.{variable.name}"
     return _shown(adapter, container.frame, variable, path)
 
@@ -356,16 +356,16 @@ async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
 
 def _assigned(container: Container, name: str) -> tuple[str, dict[str, object]]:
     """What stands left of the = for a variable of a container. Raises UsageError where nothing can."""
-    if container.kind == "frame" and _NAME.fullmatch(name):
+    if container.kind == "frame" and NAME.fullmatch(name):
         return name, {}
-    if container.kind == "static" and container.frame is not None and _NAME.fullmatch(name):
+    if container.kind == "static" and container.frame is not None and NAME.fullmatch(name):
         return f"{container.frame.location.class_name.replace('$', '.')}.{name}", {}
     value = container.value
     if value is not None and container.kind in ("object", "fields", "range"):
         given: dict[str, object] = {GIVEN: value}
         if value.tag == "[" and re.fullmatch(r"\[\d{1,10}\]", name):
             return f"{GIVEN}{name}", given
-        if value.tag == "L" and _NAME.fullmatch(name) and (_length(value) is None or container.kind == "fields"):
+        if value.tag == "L" and NAME.fullmatch(name) and (_length(value) is None or container.kind == "fields"):
             return f"{GIVEN}.{name}", given
         if _length(value) is not None and value.tag == "L":
             raise UsageError(f"an element of a {value.type} cannot be set here: evaluate a call that does it")
@@ -392,117 +392,3 @@ def _changed(adapter: Adapter, body: Body) -> Body:
     if adapter.client.supportsInvalidatedEvent:
         adapter.sender.event("invalidated", {"areas": ["variables"]})
     return body
-
-
-# -- expressions -----------------------------------------------------------------------------------------------------
-
-
-class ValueFormat(Record):
-    """How numbers are shown."""
-
-    hex: bool = False
-
-
-class Evaluate(Record):
-    """Arguments of ``evaluate``."""
-
-    expression: str
-    frameId: int | None = None
-    context: str = ""
-    format: ValueFormat | None = None
-
-
-@request("evaluate", Evaluate, supportsEvaluateForHovers=True, supportsClipboardContext=True)
-async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
-    """The value of a Java expression in a frame. wire: 1 trip for what is read of the frame, 1 for each link."""
-    if not args.expression.strip():
-        raise UsageError("there is no expression")
-    frame = adapter.frame(args.frameId) if args.frameId is not None else None
-    in_console = args.context == "repl"
-    value = await adapter.session.values.evaluate(
-        args.expression,
-        limits=_of_result(whole=args.context == "clipboard"),
-        format="x" if args.format is not None and args.format.hex else "",
-        remember=in_console,
-        frame=frame,
-        keep=True,
-    )
-    path = args.expression if _NAME.fullmatch(args.expression) else f"({args.expression})"
-    if in_console:
-        path = f"${value.number}" if value.number is not None else ""
-    body = value_body(adapter, frame, value, path if args.context != "hover" or "(" not in path else "", key="result")
-    if value.type == "void":
-        body["result"] = "void"
-    if in_console and adapter.client.supportsInvalidatedEvent and _may_change(args.expression):
-        adapter.sender.event("invalidated", {"areas": ["variables"]})
-    return body
-
-
-def _may_change(expression: str) -> bool:
-    return any(sign in expression for sign in ("=", "(", "++", "--"))
-
-
-class Completions(Record):
-    """Arguments of ``completions``."""
-
-    text: str
-    column: int
-    line: int = 1
-    frameId: int | None = None
-
-
-_BEFORE = re.compile(r"((?:[^\W\d][\w$]*|\$\w+)(?:\.[^\W\d][\w$]*|\[\d+\])*)\.([\w$]*)$|([^\W\d][\w$]*|\$\w*|)$")
-MOST_COMPLETIONS = 300
-
-
-@request("completions", Completions, supportsCompletionsRequest=True, completionTriggerCharacters=["."])
-async def completions(adapter: Adapter, args: Completions) -> Body:
-    """Variables of the frame, and behind a dot fields and methods of what stands before it. Runs nothing.
-
-    wire: none for variables that were read, 3 or 4 trips behind a dot.
-    """
-    lines = args.text.split("\n")
-    index = args.line - 1 if adapter.client.linesStartAt1 else args.line
-    line = lines[index] if 0 <= index < len(lines) else ""
-    first = 1 if adapter.client.columnsStartAt1 else 0
-    before = line[: max(0, args.column - first)]
-    match = _BEFORE.search(before)
-    frame = adapter.frame(args.frameId) if args.frameId is not None else None
-    found: list[tuple[str, str]] = []
-    typed = ""
-    if match is not None and match[1]:
-        typed = match[2]
-        found = await _members(adapter, frame, match[1])
-    elif match is not None and frame is not None:
-        typed = match[3]
-        found = [(each.name, "variable") for each in await frame_variables(adapter, frame) if _path_of(each)]
-        if any(name == "this" for name, _ in found):
-            found += await _members(adapter, frame, "this")
-    start = len(before) - len(typed) + first
-    targets = [
-        {"label": name, "type": kind, "start": start, "length": len(typed)}
-        for name, kind in dict.fromkeys(found)
-        if name.startswith(typed)
-    ]
-    return {"targets": targets[:MOST_COMPLETIONS]}
-
-
-async def _members(adapter: Adapter, frame: Frame | None, before: str) -> list[tuple[str, str]]:
-    """Fields and methods of the value of a path, or static ones of a class of that name."""
-    session = adapter.session
-    static = False
-    try:
-        value = await session.values.evaluate(before, limits=shallow(), remember=False, frame=frame)
-        owner = value.type.partition("<")[0]
-    except JdbpyError:
-        owner, static = before, True
-    if owner.endswith("[]"):
-        return [("length", "field")]
-    try:
-        fields = await session.classes.fields(owner)
-        methods = await session.classes.methods(owner)
-    except (UsageError, StateError):
-        return []
-    found = [(each.name, "field") for each in fields if not static or _is_static(each)]
-    names = [each.name for each in methods if not static or "static" in each.modifiers.split()]
-    return [*found, *((name, "method") for name in names if _NAME.fullmatch(name))]

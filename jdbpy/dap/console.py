@@ -1,0 +1,136 @@
+"""The debug console: every command of the prompt beside expressions, run by the prompt's own machinery.
+
+Owns what the client has to hear of what commands did: threads that run, breakpoints that came and went, variables that
+may be others. The commands work in the frame that the client shows, and what they select (``up``) stays selected until
+the client shows another one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import jdbpy
+from jdbpy import JdbpyError
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.protocol import Body
+from jdbpy.dap.variables import frame_variables
+
+if TYPE_CHECKING:
+    from jdbpy import Frame, Session, Stop
+    from jdbpy.cli.other_front_ends import Candidate, ConsoleLines
+
+
+class Console:
+    """The console of one client."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+        self._session: Session | None = None
+        self._lines: ConsoleLines
+        self._shown: list[str] | None = None
+        """The last result of the line that runs now, before it is known to be the last; None while none runs."""
+        self._frame: Frame | None = None
+        """The frame that the client has shown last."""
+
+    async def run(self, text: str, frame: Frame | None) -> Body | None:
+        """Run a line if it is a command: the body of the response; None for an expression. Raises what it failed with.
+
+        wire: as the command; 2 trips where the frame is another one than before.
+        """
+        lines = self._of_session()
+        reads = lines.reads_as(text)
+        if reads == "either":
+            reads = "expression" if await self._is_variable(text.split()[0], frame) else "command"
+        if reads == "expression":
+            return None
+        session = self._adapter.session
+        async with self._adapter.selecting:
+            await self._select(frame)
+            before = session.ran, session.suspended_everything
+            self._shown = []
+            try:
+                failure = await lines.run(text)
+                result = "".join(self._shown)
+            finally:
+                self._shown = None
+        await self._tell(session, *before)
+        if lines.leaving and self._adapter.has_session:
+            self._adapter.ended()
+        if failure is not None and failure.error is not None:
+            if result:
+                self._write(result)
+            raise JdbpyError(lines.error(failure), code=failure.error.code)
+        return {"result": result.rstrip("\n"), "variablesReference": 0}
+
+    async def complete(self, before: str, frame: Frame | None) -> list[Candidate]:
+        """The prompt's candidates for a line that begins a command, or may. wire: 2 or 3 trips, none again."""
+        if not self._adapter.has_session or "\n" in before:
+            return []
+        lines = self._of_session()
+        if lines.reads_as(before) == "expression" and " " in before.strip():
+            return []
+        async with self._adapter.selecting:
+            await self._select(frame)
+            return await lines.complete(before.lstrip())
+
+    async def stopped(self, stop: Stop) -> None:
+        """Show what is displayed at stops, and run what was ordered for this one."""
+        session = self._adapter.session
+        if self._session is not session:
+            return
+        async with self._adapter.selecting:
+            self._frame = None
+            before = session.ran, session.suspended_everything
+            await self._lines.stopped(stop)
+        await self._tell(session, *before)
+
+    def _of_session(self) -> ConsoleLines:
+        session = self._adapter.session
+        if self._session is not session:
+            from jdbpy.cli.other_front_ends import ConsoleLines
+
+            self._session, self._frame = session, None
+            self._lines = ConsoleLines(session, self._show)
+        return self._lines
+
+    def _show(self, text: str) -> None:
+        """A result: those before it are written at once, the last one answers the request."""
+        if self._shown is None:
+            self._write(text)
+            return
+        if self._shown:
+            self._write("".join(self._shown))
+        self._shown[:] = [text]
+
+    def _write(self, text: str) -> None:
+        self._adapter.sender.event("output", {"category": "console", "output": text})
+
+    async def _is_variable(self, word: str, frame: Frame | None) -> bool:
+        if frame is None or frame.native:
+            return False
+        found = await frame_variables(self._adapter, frame)
+        fields = (part.name for each in found if each.kind == "this" and each.value for part in each.value.children)
+        return word in {each.name for each in found} or word in fields
+
+    async def _select(self, frame: Frame | None) -> None:
+        if frame is None or frame is self._frame:
+            return
+        session = self._adapter.session
+        if session.selection != (frame.thread.id, frame.index):
+            await session.select_thread(frame.thread.id)
+            if frame.index != 1:
+                await session.select_frame(frame.index)
+        self._frame = frame
+
+    async def _tell(self, session: Session, ran: tuple[int, int], everything: bool) -> None:
+        """Tell the client what a command has changed. No trip but for sources of breakpoints that are new."""
+        from jdbpy.dap.events import report_resumed
+
+        adapter = self._adapter
+        if not adapter.has_session:
+            return
+        report_resumed(adapter, everything=everything and not session.suspended_everything)
+        await adapter.breakpoints.tell_changes()
+        if adapter.client.supportsInvalidatedEvent and session.state is jdbpy.VmState.STOPPED:
+            stale = self._frame is not None and not session.is_current_frame(self._frame)
+            adapter.sender.event("invalidated", {"areas": ["all"] if stale or session.ran != ran else ["variables"]})

@@ -1,0 +1,138 @@
+"""Expressions: evaluated in every context, the console with the commands of the prompt, and completed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jdbpy import JdbpyError, StateError, UsageError
+from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.protocol import Body, request
+from jdbpy.dap.variables import NAME, frame_variables, is_static, of_result, path_of, shallow, value_body
+from jdbpy.escape import escape
+from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy import Frame
+
+
+class ValueFormat(Record):
+    """How numbers are shown."""
+
+    hex: bool = False
+
+
+class Evaluate(Record):
+    """Arguments of ``evaluate``."""
+
+    expression: str
+    frameId: int | None = None
+    context: str = ""
+    format: ValueFormat | None = None
+
+
+@request("evaluate", Evaluate, supportsEvaluateForHovers=True, supportsClipboardContext=True)
+async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
+    """The value of a Java expression in a frame; in the console a command of the prompt as well.
+
+    wire: 1 trip for what is read of the frame, 1 for each link; for a command what it takes.
+    """
+    if not args.expression.strip():
+        raise UsageError("there is no expression")
+    frame = adapter.frame(args.frameId) if args.frameId is not None else None
+    in_console = args.context == "repl"
+    if in_console and (answer := await adapter.console.run(args.expression, frame)) is not None:
+        return answer
+    value = await adapter.session.values.evaluate(
+        args.expression,
+        limits=of_result(whole=args.context == "clipboard"),
+        format="x" if args.format is not None and args.format.hex else "",
+        remember=in_console,
+        frame=frame,
+        keep=True,
+    )
+    path = args.expression if NAME.fullmatch(args.expression) else f"({args.expression})"
+    if in_console:
+        path = f"${value.number}" if value.number is not None else ""
+    body = value_body(adapter, frame, value, path if args.context != "hover" or "(" not in path else "", key="result")
+    if value.type == "void":
+        body["result"] = "void"
+    if in_console and adapter.client.supportsInvalidatedEvent and _may_change(args.expression):
+        adapter.sender.event("invalidated", {"areas": ["variables"]})
+    return body
+
+
+def _may_change(expression: str) -> bool:
+    return any(sign in expression for sign in ("=", "(", "++", "--"))
+
+
+class Completions(Record):
+    """Arguments of ``completions``."""
+
+    text: str
+    column: int
+    line: int = 1
+    frameId: int | None = None
+
+
+_BEFORE = re.compile(r"((?:[^\W\d][\w$]*|\$\w+)(?:\.[^\W\d][\w$]*|\[\d+\])*)\.([\w$]*)$|([^\W\d][\w$]*|\$\w*|)$")
+MOST_COMPLETIONS = 300
+
+
+@request("completions", Completions, supportsCompletionsRequest=True, completionTriggerCharacters=["."])
+async def completions(adapter: Adapter, args: Completions) -> Body:
+    """Variables of the frame, and behind a dot fields and methods of what stands before it; commands of the prompt with
+    what they take. Runs nothing.
+
+    wire: none for variables that were read, 3 or 4 trips behind a dot; 2 or 3 for commands, none again.
+    """
+    lines = args.text.split("\n")
+    index = args.line - 1 if adapter.client.linesStartAt1 else args.line
+    line = lines[index] if 0 <= index < len(lines) else ""
+    first = 1 if adapter.client.columnsStartAt1 else 0
+    before = line[: max(0, args.column - first)]
+    match = _BEFORE.search(before)
+    frame = adapter.frame(args.frameId) if args.frameId is not None else None
+    found: list[tuple[str, str]] = []
+    typed = ""
+    if match is not None and match[1]:
+        typed = match[2]
+        found = await _members(adapter, frame, match[1])
+    elif match is not None and frame is not None:
+        typed = match[3]
+        found = [(each.name, "variable") for each in await frame_variables(adapter, frame) if path_of(each)]
+        if any(name == "this" for name, _ in found):
+            found += await _members(adapter, frame, "this")
+    start = len(before) - len(typed) + first
+    targets: list[Body] = [
+        {"label": name, "type": kind, "start": start, "length": len(typed)}
+        for name, kind in dict.fromkeys(found)
+        if name.startswith(typed)
+    ]
+    labels = {each["label"] for each in targets}
+    for each in await adapter.console.complete(before, frame):
+        if each.text not in labels:
+            place = {"start": len(before) - each.replaces + first, "length": each.replaces}
+            targets.append({"label": escape(each.text), "detail": escape(each.meta), "type": "keyword", **place})
+    return {"targets": targets[:MOST_COMPLETIONS]}
+
+
+async def _members(adapter: Adapter, frame: Frame | None, before: str) -> list[tuple[str, str]]:
+    """Fields and methods of the value of a path, or static ones of a class of that name."""
+    session = adapter.session
+    static = False
+    try:
+        value = await session.values.evaluate(before, limits=shallow(), remember=False, frame=frame)
+        owner = value.type.partition("<")[0]
+    except JdbpyError:
+        owner, static = before, True
+    if owner.endswith("[]"):
+        return [("length", "field")]
+    try:
+        fields = await session.classes.fields(owner)
+        methods = await session.classes.methods(owner)
+    except (UsageError, StateError):
+        return []
+    found = [(each.name, "field") for each in fields if not static or is_static(each)]
+    names = [each.name for each in methods if not static or "static" in each.modifiers.split()]
+    return [*found, *((name, "method") for name in names if NAME.fullmatch(name))]
