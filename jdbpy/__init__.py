@@ -40,6 +40,11 @@ if TYPE_CHECKING:
         UsageError as UsageError,
     )
     from jdbpy.session.classes.listing import ClassList as ClassList
+    from jdbpy.session.clients import (
+        ClientSession as ClientSession,
+        clients_of as clients_of,
+        join_session as join_session,
+    )
     from jdbpy.session.connect.attach import attach_session as attach_session, listen_session as listen_session
     from jdbpy.session.connect.greeting import CONNECT_LIMIT as CONNECT_LIMIT
     from jdbpy.session.connect.launch import (
@@ -92,6 +97,7 @@ if TYPE_CHECKING:
         SourceLine as SourceLine,
         SourceWindow as SourceWindow,
         Stop as Stop,
+        ThreadsResumed as ThreadsResumed,
     )
     from jdbpy.session.model.kinds import StopReason as StopReason
     from jdbpy.session.model.options import (
@@ -123,6 +129,7 @@ _HOMES = {
     ),
     "jdbpy.api.opening": ("attach", "launch", "listen", "open_snapshot"),
     "jdbpy.session.classes.listing": ("ClassList",),
+    "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
@@ -133,7 +140,7 @@ _HOMES = {
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),
     "jdbpy.session.model.events": (
         "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceLine", "SourceWindow",
-        "Stop",
+        "Stop", "ThreadsResumed",
     ),
     "jdbpy.session.model.kinds": ("StopReason",),
     "jdbpy.session.model.options": ("Options", "PointOptions", "StepDepth", "StepSize"),

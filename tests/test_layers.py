@@ -72,6 +72,7 @@ FLOORS = [
     "watchdog",
     "snapshots",
     "session",
+    "clients",
     "connect",
 ]
 """The packages and single modules of ``session``, from the ground up: each imports only what stands before it."""

@@ -15,6 +15,7 @@ NAMES = """
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError ProtocolError ReadOnlyError StateError Thrown
     TimedOut
     UsageError
+    ClientSession ThreadsResumed clients_of join_session
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
     MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo

@@ -116,7 +116,8 @@ def noun_of(breakpoint: Breakpoint) -> str:
 
 def filters_of(breakpoint: Breakpoint) -> list[str]:
     """Return what it is limited to, and what its hits run."""
-    return [f"{name} {text}".rstrip() for name, text in breakpoint.options]
+    whose = [f"by {breakpoint.client}"] if breakpoint.client else []
+    return [*(f"{name} {text}".rstrip() for name, text in breakpoint.options), *whose]
 
 
 def _none(result: Breakpoints) -> str:

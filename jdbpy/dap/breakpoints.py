@@ -136,7 +136,9 @@ class BreakpointTable:
         if number in self._by_number and self._adapter.has_session:
             try:
                 point = self._adapter.session.points.get(number)
-            except UsageError:
+            except UsageError:  # another client has removed it
+                gone = {"id": self._by_number.pop(number)[0], "verified": False}
+                self._adapter.sender.event("breakpoint", {"reason": "removed", "breakpoint": gone})
                 return
             self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": self._shown(point)})
 

@@ -48,6 +48,8 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
                 adapter.sender.event("output", {"category": name, "output": text})
             case jdbpy.Notice():
                 _noticed(adapter, event)
+            case jdbpy.ThreadsResumed():
+                _resumed(adapter)
             case jdbpy.Lost(count=count):
                 say(adapter, f"{count} events were dropped (too fast to show)", "important")
             case jdbpy.Exited(status=status, reason=reason):
@@ -161,6 +163,8 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
         return
     if number == adapter.thread_point:
         return
+    if notice.kind in ("breakpoint-changed", "breakpoint-removed") and isinstance(number, int):
+        adapter.breakpoints.changed(number)  # by another client of the session
     if notice.kind == "resumed":
         report_resumed(adapter)
     lines = (notice.text,) if notice.kind == "logpoint" else notice.lines  # a client's log message is its own text

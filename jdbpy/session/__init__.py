@@ -19,5 +19,6 @@ down only (``tests/test_layers.py``). From the ground up:
 * ``classes``, ``modules``, ``vm``, ``threads``, ``heap``, ``hotswap``: further components
 * ``watchdog``: what gets a target running again when its user does not
 * ``session``: the session, with all components
+* ``clients``: several clients of one session
 * ``connect``: the ways to a session: attach, listen, launch
 """

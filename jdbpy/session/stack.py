@@ -170,6 +170,8 @@ class StackReader:
         self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
+        if self._target.clients is not None:
+            self._target.clients.take(self._target, thread_id)
         self._target.meet(thread_id)
         self.forget()
         if read.frames:

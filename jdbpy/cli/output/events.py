@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from jdbpy import Event, ExceptionInfo, Exited, Gone, Lost, Notice, Stop, StopReason, SuspendPolicy, kinds
+from jdbpy import (
+    Event,
+    ExceptionInfo,
+    Exited,
+    Gone,
+    Lost,
+    Notice,
+    Stop,
+    StopReason,
+    SuspendPolicy,
+    ThreadsResumed,
+    kinds,
+)
 from jdbpy.cli.output.pieces import CodePieces, Pieces, Shown, count, faint, joined, name, piece, title
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line
@@ -41,9 +53,19 @@ def event_shown(event: Event) -> Shown:
         yield from event.lines
         if event.kind == "hot-place":
             yield _way_out(event)
+    elif isinstance(event, ThreadsResumed):
+        yield faint(_resumed(event))
     elif isinstance(event, Lost):
         verb = "was" if event.count == 1 else "were"
         yield title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)")
+
+
+def _resumed(event: ThreadsResumed) -> str:
+    which = "all threads" if not event.threads else count(len(event.threads), "thread")
+    if len(event.threads) == 1:
+        which = f"thread {event.threads[0]}"
+    but = f" but {', '.join(map(str, event.suspended))}" if event.suspended else ""
+    return f"{event.client or 'jdbpy'} has resumed {which}{but}"
 
 
 def _way_out(notice: Notice) -> str:

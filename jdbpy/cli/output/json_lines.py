@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop, Thrown
+from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop, ThreadsResumed, Thrown
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
 from jdbpy.json_form import JsonObject, encode, json_object, json_objects
@@ -21,6 +21,7 @@ EVENTS: dict[type[Record], str] = {
     Output: "output",
     Notice: "notice",
     Lost: "lost",
+    ThreadsResumed: "resumed",
     Displayed: "display",
     Listening: "listening",
 }

@@ -16,7 +16,19 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import Disconnected, Event, Exited, Gone, JdbpyError, LeaveError, Notice, Stop, StopReason, VmState
+from jdbpy import (
+    Disconnected,
+    Event,
+    Exited,
+    Gone,
+    JdbpyError,
+    LeaveError,
+    Notice,
+    Stop,
+    StopReason,
+    ThreadsResumed,
+    VmState,
+)
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -286,7 +298,7 @@ class Conversation:
 
     async def _happened(self, event: Event) -> None:
         """A stop, a resume by the watchdog, or the end is being shown."""
-        if isinstance(event, Notice):
+        if isinstance(event, Notice | ThreadsResumed):
             await self._redraw()
             self._names.poke()
             return

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import trio
 
-from jdbpy import Event, Exited, Gone, Notice, Output, Stop
+from jdbpy import Event, Exited, Gone, Notice, Output, Stop, ThreadsResumed
 from jdbpy.cli.repl.sink import LineGatherer, Sink
 from jdbpy.escape import escape_line
 
@@ -59,5 +59,5 @@ class EventWatcher:
 
 
 def _resumed(event: Event) -> bool:
-    """True if the watchdog has resumed something: the stop that the prompt speaks of is over."""
-    return isinstance(event, Notice) and event.kind == "resumed"
+    """True if the watchdog or another client has resumed something: the stop that the prompt speaks of may be over."""
+    return isinstance(event, ThreadsResumed) or (isinstance(event, Notice) and event.kind == "resumed")

@@ -38,11 +38,18 @@ class LineBreakpoints:
     ``points``.
     """
 
-    def __init__(self, target: Target, points: Points, selected_frame: SelectedFrame | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        points: Points,
+        selected_frame: SelectedFrame | None = None,
+        shared: LineBreakpoints | None = None,
+    ) -> None:
+        """``shared`` are those of a session that a client has joined: what stands in the target is one set for all."""
         self._target = target
         self._points = points
         self._selected_frame = selected_frame
-        self._placement = Placement(target, self._on_hit)
+        self._placement: Placement = Placement(target, self._on_hit) if shared is None else shared._placement
         self.get = points.get
         self.remove = points.remove
         self.enable = points.enable
@@ -130,8 +137,9 @@ class LineBreakpoints:
         return [point.number for point in self._all() if point.is_at(place, self._target.types)]
 
     async def clear_all(self) -> builtins.list[int]:
-        """Removes all breakpoints and returns their numbers. wire: 1 trip."""
-        numbers = [point.number for point in self._all()]
+        """Removes all breakpoints, in a shared session those of the client; returns their numbers. wire: 1 trip."""
+        client, shared = self._target.client, self._target.clients is not None
+        numbers = [point.number for point in self._all() if not shared or point.client == client]
         await self.remove(numbers)
         return numbers
 

@@ -158,6 +158,7 @@ class Point(ABC):
         self.after = options.after
         self.after_each = options.after_each
         self.removed = False
+        self.client = ""  # who has set it, where several share the session
         self.waiting = False  # for the point ``after``
         self.counting = 0  # the ``agent_count`` with which it stands in the target
         self.awaited = False  # by other points, which must be set before the thread of a hit runs on
@@ -325,6 +326,7 @@ class Point(ABC):
             failures=self.failures.count,
             failure=self.failures.last,
             options=tuple(self.shown_options()),
+            client=self.client,
         )
 
     def shown_options(self) -> list[tuple[str, str]]:

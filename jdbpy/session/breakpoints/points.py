@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
+from jdbpy.escape import escape
 from jdbpy.session.breakpoints.callers import Callers
 from jdbpy.session.breakpoints.dependents import Dependents
 from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
@@ -95,7 +96,20 @@ class Points:
         if point.reports:  # else all stays as it was: thousands may be added in a row
             self._watch_end()
         self._check_place(point, (*(place.class_name for place in point.places()), *options.classes))
+        self._tell("added", point)
         return shown
+
+    def _tell(self, what: str, *points: Point) -> None:
+        """Publish for the other clients of a shared session what this one has done with points."""
+        if self._target.clients is not None:
+            for point in points:
+                text = f"{point.called} {what}: {escape(point.shown_spec)}"
+                kind = "changed" if what not in ("added", "removed") else what
+                self._target.tell_others(f"breakpoint-{kind}", text, ("breakpoint", point.number))
+
+    def of_client(self, client: str) -> builtins.list[int]:
+        """The numbers of the points that a client has set. No trip."""
+        return [number for number, point in sorted(self._points.items()) if point.client == client]
 
     def _made(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions) -> P:
         """The point with what the debugger itself decides at its hits, not set yet. Raises UsageError, EvalError."""
@@ -116,6 +130,8 @@ class Points:
         point.condition = self._compiled(point.condition_text)
         point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
         self._last_number += 1
+        if self._target.clients is not None:
+            point.client = self._target.client
         return point
 
     def number_next(self, number: int) -> None:
@@ -147,6 +163,7 @@ class Points:
         await self._disarm(points)
         self._watch_end()
         await self._dependents.were_removed(removed)
+        self._tell("removed", *points)
 
     async def enable(self, numbers: Iterable[int]) -> None:
         """Sets points again that were disabled; one whose hit count is over begins to count anew. Raises UsageError.
@@ -165,6 +182,7 @@ class Points:
             except BaseException:
                 point.enabled, point.hits = enabled, hits
                 raise
+            self._tell("enabled", point)
 
     async def disable(self, numbers: Iterable[int]) -> None:
         """Takes points out of the target and keeps them. Raises UsageError. wire: 1 trip."""
@@ -172,6 +190,7 @@ class Points:
         for point in points:
             point.enabled = False
         await self._disarm(points)
+        self._tell("disabled", *points)
 
     def disable_all(self) -> tuple[int, ...]:
         """Disables what is enabled, and returns the numbers. wire: no wait."""
@@ -199,6 +218,7 @@ class Points:
         await point.check(compiled)
         point.condition, point.condition_text, point.failures = compiled, text, Failures()
         await point.renew(before)
+        self._tell("changed", point)
         return point.snapshot()
 
     async def set_hit_count(self, number: int, hits: str) -> Breakpoint:
@@ -211,6 +231,7 @@ class Points:
         point.hit_count, point.hits = hit_count, 0
         point.meter.restart(0)
         await point.renew(before)
+        self._tell("changed", point)
         return point.snapshot()
 
     async def set_ignore(self, number: int, count: int) -> Breakpoint:
@@ -220,6 +241,7 @@ class Points:
         before = point.requested
         point.ignore = count
         await point.renew(before)
+        self._tell("changed", point)
         return point.snapshot()
 
     async def summary(self, number: int, *, methods: int = 20, values: int = 5) -> TraceSummary:
@@ -304,6 +326,8 @@ class Points:
         extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
         if point.temporary and not message:
             extra["temporary"] = True
+        if point.client:
+            extra["clients"] = (point.client,)
         try:
             extra.update(await point.details(hit))
         except JdwpError as error:
@@ -440,3 +464,26 @@ def _in_code(point: Point) -> bool:
     """True if it stands in code that its user has chosen."""
     kind = KINDS[point.kind]
     return kind.in_code or StopReason.METHOD_ENTRY in kind.reasons
+
+
+class ClientPoints(Points):
+    """The points of a shared session as one client has them: numbers and rules are those of all, what is set is its.
+
+    It has the dictionary of the session's own points, and a slot for the target as the client has it.
+    """
+
+    __slots__ = ("_target",)
+
+    def __init__(self, shared: Points, target: Target) -> None:
+        self.__dict__ = shared.__dict__
+        self._target = target
+
+    async def remove(self, numbers: Iterable[int]) -> None:
+        """As ``Points.remove``. Raises ReadOnlyError for a client that may not set any."""
+        self._target.conn.require_allowed(event_request.Set)
+        await super().remove(numbers)
+
+    async def disable(self, numbers: Iterable[int]) -> None:
+        """As ``Points.disable``. Raises ReadOnlyError for a client that may not set any."""
+        self._target.conn.require_allowed(event_request.Set)
+        await super().disable(numbers)

@@ -25,7 +25,7 @@ from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
-from jdbpy.session.eval.variables import DebuggerVariables
+from jdbpy.session.eval.variables import ClientVariables, DebuggerVariables
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import OBJECT
 from jdbpy.session.model.options import InvokeRules
@@ -104,11 +104,18 @@ class Evaluation:
 class Evaluator:
     """Evaluates Java in the frames of one target."""
 
-    def __init__(self, target: Target, source_of: SourceOf, rules: Callable[[], InvokeRules] = InvokeRules) -> None:
-        """``rules`` tells how methods may be run, each time that it matters."""
-        self.variables = DebuggerVariables()
-        self._ledger = PinLedger(target)
-        self.saved = SavedValues(self._ledger, self.variables)
+    def __init__(
+        self,
+        target: Target,
+        source_of: SourceOf,
+        rules: Callable[[], InvokeRules] = InvokeRules,
+        shared: Evaluator | None = None,
+    ) -> None:
+        """``rules`` tells how methods may be run, each time that it matters. What was saved under names is that of
+        ``shared``, if there is one; the history of results is not."""
+        self.variables: DebuggerVariables = DebuggerVariables() if shared is None else ClientVariables(shared.variables)
+        self._ledger: PinLedger = PinLedger(target) if shared is None else shared._ledger
+        self.saved: SavedValues = SavedValues(self._ledger, self.variables) if shared is None else shared.saved
         self.kept = KeptResults(self._ledger)
         self._call_results = CallResults(target, self.variables, self.kept)
         self._target = target

@@ -92,6 +92,52 @@ class DebuggerVariables:
         return self._count
 
 
+class ClientVariables(DebuggerVariables):
+    """The variables of one client of a shared session: its own history and values of stops, and the names of all."""
+
+    def __init__(self, shared: DebuggerVariables) -> None:
+        super().__init__()
+        self._shared = shared
+
+    def get(self, name: str) -> Operand | None:
+        """The value of a variable, None if it has none. Raises EvalError for one of the history that was released."""
+        return super().get(name) if _is_own(name) else self._shared.get(name)
+
+    def set(self, name: str, value: Operand) -> None:
+        """Gives a variable a value."""
+        if _is_own(name):
+            super().set(name, value)
+        else:
+            self._shared.set(name, value)
+
+    def remove(self, name: str) -> None:
+        """Takes a variable away; one that is not there is no error."""
+        if _is_own(name):
+            super().remove(name)
+        else:
+            self._shared.remove(name)
+
+    def names(self) -> list[str]:
+        """The names of all variables that have a value, history left out."""
+        shared = [name for name in self._shared.names() if not _is_own(name)]
+        return sorted([*super().names(), *shared])
+
+    def release(self, objects: Collection[int]) -> frozenset[int]:
+        """Forget these objects in the history; return those of them that have a name, which stay."""
+        named = {each for name in self._shared.names() for each in objects_of_name(self._shared, name)}
+        return super().release(objects) | frozenset(named & set(objects))
+
+
+def objects_of_name(variables: DebuggerVariables, name: str) -> Iterator[int]:
+    """Return the ids of the objects that a variable refers to."""
+    operand = variables.get(name)
+    return iter(()) if operand is None else objects_of(operand)
+
+
+def _is_own(name: str) -> bool:
+    return name in OWN_NAMES or name.isdecimal()
+
+
 def objects_of(operand: Operand) -> Iterator[int]:
     """Return the ids of the objects of the target that a value refers to."""
     match operand.value:

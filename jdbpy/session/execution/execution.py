@@ -19,6 +19,7 @@ from jdbpy.session.java import class_names
 from jdbpy.session.model.events import Exited, Gone, Stop, StopReason
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.vm import VmState
+from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.target import Target
 
 
@@ -30,7 +31,9 @@ class Execution:
         self._resuming = Resuming(target, stops)
         self._stepping = Stepping(target, stops, self._resuming)
         self._unwinding = Unwinding(target, self._stepping, frames_of, convert)
-        stops.hooks.append(self._stepping.on_stop)
+        self._steps = Steps.of(target)
+        if self._steps.on_stop not in stops.hooks:
+            stops.hooks.append(self._steps.on_stop)
         self.suspend = self._resuming.suspend
         self.unsuspend = self._resuming.unsuspend
         self.release = self._resuming.release
@@ -51,9 +54,14 @@ class Execution:
         publisher.run_for_subscribers()
         return self._resuming.resume(thread_id)
 
+    def leave(self) -> None:
+        """End the steps of a client that leaves a shared session, and resume what it has suspended. wire: no wait."""
+        self._steps.end_of(self._target.client)
+        self._resuming.leave()
+
     def resume_everything(self) -> None:
         """Resumes all threads, whatever suspended them, and forgets steps: their requests are out. wire: no wait."""
-        self._stepping.forget()
+        self._steps.forget()
         self._resuming.release()
 
     async def cont(self) -> Stop | Exited:
@@ -69,7 +77,7 @@ class Execution:
         while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
             await self._target.publisher.settled()
             self._target.publisher.run_for_waiters()
-            if self._target.state is VmState.STOPPED:
+            if self._target.state is VmState.STOPPED and self._resuming.has_stopped:
                 self._resuming.resume()
             ending = await self.next_stop()
         return ending

@@ -45,11 +45,19 @@ class Resuming:
         if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
             return unseen  # the target has stopped meanwhile; whoever waits for the next stop gets that one
         keep = frozenset(stop.thread.id for stop in unseen if stop.thread)
+        if target.clients is not None:
+            keep |= target.clients.others_threads(target)
         plan = target.suspension.plan_release(keep)
         if not plan:
             if unseen or target.suspension.undecided:
                 return unseen
             held = target.suspension.held_threads()
+            if held and keep:
+                raise StateError(
+                    "none of the threads that are suspended is yours: they stopped for other clients",
+                    hint="'thread N' selects one, 'cont' resumes it then",
+                    code="NOT_STOPPED",
+                )
             raise StateError(
                 "only threads that you suspended yourself are suspended" if held else "the target is running already",
                 hint="'resume' resumes them" if held else "'pause' (Ctrl-C) stops it",
@@ -61,6 +69,14 @@ class Resuming:
         if selected is not None:
             self._look_ahead(selected.id, resumed)
         return unseen
+
+    @property
+    def has_stopped(self) -> bool:
+        """True if something is suspended that is not only the business of other clients."""
+        target = self._target
+        if target.clients is None or not (others := target.clients.others_threads(target)):
+            return True
+        return bool(target.suspension.plan_release(others))
 
     def run_for_step(self, thread: int, *, alone: bool = False) -> None:
         """Resumes what a step of the thread needs: the whole VM if that was suspended, else, or if it shall step
@@ -84,11 +100,13 @@ class Resuming:
         if threads is None:
             await self._target.submit_op(SuspendOp.VM_SUSPEND).wait()
             self._target.suspension.user_vm_holds += 1
+            self._target.suspends[0] += 1
             return
         pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
         for outcome in await self._target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome
+        self._target.suspends.update(threads)
 
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
         """Take back one ``suspend`` of the VM, or of each given thread; where there was none, let it or them run.
@@ -104,12 +122,14 @@ class Resuming:
                 self.release()
                 return
             suspension.user_vm_holds -= 1
+            self._target.suspends[0] -= 1
             self._submit([(SuspendOp.VM_RESUME, 0)])
             self._released_some()
         for thread in threads or ():
             if suspension.user_holds.get(thread):
                 target.submit_op(SuspendOp.THREAD_RESUME, thread)
                 target.conn.flush()
+                target.suspends[thread] -= 1
                 self._released_some()
             else:
                 self.release([thread])
@@ -126,6 +146,32 @@ class Resuming:
         for thread in threads:
             self._submit(target.suspension.plan_run_thread(thread))
             self._released(thread)
+
+    def leave(self) -> None:
+        """Resume what this client alone has suspended: its stops, and what it has suspended by name. wire: no wait."""
+        target, suspension = self._target, self._target.suspension
+        if target.clients is None or target.publisher.ending is not None:
+            return
+        plan: list[tuple[SuspendOp, int]] = []
+        stops = target.clients.owned_stops(target)
+        everything = sum(stop.policy is SuspendPolicy.ALL for stop in stops)
+        everything = min(everything, suspension.vm_holds - suspension.user_vm_holds)
+        everything += min(max(0, target.suspends[0]), suspension.user_vm_holds)
+        plan += [(SuspendOp.VM_RESUME, 0)] * everything
+        for stop in stops:
+            if stop.thread is not None and stop.policy is not SuspendPolicy.ALL:
+                plan += [(SuspendOp.THREAD_RESUME, stop.thread.id)] * suspension.event_holds.get(stop.thread.id, 0)
+        if plan:
+            self._submit(plan)
+        for thread, count in target.suspends.items():
+            if thread:
+                for _ in range(min(count, suspension.user_holds.get(thread, 0))):
+                    target.submit_op(SuspendOp.THREAD_RESUME, thread)
+                    plan.append((SuspendOp.THREAD_RESUME, thread))
+        target.conn.flush()
+        target.suspends.clear()
+        if plan:
+            self._released_some()
 
     async def pause(self, thread: int | None = None) -> Stop:
         """Stops the whole VM (or one thread) and publishes a Stop that shows a thread worth looking at.
@@ -145,7 +191,7 @@ class Resuming:
         return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
     async def _show(self, thread: int, policy: SuspendPolicy) -> Stop:
-        stop = await self._stops.publish(StopReason.PAUSE, thread, policy)
+        stop = await self._stops.publish(StopReason.PAUSE, thread, policy, **self._target.mine)
         self._target.publisher.handed_over(stop)
         return stop
 
@@ -184,6 +230,8 @@ class Resuming:
         if selected is not None and not target.suspension.is_suspended(selected.id):
             self.last_thread = selected.id
             target.selection.clear()
+        if target.clients is not None:
+            target.clients.resumed(target, thread, keep)
 
     last_thread = 0
     """The thread that was selected before the last resume: the first choice of the next pause."""

@@ -20,9 +20,10 @@ from jdbpy.session.model.events import Notice, Stop, StopReason
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target import facts
+from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.lines import Inlined, inlined_at
-from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import EventKind
@@ -70,8 +71,9 @@ class Stepping:
         self._target = target
         self._stops = stops
         self._resuming = resuming
-        self._pending: dict[int, list[EventRequest]] = {}
-        self._watched: set[int] = set()  # threads whose end is asked for, so that no step waits for a dead one
+        self._steps = Steps.of(target)
+        self._pending = self._steps.pending
+        self._watched = self._steps.watched
         self.patterns: tuple[str, ...] = class_names.DEFAULT_EXCLUDES
 
     async def start(
@@ -152,7 +154,10 @@ class Stepping:
             if left:
                 await self._go_on(thread, [one_more(hit.policy)])
                 return GO
-            return StopPlan(StopReason.STEP, await watch.value() if watch is not None else {})
+            if self._target.left:
+                return GO
+            given = await watch.value() if watch is not None else {}
+            return StopPlan(StopReason.STEP, {**self._target.mine, **given})
 
         exits = [watch.spec()] if watch is not None else []
         if is_inlined and start is not None:
@@ -178,7 +183,9 @@ class Stepping:
             left = now < depth
             beside = now == depth and not first.is_called_in(self._mapped(here, now))  # inlined lines are no later ones
             further = now == depth and (line is not None or here.line is None or (here.line > start and beside))
-            return StopPlan(StopReason.UNTIL, {}) if left or further else None
+            if not (left or further) or self._target.left:
+                return GO
+            return StopPlan(StopReason.UNTIL, {**self._target.mine})
 
         step = event_request.Step(
             _thread_id(thread),
@@ -198,22 +205,14 @@ class Stepping:
             return constants.JdwpSuspendPolicy.ALL
         return constants.JdwpSuspendPolicy.EVENT_THREAD
 
-    def on_stop(self, stop: Stop) -> None:
-        """Clear the step that a stop has ended: that of its thread. Other threads end theirs when they go on."""
-        if stop.thread is not None:
-            self._target.requests.submit_clear(self._pending.pop(stop.thread.id, []))
-
-    def forget(self) -> None:
-        """All requests have been taken out of the target, those of steps among them."""
-        self._pending.clear()
-        self._watched.clear()
-
     async def _arm(self, thread: int, specs: list[RequestSpec], alone: bool = False) -> None:
         """Replaces the thread's former step by these requests and lets it run, in one segment."""
         requests = self._target.requests
         requests.submit_clear(self._pending.pop(thread, []))
         submitted = [requests.submit(spec) for spec in specs]
         self._pending[thread] = [request for request, _ in submitted]
+        if self._target.clients is not None:
+            self._steps.clients[thread] = self._target.client
         watching = None
         if thread not in self._watched:
             self._watched.add(thread)
@@ -333,9 +332,9 @@ class Stepping:
         return found
 
     def _shown_last(self, thread: int) -> Stop | None:
-        """The last stop, if the thread still stands there."""
-        last = self._target.last_stop
-        if last and last.thread and last.thread.id == thread and last.epoch == self._target.suspension.epoch_of(thread):
+        """The thread's last stop, if it still stands there."""
+        last = self._target.stops.get(thread)
+        if last is not None and last.epoch == self._target.suspension.epoch_of(thread):
             return last
         return None
 

@@ -101,6 +101,9 @@ class StopShower:
             extra.update(breakpoints=numbers, breakpoint=numbers[0])
         if len(reasons) > 1:
             extra["reasons"] = reasons
+        if "clients" in extra:
+            whose = [other.extra.get("clients", ()) for _, other in votes]
+            extra["clients"] = () if () in whose else tuple(dict.fromkeys(name for names in whose for name in names))
         policy = _POLICIES[hit.policy]
         if not hit.thread and policy is SuspendPolicy.THREAD:
             policy = SuspendPolicy.ALL  # the agent suspends everything for an event without a thread
@@ -139,12 +142,15 @@ class StopShower:
             "error": error or (frame.location.error if frame else ""),
         }
         stop = Stop(**{**fields, **extra})
-        if thread is not None and not (policy is SuspendPolicy.THREAD and self._works_elsewhere(thread.id)):
-            target.selection.select(thread)
-        target.last_stop = stop
         if thread is not None:
             target.stops[thread.id] = stop
             target.meet(thread.id)
+        if target.clients is not None:
+            target.clients.stopped(stop)
+        else:
+            if thread is not None and not (policy is SuspendPolicy.THREAD and self._works_elsewhere(thread.id)):
+                target.selection.select(thread)
+            target.last_stop = stop
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)

@@ -7,12 +7,13 @@ grammar are imported when the first expression is evaluated.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, StateError
+from jdbpy.escape import escape
 from jdbpy.session.concurrency import together
 from jdbpy.session.model.events import Stop
 from jdbpy.session.model.options import InvokeRules
@@ -44,8 +45,15 @@ class Values:
     """Java expressions in the selected frame. ``last_stop`` tells what ``$exc`` and ``$ret`` stand for."""
 
     def __init__(
-        self, target: Target, stack: StackReader, sources: Sources, last_stop: Callable[[], Stop | None] = lambda: None
+        self,
+        target: Target,
+        stack: StackReader,
+        sources: Sources,
+        last_stop: Callable[[], Stop | None] = lambda: None,
+        shared: Values | None = None,
     ) -> None:
+        """``shared`` are those of a session that a client has joined: it has names and views in common with it."""
+        self._shared = shared
         self._target = target
         self._stack = stack
         self._sources = sources
@@ -59,13 +67,16 @@ class Values:
         """What evaluates, with its variables (``$name``)."""
         from jdbpy.session.eval.evaluator import Evaluator
 
-        return Evaluator(self._target, self._sources.text, lambda: self.rules)
+        shared = None if self._shared is None else self._shared.evaluator
+        return Evaluator(self._target, self._sources.text, lambda: self.rules, shared)
 
     @cached_property
     def views(self) -> UserViews:
         """How objects of classes are shown, beside the views that are built in."""
         from jdbpy.session.expressions.user_views import UserViews
 
+        if self._shared is not None:
+            return self._shared.views
         return UserViews(self._target, lambda: self.evaluator.variables)
 
     async def evaluate(
@@ -154,6 +165,7 @@ class Values:
             operand = await evaluation.run(self.evaluator.assignment(target_text, value_text), operands)
             value = await results.describe(operand, _DEFAULT)
             notes = "; ".join(evaluation.target.notes)
+            self._target.tell_others("value-changed", f"{escape(target_text)} was set to {escape(value.text)}")
             return value.replace(note=notes) if notes else value
 
     async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[Value]:
@@ -249,8 +261,13 @@ class Values:
         if format:
             check_format(format)
         rules = self.rules.changed(time_limit, others_run)
-        with self._target.answers.bounded(rules.limit):
+        async with AsyncExitStack() as stack:
+            stack.enter_context(self._target.answers.bounded(rules.limit))
             missing: StateError | None = None
+            if self._target.clients is not None:
+                thread = frame.thread if frame is not None else self._target.selection.thread
+                if thread is not None:
+                    await stack.enter_async_context(self._target.clients.turn(thread.id))
             if frame is not None:
                 self._target.suspension.require_current(frame)
             else:

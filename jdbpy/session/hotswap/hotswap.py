@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.escape import escape
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.classes.classes import ClassDirectory
@@ -120,14 +121,20 @@ class HotSwap:
     """Replaces classes of one target."""
 
     def __init__(
-        self, target: Target, classes: ClassDirectory, breakpoints: LineBreakpoints, stack: StackReader
+        self,
+        target: Target,
+        classes: ClassDirectory,
+        breakpoints: LineBreakpoints,
+        stack: StackReader,
+        shared: HotSwap | None = None,
     ) -> None:
         self._target = target
         self._types = target.types
         self._classes = classes
         self._breakpoints = breakpoints
         self._stack = stack
-        self._sent: dict[ReferenceTypeID, bytes] = {}  # what was given to the VM: then that is what it runs
+        # what was given to the VM: then that is what it runs
+        self._sent: dict[ReferenceTypeID, bytes] = {} if shared is None else shared._sent
 
     async def redefine(self, class_name: str, file: str) -> Redefinition:
         """Replaces one class by a class file, changed or not; of a name that several loaders have, all of them.
@@ -238,6 +245,8 @@ class HotSwap:
         self._stack.forget()
         stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]
         await self._breakpoints.reinstall(ids)
+        names = ", ".join(escape(each.type.name) for each in replacements)
+        self._target.tell_others("classes-redefined", f"redefined: {names}")
         return Redefinition(
             classes=tuple(
                 RedefinedClass(

@@ -64,4 +64,5 @@ class Breakpoint(Record):
     failures: Annotated[int, "how often the condition could not be evaluated"] = 0
     failure: Annotated[str, "why, the last time"] = ""
     options: Annotated[tuple[tuple[str, str], ...], "further filters (from, except, on), and what a hit runs"] = ()
+    client: Annotated[str, "whose it is, where several share the session"] = ""
     places: Annotated[tuple[BreakpointPlace, ...], "the methods in which its line or name has code"] = ()

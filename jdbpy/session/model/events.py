@@ -79,6 +79,15 @@ class Stop(Record):
     # in the order of the events, where several came together
     reasons: Annotated[tuple[StopReason, ...], HIDDEN] = ()
     error: Annotated[str, "why the frame or its line is missing"] = ""
+    clients: Annotated[tuple[str, ...], "whose breakpoint, step or pause it is, where several share the session"] = ()
+
+
+class ThreadsResumed(Record):
+    """Another client of a shared session has resumed threads: these, or all but those in ``suspended``."""
+
+    client: Annotated[str, "who has resumed them; empty for the debugger itself"]
+    threads: Annotated[tuple[int, ...], "none named means all"] = ()
+    suspended: Annotated[tuple[int, ...], "threads that stay suspended, where all are meant"] = ()
 
 
 class Exited(Record):
@@ -135,7 +144,8 @@ class Notice(Record):
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
     exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
     thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, resumed,
-    reconnected, warning.
+    reconnected, warning; in a shared session also stopped-elsewhere, client-joined, client-left, breakpoint-added,
+    breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
     ``report`` is there where a hit is reported.
     """
 
@@ -145,7 +155,9 @@ class Notice(Record):
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
         "tracepoint, left-out, switched-off, hot-place, resumed (by max-suspend, with reason, "
-        "seconds and threads: none named means all), reconnected, warning...",
+        "seconds and threads: none named means all), reconnected, warning; where several share the session "
+        "stopped-elsewhere, client-joined, client-left, breakpoint-added, breakpoint-changed, breakpoint-removed, "
+        "value-changed, classes-redefined...",
     ]
     text: Annotated[str, Json(key="message")]
     data: Annotated[tuple[tuple[str, object], ...], "number, thread, class, method, line and the like, by kind"] = ()
@@ -184,5 +196,5 @@ class Gone(Record):
     reason: str
 
 
-Event = Stop | Exited | Output | Notice | Lost | Gone
+Event = Stop | ThreadsResumed | Exited | Output | Notice | Lost | Gone
 """What a subscriber of ``Session.events()`` receives."""

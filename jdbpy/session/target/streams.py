@@ -98,6 +98,9 @@ class Publisher:
         self.ending: Exited | Gone | None = None
         self.before_ending: list[Callable[[], None]] = []
         """Called when the first ending is published, before it: for what is still to be said."""
+        self.admit: Callable[[Event], Event | None] | None = None
+        """Of a shared session: what its own subscribers are shown of an event."""
+        self._followers: list[tuple[Publisher, Callable[[Event], Event | None]]] = []
         self._came_in = 0
         self._handled = 0
 
@@ -121,6 +124,17 @@ class Publisher:
         """Call with each event from now on, before it is in any queue; a listener must not wait or raise."""
         self._listeners.append(listener)
 
+    def follow(self, follower: Publisher, admit: Callable[[Event], Event | None]) -> None:
+        """Hand to ``follower`` what ``admit`` makes of each event. What was published before anybody listened is the
+        first follower's, if it was nobody's yet."""
+        self._followers.append((follower, admit))
+        if self._early is not None:
+            follower._early, self._early = self._early, None
+
+    def unfollow(self, follower: Publisher) -> None:
+        """Hand no more events to it."""
+        self._followers = [each for each in self._followers if each[0] is not follower]
+
     def unsubscribe(self, stream: EventStream) -> None:
         if stream in self._streams:
             self._streams.remove(stream)
@@ -133,6 +147,16 @@ class Publisher:
             for say in self.before_ending:
                 say()
             self.ending = event
+        if self._followers:
+            for follower, admit in list(self._followers):
+                if (shown := admit(event)) is not None:
+                    follower.publish(shown)
+        shown = event if self.admit is None else self.admit(event)
+        if shown is not None:
+            self.deliver(shown)
+
+    def deliver(self, event: Event) -> None:
+        """Hands the event to the subscribers of this publisher, and to no others."""
         for listener in self._listeners:
             listener(event)
         if isinstance(event, Stop):
@@ -209,6 +233,11 @@ class Publisher:
 
     def drop_stops(self, released: Callable[[Stop], bool]) -> None:
         """Forgets the stops whose threads are being resumed, for those who would still wait for them."""
+        self._drop(released)
+        for follower, _ in self._followers:
+            follower._drop(released)
+
+    def _drop(self, released: Callable[[Stop], bool]) -> None:
         self._stops = deque(stop for stop in self._stops if not released(stop))
         self._unseen, self._owed, self._shown = (
             [stop for stop in stops if not released(stop)] for stops in (self._unseen, self._owed, self._shown)
@@ -217,14 +246,16 @@ class Publisher:
     def drop_breakpoints(self, numbers: Iterable[int]) -> None:
         """Forget the stops that nobody has taken and that only these breakpoints, now removed, have caused."""
         removed = set(numbers)
-        self.drop_stops(
-            lambda stop: (
-                stop.reason is StopReason.BREAKPOINT
-                and bool(stop.breakpoints)
-                and removed.issuperset(stop.breakpoints)
-                and any(other is stop for other in self._unseen)
+        for each in (self, *(follower for follower, _ in self._followers)):
+            unseen = each.unseen()
+            each._drop(
+                lambda stop, unseen=unseen: (  # type: ignore[misc]
+                    stop.reason is StopReason.BREAKPOINT
+                    and bool(stop.breakpoints)
+                    and removed.issuperset(stop.breakpoints)
+                    and any(other is stop for other in unseen)
+                )
             )
-        )
 
     def came_in(self) -> None:
         """An event set has come in; it may become a stop."""

@@ -6,7 +6,7 @@ It owns no behavior of a debugger: breakpoints, stepping, stacks and values are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +31,7 @@ from jdbpy.wire.pending import OnReply, Pending
 from jdbpy.wire.recall import Recall
 
 if TYPE_CHECKING:
+    from jdbpy.session.target.clients import Clients
     from jdbpy.session.target.frames import FrameMemory
     from jdbpy.session.target.prefetch import LikelyClasses, StopPlaces, StopsAhead
     from jdbpy.session.target.types import TypeCache
@@ -90,6 +91,18 @@ class Target:
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
         self.publisher = Publisher()
         self.publisher.on_taken = self._select_if_none
+        self.clients: Clients | None = None
+        """Who shares this target; None while nobody else does."""
+        self.client = ""
+        """The name of the client to whom this target belongs, where there are several."""
+        self.mine: Mapping[str, Any] = {}
+        """The fields of a stop that say that it is this client's."""
+        self.left = False
+        """True if the client has left a session that goes on."""
+        self.suspends = Counter[int]()
+        """How often this client has suspended each thread (0: all) and not resumed it, where there are several."""
+        self.taken: dict[int, Stop] = {}
+        """Stops of other clients that this one has selected, by thread."""
         self.last_stop: Stop | None = None
         self.stops: dict[int, Stop] = {}
         """The last stop of each thread."""
@@ -235,6 +248,12 @@ class Target:
         if isinstance(event, Notice):
             self._notices[event.kind] += 1
         self.publisher.publish(event)
+
+    def tell_others(self, kind: str, text: str, *data: tuple[str, object]) -> None:
+        """Publish for the other clients of a shared session what this one has done."""
+        if self.clients is not None:
+            by = f" ({self.client})" if self.client else ""
+            self.clients.tell(self.client, Notice(kind, text + by, (*data, ("client", self.client))))
 
     async def verdict_on_prepared(self, setting: Awaitable[None]) -> Verdict:
         """Set what waited for a class that is prepared; the verdict on that event. wire: as that takes."""

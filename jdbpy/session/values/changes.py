@@ -33,7 +33,9 @@ class _Memory:
 
 
 class Changes:
-    """The memory of one target."""
+    """The memory of one target, for one client."""
+
+    PER_CLIENT = True
 
     def __init__(self, suspension: Suspension) -> None:
         self._suspension = suspension
