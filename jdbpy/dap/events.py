@@ -49,7 +49,7 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
             case jdbpy.Notice():
                 _noticed(adapter, event)
             case jdbpy.ThreadsResumed():
-                _resumed(adapter)
+                report_resumed(adapter)
             case jdbpy.Lost(count=count):
                 say(adapter, f"{count} events were dropped (too fast to show)", "important")
             case jdbpy.Exited(status=status, reason=reason):
