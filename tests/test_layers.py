@@ -52,6 +52,7 @@ DOORS = (
 FLOORS = [
     "concurrency",
     "java",
+    "weaving",
     "model",
     "local",
     "target",

@@ -5,6 +5,7 @@ down only (``tests/test_layers.py``). From the ground up:
 
 * ``concurrency``: helpers over trio: running side by side, plain exceptions
 * ``java``: Java without a target: names, types, arithmetic, literals, class files, bytecode, source maps; pure
+* ``weaving``: class files changed so that conditions run inside the target; pure
 * ``model``: the plain data that front ends get
 * ``local``: this machine: Java runtimes, tunnels
 * ``target``: what is known of one VM, and how it is read: events, suspend counts, caches, threads, frames

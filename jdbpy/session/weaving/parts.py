@@ -1,0 +1,176 @@
+"""The records that pass between those who compile, weave and install."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy.session.weaving.assembler import Assembler
+
+
+class Parameter(Record):
+    """A variable of the host that a check needs: ``signature`` is its declared JNI type. ``this`` is slot 0."""
+
+    slot: int
+    signature: str
+    name: str = ""
+
+    @property
+    def passed_as(self) -> str:
+        """The type in the descriptor of ``check``: references are passed as Object and cast where they are used."""
+        return "Ljava/lang/Object;" if self.signature[0] in "L[" else self.signature
+
+
+class Call(Record):
+    """A static method without a result to be called, with variables of the host as arguments. ``owner`` is an internal
+    name."""
+
+    owner: str
+    name: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def signature(self) -> str:
+        """The descriptor."""
+        return f"({''.join(each.passed_as for each in self.parameters)})V"
+
+
+class Handle(Record):
+    """A ``static final MethodHandle`` of a helper that the installer fills, and what it must hold.
+
+    ``kind``: ``getter`` and ``static getter`` (``Lookup.findGetter``, ``findStaticGetter``), ``method`` and ``static
+    method`` (``findVirtual``, ``findStatic``), ``constructor`` (``findConstructor``). ``owner`` is the JDWP id of the
+    declaring class and ``owner_name`` its binary name; ``signature`` the JNI signature of the member.
+    """
+
+    field: str
+    kind: str
+    owner: int
+    owner_name: str
+    name: str
+    signature: str
+
+
+class Emitted(Record):
+    """An expression as bytecode. ``write`` emits code that leaves its value on the stack.
+
+    ``signature`` is the type of the value: ``Z`` of a condition. ``parameters`` are the variables that it reads;
+    ``handles`` the members that it can reach only through handles. ``calls``: it runs methods of the program, so it
+    may come through its own place again, and is guarded against that, per thread.
+    """
+
+    signature: str
+    parameters: tuple[Parameter, ...]
+    handles: tuple[Handle, ...]
+    calls: bool
+    write: Callable[[Assembler], None]
+
+
+class Filters(Record):
+    """Which hits are looked at: of one thread, of one instance (``this``). ``Helper.references`` names the fields
+    that the installer sets to those objects."""
+
+    thread: bool = False
+    instance: bool = False
+
+
+class Count(Record):
+    """Which of the hits whose condition holds are traps: ``op`` is "", "==", ">=" or "%" as in ``-hits``, ``number``
+    belongs to it; of those that fit the first ``ignore`` pass; ``start`` hits were counted before."""
+
+    op: str = ""
+    number: int = 0
+    ignore: int = 0
+    start: int = 0
+
+
+class Helper(Record):
+    """A helper class. ``name`` is internal: ``com/acme/Jdbpy__1_1``."""
+
+    name: str
+    data: bytes
+    call: Call
+    handles: tuple[Handle, ...] = ()
+    references: tuple[str, ...] = ()
+    """Static fields of type Object that the installer sets: ``thread``, ``instance``."""
+    stops: tuple[tuple[str, str], ...] = (("trap", "()V"), ("failed", "(Ljava/lang/Throwable;)V"))
+    """Methods at whose first instruction the breakpoints are set; none of a logpoint."""
+
+
+class Place(Record):
+    """Where a call is put in: before the instruction at ``at``, which begins a line. ``method`` and ``signature`` name
+    the method. Several places may have the same ``at``: they are called in this order."""
+
+    method: str
+    signature: str
+    at: int
+    call: Call
+
+
+class Refused(Record):
+    """A place that is not woven. ``reason`` is one of the words below and ``text`` a sentence for the user.
+
+    ``no such place`` (no such method, no code, or ``at`` begins no instruction), ``no variables`` (the class has no
+    LocalVariableTable, and a variable is no parameter that keeps its value), ``not alive`` (a variable has no value
+    there), ``before super``, ``too long`` (beyond 65,535 bytes), ``not compiled`` (beyond 8,000 bytes HotSpot compiles
+    no method), ``jump too far``, ``pool full``, ``not read`` (the class file has what the weaver does not know).
+    """
+
+    place: Place
+    reason: str
+    text: str
+
+
+class Insertion(Record):
+    """``length`` bytes were put in before the instruction at ``at`` (index before)."""
+
+    at: int
+    length: int
+
+
+class WovenMethod(Record):
+    """The map of a woven method. ``length`` is that of its code before."""
+
+    method: str
+    signature: str
+    length: int
+    insertions: tuple[Insertion, ...]
+
+    def index_after(self, index: int) -> int:
+        """Where the instruction is now that was at ``index``: behind what was put in before it."""
+        return index + sum(each.length for each in self.insertions if each.at <= index)
+
+    def start_after(self, index: int) -> int:
+        """Where jumps to ``index`` lead now, where its line begins: at what was put in before it, if anything was."""
+        return index + sum(each.length for each in self.insertions if each.at < index)
+
+    def index_before(self, index: int) -> int:
+        """The index in the program's own code; of an instruction that was put in that of the line behind it."""
+        shift = 0
+        for each in self.insertions:
+            start = each.at + shift
+            if index < start:
+                break
+            if index < start + each.length:
+                return each.at
+            shift += each.length
+        return index - shift
+
+    def is_inserted(self, index: int) -> bool:
+        """True if the instruction at ``index`` (after) was put in."""
+        return self.index_after(self.index_before(index)) != index
+
+
+class Woven(Record):
+    """A woven class file; ``data`` is the original one when nothing could be woven."""
+
+    data: bytes
+    methods: tuple[WovenMethod, ...]
+    refused: tuple[Refused, ...]
+
+    def method(self, name: str, signature: str) -> WovenMethod | None:
+        """The map of a method, None if nothing was put into it."""
+        return next((each for each in self.methods if (each.method, each.signature) == (name, signature)), None)
