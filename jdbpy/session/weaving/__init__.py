@@ -8,10 +8,10 @@
 
 The functions::
 
-    weave(data: bytes, places: Sequence[Place]) -> Woven                                     weaver
-    helper_class(name, host, condition: Emitted | None, filters, count) -> Helper            helper
-    log_class(name, host, condition: Emitted | None, values: Sequence[Emitted]) -> LogHelper   ring
-    emit(compiled: Compiled, host: str) -> Emitted, raises NotInTarget                       session.eval.emit
+    weaver.weave(data: bytes, places: Sequence[Place]) -> Woven
+    helper.helper_class(name, host, condition: Emitted | None, filters, count) -> Helper
+    ring.log_class(name, host, condition: Emitted | None, values: Sequence[Emitted]) -> LogHelper
+    eval.emit.emit(compiled: Compiled, host: str) -> Emitted           raises NotInTarget
 
 An installation, from an expression to a stop::
 
@@ -28,15 +28,15 @@ name begins with ``PREFIX`` behind the package. Its methods, all static and publ
 
 * ``check(...)V`` takes the variables that the expressions read. It throws nothing.
 * ``trap()V`` is empty, and called for a hit that counts. The breakpoint stands at its code index 0.
-* ``failed(Ljava/lang/Throwable;)V`` is empty, and called with what the condition threw, in the thread that threw it. The
-  variable ``thrown`` in slot 0 is in its LocalVariableTable. Another breakpoint stands at its code index 0.
+* ``failed(Ljava/lang/Throwable;)V`` is empty, and called with what the condition threw, in the thread that threw it.
+  The variable ``thrown`` in slot 0 is in its LocalVariableTable. Another breakpoint stands at its code index 0.
 
 One step out of ``trap`` or ``failed`` that excludes the helper's name ends in the host behind the call, on the line.
 
-Its static fields: ``HOST``, a constant String, ``jdbpy com/acme/Order`` (see ``helper.host_of``); ``HITS``, an AtomicLong,
-if hits are counted; ``h0``, ``h1`` and so on, final MethodHandles that the installer fills before the host is redefined;
-``thread`` and ``instance``, objects that the filters compare with. The installer sets these, and sets them to null
-when it takes the helper out, so that it keeps nothing alive.
+Its static fields: ``HOST``, a constant String, ``jdbpy com/acme/Order`` (see ``helper.host_of``); ``HITS``, an
+AtomicLong, if hits are counted; ``h0``, ``h1`` and so on, final MethodHandles that the installer fills before the host is
+redefined; ``thread`` and ``instance``, objects that the filters compare with. The installer sets these, and sets them
+to null when it takes the helper out, so that it keeps nothing alive.
 """
 
 PREFIX = "Jdbpy__"
