@@ -20,8 +20,8 @@ An installation, from an expression to a stop::
     woven = weave(original, [Place("total", "(I)I", 17, helper.call), ...])     # all of a class together
     woven.refused                     # these stay ordinary breakpoints; each with its reason
 
-Then ``helper.data`` is defined in the loader of the host and initialized, the fields that ``handles`` and ``references``
-name are filled, breakpoints are set at ``stops``, and the host is redefined with ``woven.data``.
+Then ``helper.data`` is defined in the loader of the host and initialized, the fields that ``handles`` and
+``references`` name are filled, breakpoints are set at ``stops``, and the host is redefined with ``woven.data``.
 
 **The helper** is a class file of version 49, which needs no stack maps: final, synthetic, in the host's package. Its
 name begins with ``PREFIX`` behind the package. Its methods, all static and public:
