@@ -78,8 +78,8 @@ class Filters(Record):
 
 
 class Count(Record):
-    """Which of the hits whose condition holds are traps: ``op`` is "", "==", ">=" or "%" as in ``-hits``, ``number``
-    belongs to it; of those that fit the first ``ignore`` pass; ``start`` hits were counted before."""
+    """Which of the hits whose condition holds are traps: ``op`` and ``number`` as those of ``HitCount``, "" for none.
+    Of those that fit the first ``ignore`` pass; ``start`` hits were counted before."""
 
     op: str = ""
     number: int = 0

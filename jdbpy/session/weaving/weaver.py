@@ -1,12 +1,287 @@
-"""Calls put in front of lines of methods."""
+"""Calls put in front of lines of methods.
+
+A call is straight code: variables are loaded, a static method without a result is called. Of the method's own code only
+distances change, so it is verified and compiled as before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 
-from jdbpy.session.weaving.parts import Place, Woven
+from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.java.class_file import MalformedClassFile
+from jdbpy.session.java.class_parts import (
+    Attribute,
+    ClassParts,
+    MethodParts,
+    PoolFull,
+    PoolWriter,
+    put_together,
+    take_apart,
+)
+from jdbpy.session.java.constant_pool import METHOD
+from jdbpy.session.java.signatures import split_method
+from jdbpy.session.weaving.code_shift import (
+    ALIGNMENT,
+    CodeParts,
+    JumpTooFar,
+    VariableRow,
+    insert,
+    read_code,
+    variables_of,
+)
+from jdbpy.session.weaving.parts import Call, Insertion, Parameter, Place, Refused, Woven, WovenMethod
+from jdbpy.session.weaving.stack_maps import UnknownFrame
+
+MOST_CODE = 65_535
+MOST_COMPILED = 8_000
+"""HotSpot compiles no method with more bytes of code than that (DontCompileHugeMethods)."""
+
+_NOP, _INVOKESPECIAL, _INVOKESTATIC, _NEW, _WIDE, _IINC = 0, 183, 184, 187, 196, 132
+_STORES, _SHORT_STORES = range(54, 59), range(59, 79)
+_LOADS = {"J": 22, "F": 23, "D": 24, "L": 25, "[": 25}
+_ILOAD = 21
+
+_SENTENCES = {
+    "no such place": "the class file has no such method or no instruction there",
+    "no variables": "the class was compiled without local variables (javac -g)",
+    "not alive": "the variable {} has no value there",
+    "before super": "'this' cannot be read before the constructor has called super()",
+    "too long": "the method would be longer than 65,535 bytes",
+    "not compiled": "the method would be longer than 8,000 bytes, and the JVM compiles no longer ones",
+    "jump too far": "a jump in the method would not reach its target any more",
+    "pool full": "the constant pool of the class has no room",
+    "not read": "the method has something in it that jdbpy cannot read",
+}
+
+
+class _Unfit(Exception):
+    """A place cannot be woven."""
+
+    def __init__(self, reason: str, *words: str) -> None:
+        self.reason = reason
+        self.words = words
+
+    def refuse(self, place: Place) -> Refused:
+        return Refused(place, self.reason, _SENTENCES[self.reason].format(*self.words))
 
 
 def weave(data: bytes, places: Sequence[Place]) -> Woven:
-    """Return the class file with a call at each place. Raises MalformedClassFile."""
-    raise NotImplementedError
+    """Return the class file with a call at each place; what cannot be woven is refused, and the rest is woven.
+
+    ``data`` is the original class file, never a woven one. Raises MalformedClassFile.
+    """
+    parts = take_apart(data)
+    pool = PoolWriter(parts.pool_count)
+    methods, maps, refused = [], [], []
+    wanted: dict[tuple[str, str], list[Place]] = {}
+    for place in places:
+        wanted.setdefault((place.method, place.signature), []).append(place)
+    for method in parts.methods:
+        here = wanted.pop((method.name, method.signature), None)
+        if here is not None:
+            weaving = _MethodWeaving(parts, method, pool)
+            method = weaving.weave(here)
+            refused += weaving.refused
+            if weaving.woven is not None:
+                maps.append(weaving.woven)
+        methods.append(method)
+    refused += [_Unfit("no such place").refuse(place) for here in wanted.values() for place in here]
+    done = put_together(parts.replace(methods=tuple(methods)), pool) if maps else data
+    return Woven(done, tuple(maps), tuple(refused))
+
+
+class _MethodWeaving:
+    """The weaving of one method."""
+
+    def __init__(self, parts: ClassParts, method: MethodParts, pool: PoolWriter) -> None:
+        self.refused: list[Refused] = []
+        self.woven: WovenMethod | None = None
+        self._parts = parts
+        self._method = method
+        self._pool = pool
+
+    def weave(self, places: Sequence[Place]) -> MethodParts:
+        """The method with calls at the places that can be woven."""
+        attribute = self._method.code
+        if attribute is None:
+            self._refuse(places, _Unfit("no such place"))
+            return self._method
+        try:
+            code = read_code(attribute.content, self._parts.pool)
+            checks = _Checks(self._parts, self._method, code)
+        except (struct.error, MalformedCode, MalformedClassFile):
+            self._refuse(places, _Unfit("not read"))
+            return self._method
+        fit: list[Place] = []
+        done = None
+        for place in places:
+            try:
+                checks.check(place)
+            except _Unfit as unfit:
+                self._refuse([place], unfit)
+                continue
+            fit.append(place)
+        try:
+            done = self._insert(code, fit)
+        except _Unfit:  # one by one, to find those that do not fit
+            fit, done = self._one_by_one(code, fit)
+        if done is None or not fit:
+            return self._method
+        inserted = _merged(self._codes(fit))
+        self.woven = WovenMethod(
+            method=self._method.name,
+            signature=self._method.signature,
+            length=len(code.code),
+            insertions=tuple(Insertion(at, len(inserted[at])) for at in sorted(inserted)),
+        )
+        changed = Attribute(attribute.index, attribute.name, done.data)
+        attributes = tuple(changed if each is attribute else each for each in self._method.attributes)
+        return self._method.replace(attributes=attributes)
+
+    def _one_by_one(self, code: CodeParts, places: Sequence[Place]) -> tuple[list[Place], CodeParts | None]:
+        fit: list[Place] = []
+        done = None
+        for place in places:
+            try:
+                done = self._insert(code, [*fit, place])
+                fit.append(place)
+            except _Unfit as unfit:
+                self._refuse([place], unfit)
+        return fit, done
+
+    def _refuse(self, places: Iterable[Place], unfit: _Unfit) -> None:
+        self.refused += [unfit.refuse(place) for place in places]
+
+    def _insert(self, code: CodeParts, places: Sequence[Place]) -> CodeParts:
+        """The code with all of the calls. Raises _Unfit."""
+        if not places:
+            return code
+        try:
+            codes = self._codes(places)
+            insertions = _merged(codes)
+            length = len(code.code) + sum(map(len, insertions.values()))
+            if length > MOST_CODE:
+                raise _Unfit("too long")
+            if len(code.code) <= MOST_COMPILED < length:
+                raise _Unfit("not compiled")
+            words = max(sum(_width(each) for each in place.call.parameters) for place in places)
+            if code.stack + words > MOST_CODE:
+                raise _Unfit("too long")
+            return insert(code, self._parts.pool, insertions, words)
+        except JumpTooFar:
+            raise _Unfit("jump too far") from None
+        except PoolFull:
+            raise _Unfit("pool full") from None
+        except (MalformedCode, MalformedClassFile, UnknownFrame, struct.error, IndexError):
+            raise _Unfit("not read") from None
+
+    def _codes(self, places: Sequence[Place]) -> list[tuple[int, bytes]]:
+        return [(place.at, self._code(place.call)) for place in places]
+
+    def _code(self, call: Call) -> bytes:
+        """The instructions of a call, filled up to a multiple of the alignment."""
+        code = b"".join(load(each.signature, each.slot) for each in call.parameters)
+        code += struct.pack(">BH", _INVOKESTATIC, self._pool.method(call.owner, call.name, call.signature))
+        return code + bytes([_NOP]) * (-len(code) % ALIGNMENT)
+
+
+def _merged(codes: Sequence[tuple[int, bytes]]) -> dict[int, bytes]:
+    """The code by index; of several calls at one index the first comes first."""
+    merged: dict[int, bytes] = {}
+    for at, code in codes:
+        merged[at] = merged.get(at, b"") + code
+    return merged
+
+
+def load(signature: str, slot: int) -> bytes:
+    """The instruction that loads a variable of that type."""
+    opcode = _LOADS.get(signature[0], _ILOAD)
+    if slot < 4:
+        return bytes([26 + 4 * (opcode - _ILOAD) + slot])
+    return bytes([opcode, slot]) if slot < 256 else struct.pack(">BBH", _WIDE, opcode, slot)
+
+
+def _width(parameter: Parameter) -> int:
+    return 2 if parameter.signature in ("J", "D") else 1
+
+
+class _Checks:
+    """Which places of a method can be woven, by what its tables say."""
+
+    def __init__(self, parts: ClassParts, method: MethodParts, code: CodeParts) -> None:
+        """Raises MalformedCode, struct.error."""
+        self._instructions = {each.index: each.opcode for each in decode(code.code)}
+        self._pool = parts.pool
+        self._code = code.code
+        self._variables: dict[int, list[VariableRow]] = {}
+        for row in variables_of(code, parts.pool):
+            self._variables.setdefault(row.slot, []).append(row)
+        self._arguments = _arguments(method)
+        self._stored = frozenset(slot for index in self._instructions for slot in self._stored_by(index))
+        self._initialized = self._after_super() if method.name == "<init>" else 0
+
+    def check(self, place: Place) -> None:
+        """Raises _Unfit."""
+        if place.at not in self._instructions:
+            raise _Unfit("no such place")
+        for each in place.call.parameters:
+            if each.slot == 0 and place.at < self._initialized:
+                raise _Unfit("before super")
+            if not self._has_value(each, place.at):
+                raise (
+                    _Unfit("not alive", each.name or f"in slot {each.slot}")
+                    if self._variables
+                    else _Unfit("no variables")
+                )
+
+    def _has_value(self, parameter: Parameter, at: int) -> bool:
+        for row in self._variables.get(parameter.slot, ()):
+            if row.start <= at < row.end and _kind(row.signature) == _kind(parameter.signature):
+                return True
+        argument = self._arguments.get(parameter.slot)
+        return argument is not None and argument == _kind(parameter.signature) and parameter.slot not in self._stored
+
+    def _stored_by(self, index: int) -> tuple[int, ...]:
+        """The slots that an instruction stores to."""
+        opcode, code = self._instructions[index], self._code
+        slot, two = -1, opcode in (55, 57)
+        if opcode in _SHORT_STORES:
+            slot, two = (opcode - _SHORT_STORES.start) % 4, (opcode - _SHORT_STORES.start) // 4 in (1, 3)
+        elif opcode in _STORES or opcode == _IINC:
+            slot = code[index + 1]
+        elif opcode == _WIDE and (code[index + 1] in _STORES or code[index + 1] == _IINC):
+            slot, two = struct.unpack_from(">H", code, index + 2)[0], code[index + 1] in (55, 57)
+        if slot < 0:
+            return ()
+        return (slot, slot + 1) if two else (slot,)
+
+    def _after_super(self) -> int:
+        """The index behind ``super()`` or ``this()``, the call of a constructor that no ``new`` belongs to."""
+        made = 0
+        for index, opcode in self._instructions.items():
+            if opcode == _NEW:
+                made += 1
+            elif opcode == _INVOKESPECIAL:
+                [number] = struct.unpack_from(">H", self._code, index + 1)
+                if self._pool.tag(number) == METHOD and self._pool.member(number)[1] == "<init>":
+                    if made == 0:
+                        return index + 3
+                    made -= 1
+        return 0
+
+
+def _kind(signature: str) -> str:
+    """Types that one instruction loads are one kind."""
+    return "L" if signature[0] in "L[" else "I" if signature in "ZBCSI" else signature
+
+
+def _arguments(method: MethodParts) -> dict[int, str]:
+    """The kinds of ``this`` and of the arguments by slot."""
+    found = {} if method.is_static else {0: "L"}
+    slot = len(found)
+    for signature in split_method(method.signature)[0]:
+        found[slot] = _kind(signature)
+        slot += 2 if signature in ("J", "D") else 1
+    return found

@@ -1,0 +1,201 @@
+"""The class that a woven method calls: filters, a condition, a count, and empty methods for breakpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jdbpy.session.java.constant_pool import STRING, ConstantPool
+from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, ClassWriter, Label
+from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Handle, Helper, Parameter
+
+THROWABLE = "Ljava/lang/Throwable;"
+OBJECT = "Ljava/lang/Object;"
+HANDLE = "Ljava/lang/invoke/MethodHandle;"
+_COUNTER = "java/util/concurrent/atomic/AtomicLong"
+_LOCAL = "java/lang/ThreadLocal"
+_MARK = "jdbpy "
+
+Act = Callable[[Assembler, Sequence[int], Label], None]
+
+
+def helper_class(
+    name: str, host: str, condition: Emitted | None, filters: Filters = Filters(), count: Count = Count()
+) -> Helper:
+    """Return a helper that calls ``trap`` for hits that pass the filters, whose condition holds and whose number fits.
+
+    ``name`` and ``host`` are internal names of the same package. Raises CodeTooLong, PoolFull.
+    """
+    writer = HelperWriter(name, host, [condition] if condition is not None else [], filters)
+    counted = bool(count.op or count.ignore)
+    if counted:
+        writer.counter("HITS", count.start)
+        writer.counter("PASSED")
+
+    def act(code: Assembler, values: Sequence[int], out: Label) -> None:
+        if counted:
+            _test_number(code, name, count, out)
+        code.call_static(name, "trap", "()V")
+
+    writer.check(condition, act)
+    writer.cls.method("trap", "()V", lambda code: code.return_())
+    writer.failed()
+    return Helper(
+        name=name,
+        data=writer.data(),
+        call=writer.call,
+        handles=writer.handles,
+        references=writer.references,
+    )
+
+
+_OUT = {"==": "ifne", "!=": "ifeq", ">=": "iflt", "<=": "ifgt", ">": "ifle", "<": "ifge"}
+"""The jump for a number that is not as the operator says."""
+
+
+def _test_number(code: Assembler, name: str, count: Count, out: Label) -> None:
+    """Jump to ``out`` unless the number of this hit fits, and enough that did have passed."""
+    _number(code, name, "HITS")
+    if count.op == "%":
+        code.push_long(count.number)
+        code.op("lrem")
+        code.push_long(0)
+    elif count.op:
+        code.push_long(count.number)
+    if count.op:
+        code.op("lcmp")
+        code.jump(_OUT["==" if count.op == "%" else count.op], out)
+    else:
+        code.op("pop2")
+    if count.ignore:
+        _number(code, name, "PASSED")
+        code.push_long(count.ignore)
+        code.op("lcmp")
+        code.jump("ifle", out)
+
+
+def _number(code: Assembler, name: str, counter: str) -> None:
+    code.get_static(name, counter, f"L{_COUNTER};")
+    code.call(_COUNTER, "incrementAndGet", "()J")
+
+
+class HelperWriter:
+    """What helpers of all kinds have: the call, the filters, the guard, what is caught."""
+
+    def __init__(self, name: str, host: str, emitted: Sequence[Emitted], filters: Filters) -> None:
+        self.cls = ClassWriter(name)
+        self.name = name
+        self.handles: tuple[Handle, ...] = tuple(dict.fromkeys(each for one in emitted for each in one.handles))
+        variables: dict[int, Parameter] = {}
+        if filters.instance:
+            variables[0] = Parameter(0, OBJECT, "this")
+        for one in emitted:
+            variables.update({each.slot: each for each in one.parameters})
+        self.call = Call(name, "check", tuple(variables[slot] for slot in sorted(variables)))
+        self.references = tuple(each for each in ("thread", "instance") if getattr(filters, each))
+        self._calls = any(each.calls for each in emitted)
+        self._counters: dict[str, int] = {}
+        self.cls.field(PUBLIC | FINAL, "HOST", "Ljava/lang/String;", _MARK + host)
+        for each in self.references:
+            self.cls.field(PUBLIC | VOLATILE, each, OBJECT)
+        for handle in self.handles:
+            self.cls.field(PUBLIC | FINAL, handle.field, HANDLE)
+        if self._calls:
+            self.cls.field(FINAL, "BUSY", f"L{_LOCAL};")
+
+    def counter(self, field: str, start: int = 0) -> None:
+        """An AtomicLong in a static field."""
+        self._counters[field] = start
+        self.cls.field(PUBLIC | FINAL, field, f"L{_COUNTER};")
+
+    def check(self, condition: Emitted | None, act: Act, values: Sequence[Emitted] = ()) -> None:
+        """The method ``check``. ``act`` writes what happens at a hit whose condition holds: with the numbers of the
+        locals that hold ``values``, and the label to jump to when there is nothing to do."""
+
+        def write(code: Assembler) -> None:
+            out, quiet, failed, start, end = Label(), Label(), Label(), Label(), Label()
+            self._filter(code, out)
+            if self._calls:
+                self._busy(code, "get", f"(){OBJECT}")
+                code.jump("ifnonnull", out)
+                self._busy(code, "set", f"({OBJECT})V", f"L{_LOCAL};")
+            code.place(start)
+            if condition is not None:
+                condition.write(code)
+                code.jump("ifeq", quiet)
+            locals_ = []
+            for each in values:
+                each.write(code)
+                locals_.append(code.new_local(each.signature))
+                code.store(each.signature, locals_[-1])
+            code.place(end)
+            self._not_busy(code)
+            act(code, locals_, out)
+            code.place(out)
+            code.return_()
+            if condition is not None:
+                code.place(quiet)
+                self._not_busy(code)
+                code.return_()
+            if condition is not None or values:
+                code.handle(start, end, failed)
+                code.place(failed)
+                self._not_busy(code)
+                code.call_static(self.name, "failed", f"({THROWABLE})V")
+                code.return_()
+
+        self.cls.method("check", self.call.signature, write, self.call.parameters)
+
+    def _filter(self, code: Assembler, out: Label) -> None:
+        for each in self.references:
+            if each == "thread":
+                code.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;")
+            else:
+                code.load_argument(0, OBJECT)
+            code.get_static(self.name, each, OBJECT)
+            code.jump("if_acmpne", out)
+
+    def _not_busy(self, code: Assembler) -> None:
+        if self._calls:
+            self._busy(code, "set", f"({OBJECT})V", None)
+
+    def _busy(self, code: Assembler, method: str, signature: str, value: str | None = "") -> None:
+        """Call a method of the thread's mark that it evaluates this condition: to read, to set and to clear it."""
+        code.get_static(self.name, "BUSY", f"L{_LOCAL};")
+        if value:
+            code.get_static(self.name, "BUSY", value)
+        elif value is None:
+            code.op("aconst_null")
+        code.call(_LOCAL, method, signature)
+
+    def failed(self, write: Callable[[Assembler], None] = lambda code: code.return_()) -> None:
+        """The method ``failed``, which is called with what the condition threw."""
+        self.cls.method("failed", f"({THROWABLE})V", write, variables=[("thrown", THROWABLE, 0)])
+
+    def data(self, write: Callable[[Assembler], None] | None = None) -> bytes:
+        """The class file; ``write`` adds to the static initializer."""
+        if self._counters or self._calls or write is not None:
+
+            def initialize(code: Assembler) -> None:
+                for field, start in self._counters.items():
+                    code.new(_COUNTER)
+                    code.op("dup")
+                    code.push_long(start)
+                    code.call_constructor(_COUNTER, "(J)V")
+                    code.put_static(self.name, field, f"L{_COUNTER};")
+                if self._calls:
+                    code.new(_LOCAL)
+                    code.op("dup")
+                    code.call_constructor(_LOCAL, "()V")
+                    code.put_static(self.name, "BUSY", f"L{_LOCAL};")
+                if write is not None:
+                    write(code)
+                code.return_()
+
+            self.cls.method("<clinit>", "()V", initialize)
+        return self.cls.data()
+
+
+def host_of(pool: ConstantPool) -> str | None:
+    """The internal name of the class that a helper was made for, by the helper's pool; None for any other class."""
+    texts = (pool.name(index) for index in pool if pool.tag(index) == STRING)
+    return next((text.removeprefix(_MARK) for text in texts if text.startswith(_MARK)), None)
