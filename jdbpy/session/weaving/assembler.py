@@ -281,8 +281,9 @@ def class_constant(signature: str) -> str:
 class ClassWriter:
     """A class of version 49 with static members: ``name`` is internal."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, public: bool = False) -> None:
         self.name = name
+        self._access = FINAL | SUPER | SYNTHETIC | (PUBLIC if public else 0)
         self.pool = PoolWriter()
         self._this = self.pool.class_(name)
         self._super = self.pool.class_("java/lang/Object")
@@ -324,7 +325,7 @@ class ClassWriter:
                 MAGIC,
                 struct.pack(">HHH", 0, VERSION, self.pool.count),
                 self.pool.data,
-                struct.pack(">HHHHH", FINAL | SUPER | SYNTHETIC, self._this, self._super, 0, len(self._fields)),
+                struct.pack(">HHHHH", self._access, self._this, self._super, 0, len(self._fields)),
                 *self._fields,
                 struct.pack(">H", len(self._methods)),
                 *self._methods,
