@@ -74,10 +74,12 @@ def words(signature: str) -> int:
 
 
 class Assembler:
-    """The code of one static method. ``parameters`` are the variables of the host that are its arguments, in order."""
+    """The code of one static method of the class ``owner``, an internal name. ``parameters`` are the variables of the
+    host that are its arguments, in order."""
 
-    def __init__(self, pool: PoolWriter, parameters: Sequence[Parameter] = ()) -> None:
+    def __init__(self, pool: PoolWriter, owner: str, parameters: Sequence[Parameter] = ()) -> None:
         self.pool = pool
+        self.owner = owner
         self.parameters = parameters
         self.locals = 0
         self.arguments: dict[int, int] = {}  # by slots of the host
@@ -308,7 +310,7 @@ class ClassWriter:
         variables: Sequence[tuple[str, str, int]] = (),
     ) -> None:
         """A public static method; ``parameters`` or else the types in ``signature`` are its arguments."""
-        code = Assembler(self.pool, parameters)
+        code = Assembler(self.pool, self.name, parameters)
         if not parameters:
             for each in split_method(signature)[0]:
                 code.new_local(each)

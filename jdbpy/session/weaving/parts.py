@@ -39,7 +39,7 @@ class Call(Record):
 
 
 class Handle(Record):
-    """A ``static final MethodHandle`` of a helper that the installer fills, and what it must hold.
+    """A ``static final MethodHandle`` of a helper that the installer fills, and the member that it must stand for.
 
     ``kind``: ``getter`` and ``static getter`` (``Lookup.findGetter``, ``findStaticGetter``), ``method`` and ``static
     method`` (``findVirtual``, ``findStatic``), ``constructor`` (``findConstructor``). ``owner`` is the JDWP id of the

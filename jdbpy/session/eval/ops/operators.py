@@ -20,10 +20,17 @@ Computation = Callable[..., bool | int | float]
 
 
 class Compute(Op):
-    """A pure computation on primitives: every operator without short circuit."""
+    """A pure computation on primitives: every operator without short circuit.
 
-    def __init__(self, type: JavaType, at: int, compute: Computation, *operands: Op) -> None:
+    ``operator`` is Java's, and ``kind`` the type that its first operand was promoted to; ``compute`` does it.
+    """
+
+    def __init__(
+        self, type: JavaType, at: int, operator: str, kind: Primitive, compute: Computation, *operands: Op
+    ) -> None:
         super().__init__(type, at, *operands)
+        self.operator = operator
+        self.kind = kind
         self.compute = compute
         self.operands = operands
         self.constant = self._fold()
@@ -50,27 +57,29 @@ class Compute(Op):
 
 def arithmetic_op(op: str, kind: Primitive, left: Op, right: Op, at: int) -> Op:
     """``+ - * / %`` of promoted numbers, ``& | ^`` of promoted integers or booleans."""
-    return Compute(kind, at, lambda a, b: arithmetic.binary(op, kind, a, b), left, right)
+    return Compute(kind, at, op, kind, lambda a, b: arithmetic.binary(op, kind, a, b), left, right)
 
 
 def shift_op(op: str, kind: Primitive, left: Op, right: Op, at: int) -> Op:
-    return Compute(kind, at, lambda a, b: arithmetic.shift(op, kind, a, b), left, right)
+    return Compute(kind, at, op, kind, lambda a, b: arithmetic.shift(op, kind, a, b), left, right)
 
 
 def comparison_op(op: str, left: Op, right: Op, at: int) -> Op:
     """``< <= > >= == !=`` of promoted numbers, ``== !=`` of booleans."""
-    return Compute(BOOLEAN, at, lambda a, b: arithmetic.compare(op, a, b), left, right)
+    kind = left.type
+    assert isinstance(kind, Primitive)
+    return Compute(BOOLEAN, at, op, kind, lambda a, b: arithmetic.compare(op, a, b), left, right)
 
 
 def unary_op(op: str, kind: Primitive, operand: Op, at: int) -> Op:
     match op:
         case "-":
-            return Compute(kind, at, lambda a: arithmetic.negate(kind, a), operand)
+            return Compute(kind, at, op, kind, lambda a: arithmetic.negate(kind, a), operand)
         case "~":
-            return Compute(kind, at, lambda a: arithmetic.complement(kind, a), operand)
+            return Compute(kind, at, op, kind, lambda a: arithmetic.complement(kind, a), operand)
         case "!":
-            return Compute(BOOLEAN, at, lambda a: not a, operand)
-    return Compute(kind, at, lambda a: a, operand)
+            return Compute(BOOLEAN, at, op, kind, lambda a: not a, operand)
+    return Compute(kind, at, op, kind, lambda a: a, operand)
 
 
 class ShortCircuit(Op):
