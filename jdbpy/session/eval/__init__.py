@@ -11,6 +11,7 @@ From text to value:
 * ``syntax``: text -> the evaluator's own tree (tree-sitter's grammar, literals, the debugger's additions)
 * ``typing``: the rules of the language: classes, conversions, overloads
 * ``compile``: tree -> operations: every name and type is resolved before anything runs
+* ``emit``: operations -> bytecode, for conditions that run inside the target
 * ``ops``: operations: what reads, computes, calls and assigns
 * ``jvm``: the target of it all: one frame of a stopped thread of a session
 * ``javac``: lambdas and anonymous classes that the target itself must run

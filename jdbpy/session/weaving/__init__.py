@@ -11,7 +11,8 @@ The functions::
     weaver.weave(data: bytes, places: Sequence[Place]) -> Woven
     helper.helper_class(name, host, condition: Emitted | None, filters, count) -> Helper
     ring.log_class(name, host, condition: Emitted | None, values: Sequence[Emitted]) -> LogHelper
-    eval.emit.emit(compiled: Compiled, host: str) -> Emitted           raises NotInTarget
+    eval.emit.emitter.emit(compiled: Compiled, host: str) -> Emitted       raises NotInTarget
+    eval.emit.emitter.emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]
 
 An installation, from an expression to a stop::
 
@@ -34,9 +35,9 @@ name begins with ``PREFIX`` behind the package. Its methods, all static and publ
 One step out of ``trap`` or ``failed`` that excludes the helper's name ends in the host behind the call, on the line.
 
 Its static fields: ``HOST``, a constant String, ``jdbpy com/acme/Order`` (see ``helper.host_of``); ``HITS`` and
-``PASSED``, AtomicLongs, if hits are counted; ``h0``, ``h1`` and so on, final MethodHandles that the installer fills
-before the host is redefined; ``thread`` and ``instance``, objects that the filters compare with. The installer sets
-these, and sets them to null when it takes the helper out, so that it keeps nothing alive.
+``PASSED``, AtomicLongs, if hits are counted; those that ``Helper.handles`` names, final MethodHandles that the
+installer fills before the host is redefined; ``thread`` and ``instance``, objects that the filters compare with. The
+installer sets these, and sets them to null when it takes the helper out, so that it keeps nothing alive.
 """
 
 PREFIX = "Jdbpy__"
