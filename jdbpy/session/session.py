@@ -179,6 +179,7 @@ class Session:
         self._target.publisher.before_ending.append(points.reporter.settle)
         if self._chores is not None:
             self._chores.start_soon(points.reporter.run)
+            self._chores.start_soon(points.measuring.run)
         return points
 
     @cached_property

@@ -39,7 +39,8 @@ def _summary(result: tracing.TraceSummary) -> Shown:
     off = "" if result.enabled else " (switched off)"
     pace = f" in {result.seconds:.1f} s, {_rate(result.rate)} a second" if result.seconds else ""
     cost = f", {result.cost * 1e6:,.1f} µs of the debugger's time each" if result.cost else ""
-    yield f"{result.name} {result.number}, {result.spec}{off}: {count_of(result.hits, 'hit')}{pace}{cost}"
+    slows = "" if result.slowdown is None else f", {result.slowdown:.0%} of the target's time at its busiest place"
+    yield f"{result.name} {result.number}, {result.spec}{off}: {count_of(result.hits, 'hit')}{pace}{cost}{slows}"
     if not result.methods:
         return
     titles = (f"{'hits':>12}", f"{'a second':>10}", "", "method", "values")

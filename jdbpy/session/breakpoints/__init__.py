@@ -19,5 +19,6 @@ Kinds that are made of event requests:
 Those that report and suspend nothing:
 
 * ``reports``: the text of a hit, to the listeners or a file
+* ``slowdown``: what they cost the target, measured there
 * ``sieve``: hits that are only counted; ``tally``: what they come to; ``summary``: that in words
 """

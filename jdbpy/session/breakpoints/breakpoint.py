@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.breakpoints.location_spec import LAMBDA, LINE, ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec
-from jdbpy.session.breakpoints.point import MOST_CHECKED, Point
+from jdbpy.session.breakpoints.point import MOST_CHECKED, CountedPlace, Point
 from jdbpy.session.java.class_names import ClassName, enclosing
 from jdbpy.session.java.signatures import is_lambda_body
 from jdbpy.session.model.breakpoints import Breakpoint, BreakpointPlace, SuspendPolicy
@@ -23,6 +23,7 @@ from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import Condition
 from jdbpy.session.target.requests import EventRequest, RequestHit
 from jdbpy.session.target.types import TypeCache
+from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.pending import Pending
 
@@ -274,6 +275,10 @@ class LogicalBreakpoint(Point):
     @property
     def requested(self) -> tuple[object, ...]:
         return *super().requested, tuple(self.code.wanted())
+
+    async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
+        found = [request for place, request in self.placed.items() if (place.classID, place.methodID) == method]
+        return CountedPlace(kind, found[0].modifiers, kind, method) if len(found) == 1 else None
 
     async def check(self, condition: Condition | None) -> None:
         await self._placing.check(self, condition)

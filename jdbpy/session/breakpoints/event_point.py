@@ -17,7 +17,7 @@ from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.point import CountedPlace, Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_class_name
 from jdbpy.session.model import events
@@ -174,6 +174,10 @@ class EventPoint(Point):
     def disarm(self) -> list[Pending[Any]]:
         requests, self.requests, self.counting = self.requests, [], 0
         return self._target.requests.drop(requests)
+
+    async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
+        found = [request for request in self.requests if request.kind is kind]
+        return CountedPlace(kind, found[0].modifiers, kind) if len(found) == 1 else None
 
     async def _request(self, wanted: Sequence[tuple[EventKind, Sequence[Any]]]) -> None:
         """Sets requests for kinds of events with the modifiers of their subjects, and with the filters of the point.

@@ -17,12 +17,15 @@ from jdbpy.session.breakpoints.event_point import Basis, EventPoint, count_for_a
 from jdbpy.session.breakpoints.location_spec import MethodPlace
 from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, constant, find_places
 from jdbpy.session.breakpoints.places import PlaceFinder
+from jdbpy.session.breakpoints.point import CountedPlace
 from jdbpy.session.breakpoints.waiting import ClassWatch
+from jdbpy.session.java.bytecode import second_instruction
 from jdbpy.session.java.class_names import ClassName, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.model import events
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import NOTHING, Given
 from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
@@ -138,6 +141,23 @@ class MethodPoint(EventPoint):
         kinds = [EventKind.METHOD_ENTRY] * self.entries + [leaving] * (self.exits and exits)
         await self._request([(kind, only) for kind in kinds])
 
+    @property
+    def slows_more_than_its_hits(self) -> bool:  # type: ignore[override]
+        """True if the agent's method events are used."""
+        return not self.by_places or bool(self._native)
+
+    async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
+        """The second instruction: after an entry event the agent keeps back breakpoints at the first (docs/agent.md,
+        "A place is reported once")."""
+        key = ReferenceTypeID(method[0]), ids.MethodID(method[1])
+        known = await self._target.types.info([key[0]])
+        code = (await self._target.types.facts.many(facts.BYTECODES, [key])).get(key, b"")
+        index = second_instruction(code)
+        if index is None or key[0] not in known:
+            return None
+        place = CodeLocation(known[key[0]].tag, *key, index)
+        return CountedPlace(EventKind.BREAKPOINT, self._modifiers_at(place), kind, method)
+
     def disarm(self) -> list[Pending[Any]]:
         watches, self._watches = self._watches, []
         self._placed.clear()
@@ -230,18 +250,22 @@ class MethodPoint(EventPoint):
             await self._request_events([event_request.ClassOnly(type_id)], exits=exits)
 
     def _spec_of(self, place: CodeLocation, exit_: Exit | None) -> RequestSpec:
-        options = self.options
-        modifiers: list[Any] = [event_request.LocationOnly(place)]
-        if options.thread is not None:
-            modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(options.thread))))
-        if options.instance is not None:
-            modifiers.append(event_request.InstanceOnly(ObjectID(options.instance)))
+        modifiers = self._modifiers_at(place)
         policy, meant = self.wire_policy, EventKind.METHOD_ENTRY if exit_ is None else EventKind.METHOD_EXIT
         handler = self._on_entry if exit_ is None else partial(self._on_return, exit_)
         if exit_ is not None and self._is_relayed(exit_):
             policy = JdwpSuspendPolicy.EVENT_THREAD
         sieve = self.sieve(EventKind.BREAKPOINT, 0, meant)
         return RequestSpec(EventKind.BREAKPOINT, policy, modifiers, handler, self, sieve)
+
+    def _modifiers_at(self, place: CodeLocation) -> list[Any]:
+        options = self.options
+        modifiers: list[Any] = [event_request.LocationOnly(place)]
+        if options.thread is not None:
+            modifiers.append(event_request.ThreadOnly(ThreadID(ObjectID(options.thread))))
+        if options.instance is not None:
+            modifiers.append(event_request.InstanceOnly(ObjectID(options.instance)))
+        return modifiers
 
     def _note(self, waiting: Sequence[str]) -> None:
         """What should be known about the methods that were found, and about those that were not."""

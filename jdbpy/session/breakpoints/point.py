@@ -10,7 +10,8 @@ from __future__ import annotations
 import operator
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 import trio
@@ -130,6 +131,16 @@ def _no_sieve(kind: EventKind, only: int, meant: EventKind | None = None, /) -> 
     return None
 
 
+class CountedPlace(Record):
+    """A request whose events the agent can count, by kind and modifiers. Hits of the point count there as
+    ``counts_as``: in the one method, or in all (None)."""
+
+    kind: EventKind
+    modifiers: Sequence[Any]
+    counts_as: EventKind
+    method: tuple[int, int] | None = None
+
+
 class Point(ABC):
     """A numbered point; ``message`` says what it waits for."""
 
@@ -137,6 +148,8 @@ class Point(ABC):
     """Names of what its hits bring for expressions: ``ret``, ``exc``, ``old``, ``new``."""
     kind = ""
     """The ``kind`` of its ``model.Breakpoint``."""
+    slows_more_than_its_hits = False
+    """True if the JVM runs slower while it stands in the target, whether it is hit or not."""
     looks_at_thread = False
     """Whether a hit is told by reading what the thread may change as soon as it runs on."""
 
@@ -262,6 +275,22 @@ class Point(ABC):
                     await self.arm()
             if not self.wanted:
                 self.disarm()
+
+    @asynccontextmanager
+    async def out_of_target(self) -> AsyncIterator[list[Pending[Any]]]:
+        """Keep the point out of the target meanwhile; afterwards it is set again if it is still wanted. Yields what
+        the taking out may be waited for by. wire: as ``arm``."""
+        async with self._renewing:
+            try:
+                yield self.disarm()
+            finally:
+                if self.wanted:
+                    await self.arm()
+
+    async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
+        """What the agent can count instead of hits that are entered as that kind, in that method; None where there is
+        nothing. wire: none, or 1 trip."""
+        return None
 
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Takes note that classes have new code. wire: as setting the point there."""

@@ -19,6 +19,7 @@ from jdbpy.session.breakpoints.dependents import Dependents
 from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
 from jdbpy.session.breakpoints.reports import Reporter, absolute
 from jdbpy.session.breakpoints.sieve import sieve_of
+from jdbpy.session.breakpoints.slowdown import Measuring, Slowdown
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.kinds import KINDS, StopReason
@@ -56,6 +57,9 @@ class Points:
         """From when on it is reported, once for each breakpoint, that its hits cost the target much."""
         target.hit_times.on_load = self._on_load
         self.reporter.on_rate = self._on_rate
+        self.measuring = Measuring(target)
+        self.measuring.on_measured = self._on_measured
+        self.measuring.on_lost = self.reporter.lost
 
     async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
         """Gives a new point its number, its policy and its condition, and sets it.
@@ -370,6 +374,17 @@ class Points:
         """A second with hits of a point that suspends nothing."""
         if self._is_frequent(load.rate):
             self._say_hot(point, load)
+        self.measuring.consider(point, load.rate)
+
+    def _on_measured(self, point: Point, slowdown: Slowdown | None, hits: int) -> None:
+        """A point that suspends nothing was taken out for a moment, in which the target has counted so many hits."""
+        point.hits += hits
+        point.meter.missed(hits)
+        self.reporter.watch(point)
+        if slowdown is not None:
+            point.meter.slowdown = slowdown.share
+            if slowdown.share * 100 > point.reporting.cost:
+                self.reporter.slows(point, slowdown)
 
     def _is_frequent(self, rate: float) -> bool:
         return 0 < self.hot.rate < rate

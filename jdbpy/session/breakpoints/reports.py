@@ -21,6 +21,7 @@ from jdbpy.escape import escape
 from jdbpy.files import append_lines
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.slowdown import Slowdown
 from jdbpy.session.concurrency import both
 from jdbpy.session.model import events
 from jdbpy.session.model.threads import Location, ThreadRef
@@ -299,6 +300,20 @@ class Reporter:
         """Takes a point out of the target whose hits suspend threads for longer than its budget allows."""
         data = (("rate", round(load.rate)), ("load", round(load.share, 3)))
         self._off(point, f"{load.text}, more than {point.reporting.cost}%", data)
+
+    def slows(self, point: Point, slowdown: Slowdown) -> None:
+        """Takes a point out of the target that slows it more than its budget allows."""
+        why = (
+            f"with it the target comes {slowdown.rate:,.0f} times a second to its busiest place, without it "
+            f"{slowdown.without:,.0f} times: it takes {slowdown.share:.0%} of the target's time there, more than "
+            f"{point.reporting.cost}%"
+        )
+        rates = (("rate", round(slowdown.rate)), ("rate_without", round(slowdown.without)))
+        self._off(point, why, (*rates, ("load", round(slowdown.share, 3))))
+
+    def lost(self, point: Point, error: JdbpyError) -> None:
+        """Takes out for good a point that could not be set again after it was measured."""
+        self._off(point, f"it could not be set again after it was measured: {error.message}", ())
 
     def _off(self, point: Point, why: str, data: Iterable[tuple[str, object]]) -> None:
         if not point.enabled:

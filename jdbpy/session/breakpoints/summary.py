@@ -66,6 +66,7 @@ async def summarize(target: Target, point: Point, most: int, most_values: int) -
         meter.cost,
         tuple(methods),
         tally.others + sum(row.count for _, _, row in rows[most:]),
+        meter.slowdown,
     )
 
 

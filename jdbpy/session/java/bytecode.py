@@ -219,6 +219,21 @@ def method_ends(code: bytes) -> MethodEnds:
     return MethodEnds(0 not in targets, tuple(found))
 
 
+def second_instruction(code: bytes) -> int | None:
+    """The code index of the second instruction, if it is executed once each time the method is entered, and at no other
+    time; else None, also for code that cannot be read."""
+    try:
+        instructions = list(decode(code))
+    except MalformedCode:
+        return None
+    if len(instructions) < 2:
+        return None
+    second = instructions[1].index
+    before = [each for each in instructions if second in each.next]
+    once = before == instructions[:1] and not any(0 in each.next for each in instructions)
+    return second if once and instructions[0].next == (second,) else None
+
+
 def _return(code: bytes, instruction: DecodedInstruction, before: DecodedInstruction | None) -> ReturnInstruction:
     index = instruction.index
     if instruction.opcode == _RETURN:

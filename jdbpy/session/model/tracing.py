@@ -14,7 +14,9 @@ class Reporting(Record):
     ``stack`` is how many frames a report has. ``limit`` is the most reports a second (None: all, 0: hits are only
     counted); what is left out is said. ``file`` is the path that reports are appended to, instead of being published.
     After ``most`` hits the point is switched off (0: never); so it is when its hits take more than ``cost`` percent of
-    the target's time, as far as the debugger can tell: hits a second, times what one costs (0: never). With
+    the target's time (0: never). That is the time for which they suspend threads. Where they suspend nothing, it is
+    hits a second times what one costs, and how much less often the target comes to the busiest place than without:
+    to measure that, the point is taken out for a tenth of a second now and then, if there is a ``limit``. With
     ``hold=False`` nothing is suspended, not even for as long as it takes to read something: what is told is what the
     events themselves carry. ``longest`` is how many characters of a text a report of a method has.
     """
@@ -58,7 +60,8 @@ class TraceSummary(Record):
     """The hits of one point by method, the most frequent first.
 
     ``hits`` came in ``seconds``, from the first to the last; ``cost`` is the mean time, in seconds, that the debugger
-    took for one, with the thread held where the point holds it. ``others`` are hits in methods that are not listed.
+    took for one, with the thread held where the point holds it. ``slowdown`` is the share (0 to 1) of the target's time
+    that it took when the target itself was measured. ``others`` are hits in methods that are not listed.
     """
 
     number: int
@@ -71,3 +74,4 @@ class TraceSummary(Record):
     cost: Annotated[float, "seconds that the debugger takes for one; 0 when none was measured"]
     methods: Annotated[tuple[MethodTally, ...], "the most frequent first"]
     others: Annotated[int, "hits in methods that are not listed"] = 0
+    slowdown: Annotated[float | None, "share of the target's time at the busiest place; null when not measured"] = None

@@ -243,7 +243,14 @@ class Meter:
         """Whether it is to be switched off, or is: later hits do not count."""
         self.window: tuple[int, float] | None = None
         """Hits and seconds of the last window, until somebody has taken note of them."""
+        self.measure_at = self.measure_pause = 0.0  # when its slowdown is to be measured, and how long after the last
+        self.slowdown: float | None = None
+        """The share of the target's time that the point took when that was measured last."""
         self._open_window(-math.inf)
+
+    def missed(self, hits: int) -> None:
+        """So many more hits were not reported: the target has counted them."""
+        self._left_out += hits
 
     def restart(self, hits: int) -> None:
         """The point is switched on again, after so many hits."""
