@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         JdbpyError as JdbpyError,
         JdwpError as JdwpError,
         LeaveError as LeaveError,
+        PluginError as PluginError,
         ProtocolError as ProtocolError,
         ReadOnlyError as ReadOnlyError,
         StateError as StateError,
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
+    from jdbpy.plugins.declare import command as command, on as on, view as view
+    from jdbpy.plugins.loading import Plugin as Plugin
+    from jdbpy.record import Record as Record
     from jdbpy.session.classes.listing import ClassList as ClassList
     from jdbpy.session.clients import (
         ClientSession as ClientSession,
@@ -124,10 +128,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "jdbpy.errors": (
-        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "ProtocolError",
-        "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
+        "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "PluginError",
+        "ProtocolError", "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
     "jdbpy.api.opening": ("attach", "launch", "listen", "open_snapshot"),
+    "jdbpy.plugins.declare": ("command", "on", "view"),
+    "jdbpy.plugins.loading": ("Plugin",),
+    "jdbpy.record": ("Record",),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),

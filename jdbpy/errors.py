@@ -10,6 +10,7 @@
     ├── Disconnected      the connection ended while it was still needed
     ├── TimedOut          a limit of time that the user gave has passed
     ├── LeaveError        the session is over, but it is not certain that the target runs
+    ├── PluginError       Python code of the user has failed: a plug-in, or a line of `py`
     └── EvalError         a Java expression cannot be compiled or evaluated
 
 Each carries one sentence (``str(error)``), a ``hint`` that says what to do next, and a ``code``: an upper-case word
@@ -97,6 +98,13 @@ class LeaveError(JdbpyError):
     """The session has ended, but the target has not confirmed that all of its threads run (exit status 1)."""
 
     default_code = "LEAVE"
+
+
+class PluginError(JdbpyError):
+    """Code of the user in Python has failed; ``traceback`` is Python's own account of it, or ""."""
+
+    default_code = "PLUGIN"
+    traceback = ""
 
 
 class EvalError(JdbpyError):

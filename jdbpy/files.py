@@ -10,13 +10,36 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 HARMLESS = ("/dev/null", "/dev/tty")
 """Devices that may be named for a file: nothing is kept there that others could read."""
 
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def config_directory(environ: Mapping[str, str] = os.environ) -> str:
+    """Return the directory of the user's own configuration, ``$XDG_CONFIG_HOME/jdbpy``; "" where there is no home.
+
+    By default it is below ``~/.config``. XDG wants an absolute path and has relative ones ignored.
+    """
+    config = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(config):
+        home = environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return ""
+        config = os.path.join(home, ".config")
+    return os.path.join(config, "jdbpy")
+
+
+def configured_plugins(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the files ``*.py`` of the folder ``plugins`` in the configuration, by name."""
+    directory = os.path.join(config_directory(environ) or os.devnull, "plugins")
+    try:
+        return [os.path.join(directory, each) for each in sorted(os.listdir(directory)) if each.endswith(".py")]
+    except OSError:
+        return []
 
 
 def open_private(path: str, *, append: bool = False) -> int:

@@ -48,8 +48,9 @@ class Inline(Record):
 class JsonKey(Record):
     """A key of a JSON object.
 
-    ``kind`` is "string", "integer", "number", "boolean", "object" (names with values), or the name of an object; "?"
-    after it allows null, "[]" makes it a list. ``path``: the attributes that lead from the record to the value.
+    ``kind`` is "string", "integer", "number", "boolean", "object" (names with values), "any" (plain data as it is), or
+    the name of an object; "?" after it allows null, "[]" makes it a list. ``path``: the attributes that lead from the
+    record to the value.
     """
 
     key: str
@@ -182,7 +183,7 @@ def _kind(hint: Any, parts: list[type]) -> str:
     raise TypeError(f"{hint} has no JSON form")
 
 
-_KINDS: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", bytes: "string"}
+_KINDS: dict[Any, str] = {Any: "any", str: "string", int: "integer", float: "number", bool: "boolean", bytes: "string"}
 
 
 def _without_null(hint: Any) -> Any:

@@ -43,6 +43,17 @@ def blocks(language: str) -> list[Block]:
     return [block for block in found if block.language == language]
 
 
+def files() -> dict[str, str]:
+    """The ``python`` blocks that are files: their first line is a comment with the name, ``# coffee.py``."""
+    named = ((re.match(r"# (\w+\.py)\n", block.text), block.text) for block in blocks("python"))
+    return {found[1]: text for found, text in named if found is not None}
+
+
+def scripts() -> list[Block]:
+    """The ``python`` blocks that are run by themselves."""
+    return [block for block in blocks("python") if block.text not in files().values()]
+
+
 def commands() -> list[Block]:
     """The lines of the ``sh`` blocks, each as a block of its own."""
     return [Block(block.place, "sh", line) for block in blocks("sh") for line in block.text.splitlines()]
@@ -76,7 +87,7 @@ async def run(command: list[str], jvm: Jvm, where: Path = ROOT) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.place)
+@pytest.mark.parametrize("block", scripts(), ids=lambda block: block.place)
 async def test_python_blocks_run(block: Block, any_jvm: Jvm) -> None:
     async with target_for(block.text, any_jvm) as code:
         assert await run([sys.executable, "-W", "error", "-c", code], any_jvm)
@@ -95,6 +106,9 @@ def test_python_blocks_are_typed(tmp_path: Path) -> None:
 async def test_commands_run(block: Block, any_jvm: Jvm, tmp_path: Path) -> None:
     assert block.text.startswith("jdbpy "), f"{block.place}: only jdbpy is run; mark the block as text"
     (tmp_path / "jdbpy").symlink_to(ROOT / "jdbpy")  # the demo's classes are named from the root of the repository
+    for name, text in files().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).chmod(0o600)
     async with target_for(block.text, any_jvm) as line:
         await run(["sh", "-c", f'jdbpy() {{ "{sys.executable}" -m jdbpy "$@"; }}; {line}'], any_jvm, tmp_path)
 

@@ -31,11 +31,12 @@ MAY_IMPORT = {
     "session": {*GROUND, "wire", "session"},
     "api": {*GROUND, "session", "api"},
     "sync": {*GROUND, "session", "api", "sync"},
+    "plugins": {*GROUND, "session", "api", "sync", "plugins"},  # run functions of the user with objects of both
     "demo": {*GROUND, "session", "demo"},
     "process": {*GROUND, "process"},
     "dap": {*GROUND, "process", "session", "dap"},
     "mcp": {*GROUND, "process", "session", "api", "mcp"},
-    "cli": {*GROUND, "process", "session", "demo", "cli"},
+    "cli": {*GROUND, "process", "session", "plugins", "demo", "cli"},
     "jdb": {*GROUND, "process", "session", "jdb"},
 }
 """What each part of jdbpy may import of jdbpy."""

@@ -12,9 +12,9 @@ NAMES = """
     attach launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
     replay_session CONNECT_LIMIT START_LIMIT LocalJvm local_jvms
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
-    ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError ProtocolError ReadOnlyError StateError Thrown
-    TimedOut
-    UsageError
+    command on view Plugin Record
+    ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError PluginError ProtocolError ReadOnlyError
+    StateError Thrown TimedOut UsageError
     ClientSession ThreadsResumed clients_of join_session
     Event Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location

@@ -31,7 +31,7 @@ from jdbpy import (
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
-from jdbpy.cli.interpreter import Interpreter
+from jdbpy.cli.interpreter import Interpreter, Refusal
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
@@ -69,6 +69,7 @@ class Batch:
         timeout: float = math.inf,
         keep_going: bool = False,
         restarts: Restarts | None = None,
+        refusal: Refusal | None = None,
     ) -> None:
         self.session = session
         self.console = console
@@ -78,7 +79,7 @@ class Batch:
         self.status = 0
         self._timeout = timeout
         self._keep_going = keep_going
-        self._interpreter = Interpreter(TABLE, self.context, self._report, self._settle)
+        self._interpreter = Interpreter(TABLE, self.context, self._report, self._settle, refusal)
         self.stream = session.events()
         self._limit = trio.CancelScope()
         self._waiting = False  # for a stop, as opposed to a reply
@@ -97,6 +98,8 @@ class Batch:
             adding = self.session.breakpoints.adding_many() if many else nullcontext()
             async with trio.open_nursery() as nursery, adding:
                 nursery.start_soon(self._show_idle)
+                for wrong in await self.context.begin_python(nursery, self.console.printed):
+                    self.console.failure("plugins", wrong)
                 line: str | None = await self._after_restart()
                 while not self._over:
                     line = line or (None if self._comes_back else await self._next_line(lines))
@@ -113,9 +116,14 @@ class Batch:
                     self.context.restarted, line = False, None
                     if not succeeded and not self._keep_going:
                         break
+                await self.context.end_python()
                 nursery.cancel_scope.cancel()
             self._drain()
             self._report_unresolved()
+            if self.context.python_lines is not None:
+                from jdbpy.cli.commands.python import unfinished_python
+
+                self._report(Outcome("py", None, error=unfinished_python()))
             if self.context.collecting is not None:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
@@ -266,6 +274,8 @@ class Batch:
         self.console.event(event)
         if not isinstance(event, Stop):
             return False
+        if self.context.python is not None and await self.context.python.at_stop(event):
+            return True
         if self.context.displays:
             from jdbpy.cli.commands.data import evaluate_displays
 
@@ -291,7 +301,10 @@ class Batch:
     async def _next_stop(self) -> Stop | Exited:
         """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before."""
         async for event in self.stream:
+            passed = isinstance(event, Stop) and self._was_answered(event)
             runs_on = await self._show(event)
+            if passed:
+                continue
             if isinstance(event, Exited) and self._comes_back:
                 raise Disconnected("the target has ended")
             if isinstance(event, Stop | Exited) and not runs_on:
@@ -299,6 +312,11 @@ class Batch:
             if isinstance(event, Gone):
                 raise Disconnected(event.reason)
         raise StateError("the target has ended")
+
+    def _was_answered(self, stop: Stop) -> bool:
+        """True if Python of the user has taken a stop and let its thread run on: it is no news for a command."""
+        python = self.context.python
+        return python is not None and python.used and not self.session.is_current(stop)
 
     def _drain(self) -> None:
         """Shows the events that are there."""
@@ -310,7 +328,8 @@ class Batch:
         """Shows an outcome, and gives the next command its whole time."""
         self._limit.deadline = trio.current_time() + self._timeout
         self.session.touch()
-        if isinstance(outcome.result, Stopped) or self.session.ending is not None:
+        of_python = outcome.command is not None and outcome.command.group == "plugins"
+        if isinstance(outcome.result, Stopped) or of_python or self.session.ending is not None:
             self._drain()
         waited = outcome.command is not None and outcome.command.name in WAITING
         if waited and isinstance(outcome.error, Disconnected) and self._comes_back and not self.context.scripts:

@@ -46,6 +46,7 @@ addresses: [HOST:]PORT   ssh://[USER@]HOST[:SSHPORT]/PORT   docker://CONTAINER:P
 options:
   -c, --command CMD      run CMD once connected; repeatable
   -x, --execute FILE     run the commands of FILE ('-' is standard input); repeatable, in order with -c
+  -p, --plugin FILE      a plug-in in Python: its commands, views and functions for events; repeatable
   --batch                leave when the given commands are done (implied when stdin is no terminal and -c/-x is given)
   --keep-going           in a batch, go on after a failed command
   --json                 one JSON object per line for every result and every event, nothing else on stdout
@@ -81,6 +82,7 @@ class CommandLine(Record):
     file: str = ""  # open, replay
     java: tuple[str, ...] = ()  # launch: all that follows `java`
     scripts: tuple[Script, ...] = ()
+    plugins: tuple[str, ...] = ()  # files
     batch: bool = False
     keep_going: bool = False
     json: bool = False
@@ -119,12 +121,15 @@ class _Parser:
         self.words = words
         self.values: dict[str, object] = {}
         self.scripts: list[Script] = []
+        self.plugins: list[str] = []
         self.positional: list[str] = []
         self.options: dict[str, Callable[[str], None]] = {
             "-c": self._command,
             "--command": self._command,
             "-x": self._execute,
             "--execute": self._execute,
+            "-p": self.plugins.append,
+            "--plugin": self.plugins.append,
             "--timeout": partial(self._seconds, "timeout"),
             "--sourcepath": self._source_path,
             "--wire-log": partial(self._file, "wire_log"),
@@ -169,7 +174,8 @@ class _Parser:
             raise UsageError(f"--reconnect is for attach, not for {self.action}")
         if self.values.get("allow_suspend") and not self.values.get("read_only"):
             raise UsageError("--allow-suspend is for --read-only: without that, threads may be suspended anyway")
-        return CommandLine(self.action, scripts=tuple(self.scripts), **self._target(), **self.values)  # type: ignore[arg-type]
+        lists = {"scripts": tuple(self.scripts), "plugins": tuple(self.plugins)}
+        return CommandLine(self.action, **lists, **self._target(), **self.values)  # type: ignore[arg-type]
 
     def _target(self) -> dict[str, object]:
         if self.action == "launch":

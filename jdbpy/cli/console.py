@@ -14,6 +14,7 @@ from jdbpy import Event, Output
 from jdbpy.cli.output.renderer import Outcome, Renderer
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
+from jdbpy.escape import escape_lines
 from jdbpy.process import standard
 
 
@@ -47,6 +48,10 @@ class Console:
     def listening(self, address: str) -> None:
         """Where a JVM can connect to, now."""
         self.write(self.renderer.listening(address), sys.stdout if self.json else sys.stderr)
+
+    def printed(self, text: str) -> None:
+        """Lines that Python of the user has printed."""
+        self.event(Output("python", text)) if self.json else self.write(escape_lines(text))
 
     def displays(self, displayed: Displayed) -> None:
         self.write(self.renderer.displays(displayed))

@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING
 
 from jdbpy import Limits
 from jdbpy.cli.settings import Settings
+from jdbpy.errors import JdbpyError
+from jdbpy.plugins import LOADED
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
+    import trio
+
     from jdbpy import Session
+    from jdbpy.cli.python_lines import PythonLines
     from jdbpy.cli.restarting import Restarts
+    from jdbpy.plugins.running import PythonRunner
 
 
 class Collecting:
@@ -80,6 +86,9 @@ class Context:
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number
         self.aliases: dict[str, str] = {}  # beginnings of commands, by the user's names
         self.collecting: Collecting | None = None  # lines are taken for actions, not run
+        self.python: PythonRunner | None = None  # runs the user's Python; made when it is needed
+        self.make_python: Callable[[], PythonRunner] | None = None  # None: no Python is run here
+        self.python_lines: PythonLines | None = None  # lines are Python, since `py`
         self.acting = False  # monitors or actions run
         self.acted_on = False  # one of these has let the target run
         self.leaving = False  # quit, exit or detach was run: no command follows
@@ -98,6 +107,33 @@ class Context:
         if not self.interactive or not self.settings["confirm"]:
             return True
         return await self._ask(question)
+
+    async def begin_python(self, nursery: trio.Nursery, show: Callable[[str], object]) -> list[JdbpyError]:
+        """Allow Python to run beside the session, and let the plug-ins that are loaded work in it.
+
+        ``show`` is given what it prints. Return what was wrong with them.
+        """
+
+        def make() -> PythonRunner:
+            from jdbpy.plugins.running import PythonRunner
+
+            if self.python is None:
+                self.python = PythonRunner(self.session, nursery, show)
+            return self.python
+
+        self.make_python = make
+        wrong: list[JdbpyError] = []
+        for plugin in LOADED.values():
+            try:
+                await make().install(plugin)
+            except JdbpyError as error:
+                wrong.append(error)
+        return wrong
+
+    async def end_python(self) -> None:
+        """Let the hooks of plug-ins have the events that are there."""
+        if self.python is not None:
+            await self.python.finish()
 
     def limits(self, depth: int | None = None) -> Limits:
         """The limits of values, as the settings say."""

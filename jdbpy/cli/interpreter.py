@@ -12,6 +12,7 @@ from jdbpy import purpose
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.python_lines import PythonLines
 from jdbpy.cli.results import Actions, Restarting
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.topics import TOPICS
@@ -57,6 +58,8 @@ class Interpreter:
 
     async def run(self, line: str) -> bool:
         """Runs ``line`` and reports the outcome of each command in it; False when one failed."""
+        if self.context.python_lines is not None:
+            return await self._python(self.context.python_lines, line)
         line = line.strip()
         if not line or line.startswith("#"):
             return True
@@ -109,6 +112,23 @@ class Interpreter:
             return self._fail(line, error, command)
         if not self.context.quiet:
             self._report(Outcome(line, command, result))
+        return True
+
+    async def _python(self, lines: PythonLines, line: str) -> bool:
+        """Takes a line of Python, after `py`."""
+        from jdbpy.cli.commands.python import run_python
+
+        self.context.note_line(line)
+        source = lines.take(line)
+        if lines.ended:
+            self.context.python_lines = None
+        if not source:
+            return True
+        try:
+            result = await run_python(self.context, source)
+        except JdbpyError as error:
+            return self._fail("py", error)
+        self._report(Outcome("py", self.table.get("py"), result))
         return True
 
     def _collect(self, collecting: Collecting, line: str) -> bool:

@@ -59,7 +59,15 @@ def refusal(command: CliCommand, arguments: str) -> str:
     """Return why a front end that is not a person does not run a command; "" if it does."""
     if command.group == "breakpoints" and _TO_A_FILE.search(arguments):
         return "with 'to' it writes files of this machine"
+    if command.group == "plugins":
+        return "it runs Python on this machine"
     return REFUSED.get(command.name, "")
+
+
+def refusal_of_recording(command: CliCommand, arguments: str) -> str:
+    """Return why a line that stands in a recording is not run again; "" if it is: recordings come from others."""
+    reason = refusal(command, arguments)
+    return reason if command.group == "plugins" or "this machine" in reason or "writes files" in reason else ""
 
 
 class PromptLines:

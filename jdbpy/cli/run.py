@@ -21,6 +21,7 @@ from jdbpy import (
     JdbpyError,
     LeaveError,
     Options,
+    PluginError,
     Session,
     SuspendPolicy,
     TimedOut,
@@ -114,6 +115,10 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
     status = 0
     try:
         lines = ScriptLines(_scripts(line))
+        if line.plugins:
+            from jdbpy.cli.plugin_commands import load_plugins
+
+            await load_plugins(line.plugins)
         restarts = _restarts(line)
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             while True:
@@ -139,7 +144,7 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
         console.failure(name, error)
         if isinstance(error, ConnectError):
             return NO_CONNECTION
-        if isinstance(error, UsageError):
+        if isinstance(error, UsageError | PluginError):
             return USAGE
         from jdbpy.cli.batch import status_of
 
@@ -204,7 +209,18 @@ async def _work(
         if played:
             lines = ScriptLines(tuple(Script(command=each) for each in session.recorded_lines))
         keep_going = line.keep_going or played
-        batch = Batch(session, console, settings, timeout=line.timeout, keep_going=keep_going, restarts=restarts)
+        refusal = None
+        if played:
+            from jdbpy.cli.other_front_ends import refusal_of_recording as refusal
+        batch = Batch(
+            session,
+            console,
+            settings,
+            timeout=line.timeout,
+            keep_going=keep_going,
+            restarts=restarts,
+            refusal=refusal,
+        )
         if tour:
             from jdbpy.cli.demo import run_tour
 
@@ -220,12 +236,13 @@ async def _work(
         status = await run_repl(session, settings, lines=guide.first_lines, greeting=said, after=guide.after)
         console.write(guide.farewell())
         return status
-    from jdbpy.cli.repl.loop import init_lines
+    from jdbpy.cli.repl.loop import init_lines, load_configured_plugins
 
     if again:
         return await run_repl(session, settings, restarts=restarts)
+    remarks = await load_configured_plugins()
     before, remark = init_lines(address=session.address if line.action == "attach" else "")
-    said = _greeting(session) + remark
+    said = _greeting(session) + remarks + remark
     return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=said, restarts=restarts)
 
 

@@ -125,6 +125,16 @@ class CommandTable:
                 raise ValueError(f"{name!r} is missing from the names of {home} in its package")
             self._commands[name] = command
 
+    def home_of(self, name: str) -> str:
+        """The module that has the command of that name or alias; "" if there is none."""
+        return self._homes.get(name, "")
+
+    def remove(self, home: str) -> None:
+        """Take away the commands of a module."""
+        for name in [name for name, found in self._homes.items() if found == home]:
+            del self._homes[name]
+            self._commands.pop(name, None)
+
     def _take(self, name: str, home: str) -> None:
         if name in self._homes:
             raise ValueError(f"two commands are called {name!r}")

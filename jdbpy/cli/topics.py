@@ -16,6 +16,7 @@ GROUPS = {
     "vm": "the target VM, its properties, flags and modules",
     "settings": "how jdbpy behaves",
     "session": "the session, scripts and help",
+    "plugins": "plug-ins, and Python at the prompt",
 }
 
 _CANNOT_JUMP = """\

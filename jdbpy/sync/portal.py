@@ -57,6 +57,7 @@ class Portal:
         self._error: BaseException | None = None
         self._closing = False
         self._closed = False
+        self._waiting: dict[int, _Answer] = {}  # by the ident of the thread that waits
         self._thread = threading.Thread(target=self._run, name="jdbpy", daemon=True)
 
     def open(self) -> Any:
@@ -92,6 +93,28 @@ class Portal:
         self._closed = True
         if self._error is not None and self._error is not error:
             raise self._error
+
+    @classmethod
+    def within(cls, nursery: trio.Nursery) -> Portal:
+        """A way into a session that lives in this thread already, for functions in other threads; ``nursery`` is where
+        their calls run. It opens and closes nothing."""
+        portal = cls.__new__(cls)
+        portal.target = None
+        portal._nursery = nursery
+        portal._token = trio.lowlevel.current_trio_token()
+        portal._thread = threading.current_thread()
+        portal._waiting = {}
+        portal._closing = portal._closed = False
+        return portal
+
+    def interrupt(self, thread: int) -> bool:
+        """End the call that a thread waits for, by its ident, with KeyboardInterrupt there; False if there is none."""
+        answer = self._waiting.get(thread)
+        if answer is None:
+            return False
+        answer.give(error=KeyboardInterrupt())
+        answer.scope.cancel()
+        return True
 
     # -- asking, from the script's thread ----------------------------------------------------------------------------
 
@@ -134,6 +157,7 @@ class Portal:
         if self._closed or self._token is None:
             raise StateError("the session is over", hint="its block has ended", code="CLOSED")
         answer = _Answer()
+        self._waiting[threading.get_ident()] = answer
         try:
             self._token.run_sync_soon(start, answer)
         except trio.RunFinishedError:
@@ -144,6 +168,8 @@ class Portal:
             with suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(answer.scope.cancel)
             raise
+        finally:
+            self._waiting.pop(threading.get_ident(), None)
         if answer.error is not None:
             raise answer.error
         return answer

@@ -39,6 +39,8 @@ def check(value: Any, kind: str, where: str = "") -> None:
     if kind.endswith("?"):
         if value is not None:
             check(value, kind[:-1], where)
+    elif kind == "any":
+        json.dumps(value)
     elif kind.endswith("[]"):
         assert isinstance(value, list), where
         for item in value:

@@ -147,6 +147,8 @@ BAD = {
     "alias": ["x", "= where", "a b = where", "where = locals"],
     "find": ["", "-n x a"],
     "memory": ["x"],
+    "plugins": ["x", ""],
+    "py": ["", "1"],
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 

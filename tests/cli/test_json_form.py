@@ -16,7 +16,7 @@ from tests.cli.json_check import check, check_line
 from tests.cli.samples import HOSTILE, sample
 
 OBJECTS = all_objects()
-KINDS = {"string", "integer", "number", "boolean", "object", *OBJECTS}
+KINDS = {"any", "string", "integer", "number", "boolean", "object", *OBJECTS}
 
 
 def test_each_object_has_a_name_of_its_own() -> None:

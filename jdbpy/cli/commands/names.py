@@ -148,6 +148,12 @@ NAMES: dict[str, tuple[str, ...]] = {
         "module uses",
         "module provides",
     ),
+    "python": (
+        "py",
+        "python",
+        "plugins",
+        "info plugins",
+    ),
     "rbreak": (
         "rbreak",
     ),

@@ -11,9 +11,11 @@ from typing import Annotated
 import trio
 
 from jdbpy.cli.arguments.base import FilePath, Option, TextArgument
+from jdbpy.cli.commands.python import LoadedPlugins, described, unfinished_python
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count as count_of
 from jdbpy.cli.output.shows import shows
+from jdbpy.cli.plugin_commands import load_plugin
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.stop_actions import unfinished
@@ -60,8 +62,14 @@ async def read(
     path: Annotated[str, FilePath()],
     *,
     quiet: Annotated[bool, Option("-q", "--quiet", help="show only what fails")] = False,
-) -> ScriptRead:
-    """Run the commands of a file, one a line; `#` starts a comment. It ends at the first command that fails."""
+) -> ScriptRead | LoadedPlugins:
+    """Run the commands of a file, one a line; `#` starts a comment. It ends at the first command that fails.
+
+    A file `*.py` is a plug-in and is loaded: its commands are there from then on. To load it again takes it as it is
+    now. Nobody but you may be able to write it.
+    """
+    if path.endswith(".py"):
+        return LoadedPlugins((described(await load_plugin(ctx, path)),))
     lines = await trio.to_thread.run_sync(read_script, path)
     real = str(await trio.Path(path).resolve())
     if real in ctx.scripts:
@@ -72,7 +80,7 @@ async def read(
     try:
         async with ctx.session.breakpoints.adding_many():
             for number, line in enumerate(lines, 1):
-                if not line.strip() or line.lstrip().startswith("#"):
+                if ctx.python_lines is None and (not line.strip() or line.lstrip().startswith("#")):
                     continue
                 count += 1
                 if not await ctx.run_line(line):
@@ -81,6 +89,9 @@ async def read(
                     break
         if ctx.collecting is not None and ctx.collecting is not before:
             raise unfinished(ctx.collecting)
+        if ctx.python_lines is not None:
+            ctx.python_lines = None
+            raise unfinished_python()
     finally:
         ctx.scripts.pop()
         ctx.quiet = not loud

@@ -7,8 +7,10 @@ two words, repetition counts, flags, and how many candidates are offered.
 
 from __future__ import annotations
 
+import builtins
+import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -16,10 +18,12 @@ from jdbpy import UsageError
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.words import next_word
+from jdbpy.plugins import NAMES
 
 SHOWN = 200
 """Candidates offered at most: a menu of thousands helps nobody and takes seconds to draw."""
 
+_PYTHON_NAME = re.compile(r"[A-Za-z_][\w.]*$")
 _COUNT = re.compile(r"\s*\d+\s+")  # `3 next`
 
 
@@ -34,6 +38,23 @@ def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = 
     if found is not None and found.rest < len(line):
         candidates = [*candidates, *islice(_arguments(found.command, line[found.rest :], names), shown)]
     return list({candidate.text: candidate for candidate in reversed(candidates)}.values())[::-1][:shown]
+
+
+def complete_python(line: str) -> list[Candidate]:
+    """The candidates for a line of Python: names of `py`, and attributes of objects as far as they can be told without
+    running anything."""
+    found = _PYTHON_NAME.search(line)
+    if found is None:
+        return []
+    *path, begun = found[0].split(".")
+    names: Iterable[str] = [*NAMES, *vars(builtins)]
+    if path:
+        value = NAMES.get(path[0])
+        for name in path[1:]:
+            value = inspect.getattr_static(value, name, None)
+        names = dir(value) if value is not None else ()
+    fitting = sorted(each for each in names if each.startswith(begun) and (begun.startswith("_") or each[0] != "_"))
+    return [Candidate(each, len(begun)) for each in fitting[:SHOWN]]
 
 
 def _command_names(table: CommandTable, line: str) -> list[Candidate]:

@@ -43,7 +43,7 @@ from jdbpy.cli.repl.terminal import fitting, size
 from jdbpy.cli.repl.terminal_pager import page
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand, CommandTable
-from jdbpy.escape import escape
+from jdbpy.escape import escape, escape_lines
 from jdbpy.process.signals import Doing, Reaction, reaction
 from jdbpy.record import Record
 
@@ -134,9 +134,12 @@ class Conversation:
                 nursery.start_soon(self._safely, self._names.run)
                 nursery.start_soon(self._obey, interrupts)
                 nursery.start_soon(ring_when_left_alone, self._session, self._sink.write)
+                for wrong in await self._context.begin_python(nursery, self._printed):
+                    self._report(Outcome("plugins", None, error=wrong))
                 await self._converse(lines, before)
                 if self._session.ending is not None:
                     await self._ended.wait()  # until it was shown
+                await self._context.end_python()
                 await self._sink.flush()
                 nursery.cancel_scope.cancel()
 
@@ -161,7 +164,10 @@ class Conversation:
                     break
             if self._over:
                 break
-            lines = (await self._next_line() or "").splitlines()  # several when they were pasted
+            typed = await self._next_line()
+            lines = (typed or "").splitlines()  # several when they were pasted
+            if typed == "" and self.takes_python:
+                lines = [""]  # it ends a block
             self._in_a_row = len(lines) > 1
 
     @property
@@ -186,7 +192,11 @@ class Conversation:
                     line = await self._prompt.read_line()
                 except EOFError:
                     line = "quit" if self._context.collecting is None else "end"
+                    if self._context.python_lines is not None:
+                        self._context.python_lines.clear()
         self._entered.set()
+        if self.takes_python:
+            return line
         return self._repeated() if line is not None and not line.strip() else line
 
     def _repeated(self) -> str | None:
@@ -196,6 +206,14 @@ class Conversation:
         if self._last is None or idle or not self._context.settings["repeat"]:
             return None
         return "!!" if self._last.repeats == "again" else self._last.repeats or None
+
+    @property
+    def takes_python(self) -> bool:
+        """True while lines are Python, since `py`."""
+        return self._context.python_lines is not None
+
+    def _printed(self, text: str) -> None:
+        self._sink.write(escape_lines(text))
 
     # Commands
 
@@ -338,6 +356,9 @@ class Conversation:
 
         Beside everything else: an expression may run code of the target, and that may stop at a breakpoint.
         """
+        if self._context.python is not None and await self._context.python.at_stop(stop):
+            await self._redraw()
+            return
         with trio.CancelScope() as self._showing:
             if self._context.displays:
                 self._sink.write(self._renderer.displays(await evaluate_displays(self._context)))
@@ -348,7 +369,10 @@ class Conversation:
 
     async def _draw(self) -> PromptState:
         collecting = self._context.collecting
-        return await self._picture.draw("" if collecting is None else f"commands {collecting.number}")
+        asks = "" if collecting is None else f"commands {collecting.number}"
+        if self._context.python_lines is not None:
+            asks = self._context.python_lines.prompt
+        return await self._picture.draw(asks)
 
     async def _redraw(self) -> None:
         self._prompt.update(await self._draw())
@@ -368,6 +392,11 @@ class Conversation:
                 case Reaction.PAUSE | Reaction.EXPLAIN if self._context.collecting is not None:
                     self._context.collecting = None
                     self._sink.write("nothing was changed\n")
+                    await self._redraw()
+                case Reaction.PAUSE | Reaction.EXPLAIN if self.takes_python:
+                    lines = self._context.python_lines
+                    if lines is not None and not lines.clear():
+                        self._sink.write("'exit' or Ctrl-D leaves Python\n")
                     await self._redraw()
                 case Reaction.PAUSE:
                     if self._doing is Doing.WAITING:

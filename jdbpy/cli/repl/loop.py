@@ -19,13 +19,15 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.names import Candidate
 from jdbpy.cli.output.plain import PlainRenderer
-from jdbpy.cli.repl.completion import complete_line
+from jdbpy.cli.repl.completion import complete_line, complete_python
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.repl.conversation import Conversation, Prompt
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
-from jdbpy.files import why_not_trusted
+from jdbpy.errors import JdbpyError
+from jdbpy.escape import escape
+from jdbpy.files import config_directory, configured_plugins, why_not_trusted
 from jdbpy.process.signals import watch_signals
 from jdbpy.process.standard import OutputLost
 
@@ -76,6 +78,8 @@ async def run_repl(
         nursery.cancel_scope.cancel()
 
     def complete(line: str) -> list[Candidate]:
+        if conversation is not None and conversation.takes_python:
+            return complete_python(line)
         return complete_line(TABLE, line, known.names)
 
     on_terminal = sys.stdout.isatty()
@@ -172,20 +176,16 @@ def init_lines(environ: Mapping[str, str] = os.environ, *, address: str = "") ->
     """Return the commands that read ``$XDG_CONFIG_HOME/jdbpy/init`` and ``targets/ADDRESS`` beside it, as far as these
     files are there, and what to say of one that is not read.
 
-    By default they are below ``~/.config``. XDG wants an absolute path and has relative ones ignored.
     A file that others may write is not read: it holds commands.
     """
-    config = environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(config):
-        home = environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return [], ""
-        config = os.path.join(home, ".config")
+    config = config_directory(environ)
+    if not config:
+        return [], ""
     names = ["init"]
     if address and os.path.basename(address) == address:  # not a path, whatever was typed
         names.append(os.path.join("targets", address))
     lines, remarks = [], []
-    for path in (os.path.join(config, "jdbpy", name) for name in names):
+    for path in (os.path.join(config, name) for name in names):
         if not os.path.exists(path):
             continue
         if reason := why_not_trusted(path):
@@ -193,3 +193,19 @@ def init_lines(environ: Mapping[str, str] = os.environ, *, address: str = "") ->
         else:
             lines.append(f"read -q {path}")
     return lines, "".join(remarks)
+
+
+async def load_configured_plugins() -> str:
+    """Load the plug-ins of the configuration that are not loaded yet; return what to say of those that fail."""
+    paths = configured_plugins()
+    if not paths:
+        return ""
+    from jdbpy.cli.plugin_commands import load_plugins
+
+    remarks = []
+    for path in paths:
+        try:
+            await load_plugins([path])
+        except JdbpyError as error:
+            remarks.append(f"{escape(error.message)}\n")
+    return "".join(remarks)

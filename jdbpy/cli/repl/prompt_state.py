@@ -40,7 +40,7 @@ class PromptState(Record):
     held: str = ""  # what is suspended: ALL_THREADS, "1 thread", "3 threads"
     since: float | None = None  # when that began
     remote: str = ""  # address of a target that is not on this machine
-    asks: str = ""  # what the next lines are for, when they are no commands to run: "commands 2"
+    asks: str = ""  # what the next lines are for, when they are no commands to run: "commands 2"; or a prompt
 
 
 class Segment(Record):
@@ -56,7 +56,7 @@ def prompt_text(state: PromptState, columns: int) -> str:
     A long name is cut, so that half of the line is left to type.
     """
     if state.asks:
-        return f"{state.asks}{IDLE}"
+        return state.asks if state.asks.endswith(" ") else f"{state.asks}{IDLE}"
     if not state.thread:
         return IDLE
     frame = f"[{state.frame}] "

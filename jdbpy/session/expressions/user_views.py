@@ -31,6 +31,7 @@ from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import FrameFacts, FrameValues, Invocation, Local, Raw, Ref, to_wire
 from jdbpy.session.eval.typing.class_graph import ClassGraph
+from jdbpy.session.expressions.function_views import FunctionView
 from jdbpy.session.java.texts import primitive_text
 from jdbpy.session.java.types import Primitive
 from jdbpy.session.model.options import InvokeRules
@@ -259,13 +260,15 @@ class UserViews:
         self._variables = variables
         self._added: dict[str, UserView] = {}
 
-    def add(self, pattern: str, view: View | str) -> None:
+    def add(self, pattern: str, view: View | Callable[..., object] | str) -> None:
         """Shows objects of classes of that name, and of their subclasses, with a view from now on.
 
-        A view is an ``async def`` function that takes a ``jdbpy.views.Obj`` and returns what it is to be shown as, a
-        ``Shown`` of ``jdbpy.views``; or the text of a Java expression over the fields of the object, which runs no
-        methods. What goes wrong in it is told beside the object, which is then shown by its fields. No trip.
-        Raises UsageError for what is no pattern, EvalError for what is no expression.
+        A view is an ``async def`` function that takes a ``jdbpy.views.Obj``, or a plain function whose parameters are
+        names of fields; it returns what is to be shown: a text, a number, a dict, a list, or a ``Shown`` of
+        ``jdbpy.views``. Or it is the text of a Java expression over the fields of the object, which runs no methods.
+        What goes wrong in it is told beside the object, which is then shown by its fields. No trip.
+        Raises UsageError for what is no pattern and a function with other parameters, EvalError for what is no
+        expression.
         """
         if not _PATTERN.fullmatch(pattern):
             raise UsageError(f"'{pattern}' is no pattern of class names", hint="com.acme.Money, com.acme.*Id, *.Money")
@@ -273,8 +276,12 @@ class UserViews:
             added: View = ExpressionView(self._target, self._variables(), view)
             shown = UserView(pattern, view, "")
         else:
-            added = view
-            shown = UserView(pattern, "", getattr(view, "__qualname__", type(view).__name__))
+            try:
+                function = FunctionView(view)
+            except TypeError as error:
+                raise UsageError(f"this function is no view: {error}", code="NO_VIEW") from error
+            added = function
+            shown = UserView(pattern, "", function.__qualname__)
         Objects.of(self._target).views.add(pattern, added)
         self._added.pop(pattern, None)
         self._added[pattern] = shown

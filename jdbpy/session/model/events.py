@@ -98,9 +98,10 @@ class Exited(Record):
 
 
 class Output(Record):
-    """Text that a launched target wrote; ``stream`` is "stdout" or "stderr"."""
+    """Text that a launched target wrote; ``stream`` is "stdout" or "stderr". In a batch also what Python of the user
+    has printed: "python"."""
 
-    stream: Annotated[str, "stdout or stderr"]
+    stream: Annotated[str, "stdout or stderr; python: printed by a plug-in or `py`"]
     text: str
 
 
