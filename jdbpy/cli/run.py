@@ -204,14 +204,17 @@ async def _work(
     tour = line.action == "demo" and not line.scripts
     if _is_batch(line):
         from jdbpy.cli.batch import Batch
+        from jdbpy.cli.interpreter import Refusal
 
         played = line.action == "replay" and not line.scripts  # what failed then may fail again
         if played:
             lines = ScriptLines(tuple(Script(command=each) for each in session.recorded_lines))
         keep_going = line.keep_going or played
-        refusal = None
+        refuses: Refusal | None = None
         if played:
-            from jdbpy.cli.other_front_ends import refusal_of_recording as refusal
+            from jdbpy.cli.other_front_ends import refusal_of_recording
+
+            refuses = refusal_of_recording
         batch = Batch(
             session,
             console,
@@ -219,7 +222,7 @@ async def _work(
             timeout=line.timeout,
             keep_going=keep_going,
             restarts=restarts,
-            refusal=refusal,
+            refusal=refuses,
         )
         if tour:
             from jdbpy.cli.demo import run_tour
