@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         open_snapshot_session as open_snapshot_session,
         replay_session as replay_session,
     )
+    from jdbpy.session.connect.ways import expand_address as expand_address
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
         code as code,
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from jdbpy.session.model.values import Limits as Limits, Value as Value, Variable as Variable
     from jdbpy.session.model.vm import VmInfo as VmInfo, VmState as VmState
     from jdbpy.session.session import Session as Session
+    from jdbpy.session.target.streams import EventStream as EventStream
     from jdbpy.session.values import views as views
     from jdbpy.session.watchdog import Panicked as Panicked
     from jdbpy.wire.audit import purpose as purpose
@@ -142,6 +144,7 @@ _HOMES = {
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
     "jdbpy.session.connect.local_jvms": ("LocalJvm", "local_jvms"),
     "jdbpy.session.connect.snapshots": ("open_snapshot_session", "replay_session"),
+    "jdbpy.session.connect.ways": ("expand_address",),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),
@@ -156,6 +159,7 @@ _HOMES = {
     "jdbpy.session.model.values": ("Limits", "Value", "Variable"),
     "jdbpy.session.model.vm": ("VmInfo", "VmState"),
     "jdbpy.session.session": ("Session",),
+    "jdbpy.session.target.streams": ("EventStream",),
     "jdbpy.session.watchdog": ("Panicked",),
     "jdbpy.wire.audit": ("purpose",),
 }  # fmt: skip

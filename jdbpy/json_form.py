@@ -2,7 +2,8 @@
 
 Owns the marks for the few that differ, and the way from a record to its object. A field may be declared as
 ``Annotated[str, "what it means"]``, or with a ``Json`` mark. A class may give its object another name (``json_name``),
-and keys to some of its properties (``json_properties``). A change that removes or renames a key, or changes what it
+and keys to some of its properties (``json_properties``, with ``?`` after one that is
+left out when there is nothing to say). A change that removes or renames a key, or changes what it
 means, raises ``SCHEMA_VERSION``; new keys may come at any time.
 """
 
@@ -92,10 +93,11 @@ def json_object(record: type) -> JsonObject:
         optional = field in getattr(record, "__defaults__", ()) if mark.optional is None else mark.optional
         key = mark.key or field
         keys.append(JsonKey(key, kind.removesuffix("?") if optional else kind, mark.help, optional, (field,)))
-    for name in record.__dict__.get("json_properties", ()):
+    for given in record.__dict__.get("json_properties", ()):
+        name, optional = given.removesuffix("?"), given.endswith("?")
         getter = record.__dict__[name].fget
         kind = _kind(typing.get_type_hints(getter)["return"], parts)
-        keys.append(JsonKey(name, kind, _help(getter), False, (name,)))
+        keys.append(JsonKey(name, kind, _help(getter), optional, (name,)))
     return JsonObject(name_of(record), _help(record), tuple(keys), tuple(dict.fromkeys(parts)))
 
 

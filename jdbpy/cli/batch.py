@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from functools import partial
 
 import trio
 
@@ -32,6 +33,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter, Refusal
+from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, JvmEvents, Jvms
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
@@ -70,17 +72,18 @@ class Batch:
         keep_going: bool = False,
         restarts: Restarts | None = None,
         refusal: Refusal | None = None,
+        jvms: Jvms | None = None,
     ) -> None:
-        self.session = session
+        """``session`` is the only one, unless ``jvms`` has others."""
         self.console = console
-        self.context = Context(session, settings=settings, restarts=restarts)
-        self.context.wait = self._wait
-        self.context.note_line = session.note_line
         self.status = 0
+        self._settings = settings
         self._timeout = timeout
         self._keep_going = keep_going
-        self._interpreter = Interpreter(TABLE, self.context, self._report, self._settle, refusal)
-        self.stream = session.events()
+        self._refusal = refusal
+        self._nursery: trio.Nursery | None = None
+        self.stream = JvmEvents()
+        self._shared = Context(session, settings=settings)
         self._limit = trio.CancelScope()
         self._waiting = False  # for a stop, as opposed to a reply
         self._idle = False  # waiting for standard input: events are shown meanwhile
@@ -89,6 +92,50 @@ class Batch:
         self._cut_off = False  # the line that runs now waited for a stop when the session ended; it is run again
         self._turn = trio.lowlevel.ParkingLot()  # where it is waited for that one of the two changes
         self._reading = trio.CancelScope()
+        self._settled: Jvm | None = None  # where the stop came that a command has waited for
+        self.jvms = jvms or Jvms()
+        if jvms is None:
+            self.jvms.begin(session, "", restarts)
+        self.jvms.bind(self)
+
+    @property
+    def session(self) -> Session:
+        """That of the current JVM."""
+        return self.jvms.current.session
+
+    @property
+    def context(self) -> Context:
+        """That of the current JVM."""
+        return self.jvms.current.context
+
+    # What the JVMs want of a front end
+
+    def join(self, jvm: Jvm) -> None:
+        """Give a JVM its context, and show its events."""
+        if not hasattr(jvm, "context") or not self.jvms.several:
+            jvm.context = Context(
+                jvm.session, settings=self._settings, restarts=jvm.restarts, jvms=self.jvms, beside=self._shared
+            )
+            jvm.context.wait = self._wait
+            report = partial(self._report_of, jvm)
+            jvm.interpreter = Interpreter(TABLE, jvm.context, report, self._settle, self._refusal)
+        jvm.context.note_line = jvm.session.note_line
+        self.stream.add(jvm)
+        if self._nursery is not None:
+            self._nursery.start_soon(self._begin_python, jvm)
+
+    def part(self, jvm: Jvm) -> None:
+        """Show no more events of a JVM."""
+        self.stream.remove(jvm)
+
+    def selected(self, jvm: Jvm) -> None:
+        """Nothing is kept of the current JVM."""
+
+    def say(self, text: str) -> None:
+        """Show a sentence beside the output."""
+        self.console.say(text)
+
+    # The course of it
 
     async def run(self, lines: ScriptLines) -> int:
         """Runs all lines, and returns the exit status."""
@@ -98,8 +145,9 @@ class Batch:
             adding = self.session.breakpoints.adding_many() if many else nullcontext()
             async with trio.open_nursery() as nursery, adding:
                 nursery.start_soon(self._show_idle)
-                for wrong in await self.context.begin_python(nursery, self.console.printed):
-                    self.console.failure("plugins", wrong)
+                self._nursery = nursery
+                for jvm in self.jvms.members:
+                    await self._begin_python(jvm)
                 line: str | None = await self._after_restart()
                 while not self._over:
                     line = line or (None if self._comes_back else await self._next_line(lines))
@@ -116,10 +164,12 @@ class Batch:
                     self.context.restarted, line = False, None
                     if not succeeded and not self._keep_going:
                         break
-                await self.context.end_python()
+                for jvm in self.jvms.members:
+                    await jvm.context.end_python()
                 nursery.cancel_scope.cancel()
             self._drain()
-            self._report_unresolved()
+            for jvm in self.jvms.members:
+                self._report_unresolved(jvm)
             if self.context.python_lines is not None:
                 from jdbpy.cli.commands.python import unfinished_python
 
@@ -128,10 +178,15 @@ class Batch:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
 
+    async def _begin_python(self, jvm: Jvm) -> None:
+        assert self._nursery is not None
+        for wrong in await jvm.context.begin_python(self._nursery, self.console.printed):
+            self.console.failure("plugins", wrong)
+
     @property
     def _comes_back(self) -> bool:
         restarts = self.context.restarts
-        return restarts is not None and restarts.comes_back(self.context)
+        return restarts is not None and not self.jvms.several and restarts.comes_back(self.context)
 
     def _come_back(self, line: str = "") -> None:
         """Leave a session that has ended for another one with the same target, which begins with a line."""
@@ -142,7 +197,7 @@ class Batch:
     async def _after_restart(self) -> str | None:
         """Put back what a restart has kept; return the line that asked for it, to be run now, or None."""
         restarts = self.context.restarts
-        if restarts is None or restarts.kept is None:
+        if restarts is None or restarts.kept is None or self.jvms.several:
             return None
         self.context.restarted = True
         return await restarts.put_back(self.context, self.console.say) or None
@@ -154,16 +209,17 @@ class Batch:
             await self._next_stop()
         return waiting.cancelled_caught
 
-    def _report_unresolved(self) -> None:
+    def _report_unresolved(self, jvm: Jvm) -> None:
         """Name the breakpoints that never had a place in the target, which is a failure, and those never hit.
 
         Of a program that was never run nothing can be said.
         """
-        session, last = self.session, self.session.last_stop
-        if isinstance(session.ending, Gone) and not self.context.leaving:
+        session, restarts, last = jvm.session, jvm.context.restarts, jvm.session.last_stop
+        where = f"[{jvm.name}] " if self.jvms.several else ""
+        if isinstance(session.ending, Gone) and not self.jvms.leaving:
             return
         stands = last is not None and last.reason is StopReason.START and session.state is VmState.STOPPED
-        if stands or (self.context.restarts is not None and self.context.restarts.kept is not None):
+        if stands or (restarts is not None and restarts.kept is not None):
             return
         points = session.points.list() if session.points_are_used else []
         missed = 0
@@ -172,29 +228,31 @@ class Batch:
                 continue
             if not point.resolved and all(place.enabled for place in point.places):
                 why = f": {point.message}" if point.message else ""
-                self.console.say(f"breakpoint {point.number} at {point.spec} was never set{why}")
+                self.console.say(f"{where}breakpoint {point.number} at {point.spec} was never set{why}")
                 self.status = self.status or FAILED
             elif not point.hits:
                 missed += 1
                 if missed <= NAMED:
-                    self.console.say(f"breakpoint {point.number} at {point.spec} was never hit")
+                    self.console.say(f"{where}breakpoint {point.number} at {point.spec} was never hit")
         if missed > NAMED:
-            self.console.say(f"{missed - NAMED:,} more breakpoints were never hit; 'breakpoints' lists them")
+            self.console.say(f"{where}{missed - NAMED:,} more breakpoints were never hit; 'breakpoints' lists them")
 
     async def start(self) -> None:
         """Shows that the target stands at its start, if it does: a launched one always."""
-        if self.session.launched or self.session.last_stop is not None:
+        if self.jvms.several:
+            self._drain()
+        elif self.session.launched or self.session.last_stop is not None:
             with trio.move_on_after(self._timeout):
                 await self._next_stop()
 
     async def run_line(self, line: str) -> bool:
         """Runs one line within the time limit; False when a command in it failed."""
         self._waiting = False
-        self.session.touch()
+        self.jvms.touch()
         try:
             with processor_limit(self._timeout):
                 with trio.CancelScope(deadline=trio.current_time() + self._timeout) as self._limit:
-                    return await self._interpreter.run(line)
+                    return await self.jvms.current.interpreter.run(line)
         except trio.Cancelled:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             raise
@@ -213,6 +271,8 @@ class Batch:
 
     @property
     def _over(self) -> bool:
+        if self.jvms.several:
+            return self.jvms.leaving or not self.jvms.go_on
         return self.context.leaving or (self.status == LOST and not self._comes_back)
 
     async def _next_line(self, lines: ScriptLines) -> str | None:
@@ -239,7 +299,7 @@ class Batch:
             if self._comes_back:
                 self._reading.cancel()
                 return
-            if isinstance(self.session.ending, Gone):
+            if isinstance(self.session.ending, Gone) and not self.jvms.several:
                 self.status = self.status or LOST
                 self._reading.cancel()
                 return
@@ -251,6 +311,8 @@ class Batch:
                 await self._show_whole(event)
                 self._showing = False
                 self._turn.unpark_all()
+                if self._over:
+                    self._reading.cancel()
 
     async def _until_idle(self) -> None:
         while not self._idle:
@@ -271,24 +333,39 @@ class Batch:
 
     async def _show(self, event: Event) -> bool:
         """Shows an event, and does what was ordered for stops; whether that has let the target run on."""
-        self.console.event(event)
+        jvm = self._announced(event)
         if not isinstance(event, Stop):
             return False
-        if self.context.python is not None and await self.context.python.at_stop(event):
+        if jvm.context.python is not None and await jvm.context.python.at_stop(event):
             return True
-        if self.context.displays:
+        if jvm.context.displays:
             from jdbpy.cli.commands.data import evaluate_displays
 
             with suppress(Disconnected):  # told by an event of its own
-                self.console.displays(await evaluate_displays(self.context))
-        return await run_stop_actions(self.context, event)
+                self.console.displays(await evaluate_displays(jvm.context), self.jvms.label(jvm))
+        return await run_stop_actions(jvm.context, event)
+
+    def _announced(self, event: Event) -> Jvm:
+        """Show the event that was taken last, and return where it happened."""
+        jvm = self.stream.jvm or self.jvms.current
+        self.jvms.happened(jvm, event)
+        if isinstance(event, Gone) and self.jvms.several and not (jvm.returning or self.jvms.leaving):
+            self.status = self.status or LOST
+        self.console.event(event, self.jvms.label(jvm))
+        return jvm
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:
         """Waits for the end of what a resuming command began, and adds it to its result."""
         if not isinstance(result, Resumed):
             return result
         self._waiting = True
-        ending = await self._next_stop()
+        waited, own = self.jvms.current, command.name not in WAITING_FOR_ANY
+        waited.steps = own
+        try:
+            ending = await self._next_stop(own=own)
+        finally:
+            waited.steps = False
+        self._settled = self.stream.jvm
         while isinstance(ending, Stop) and ending.reason is StopReason.START:
             if self.session.state is VmState.STOPPED:  # told only now, after the command: that is not its stop
                 await self.session.execution.resume()
@@ -298,13 +375,23 @@ class Batch:
             return result.replace(stop=ending)
         return result.replace(exited=ending)
 
-    async def _next_stop(self) -> Stop | Exited:
-        """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before."""
+    async def _next_stop(self, *, own: bool = False) -> Stop | Exited:
+        """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before.
+
+        Of several JVMs any one may stop, unless it is ``own``: then only the current one's stop or end counts.
+        """
+        waited = self.jvms.current
         async for event in self.stream:
             passed = isinstance(event, Stop) and self._was_answered(event)
             runs_on = await self._show(event)
             if passed:
                 continue
+            if self.jvms.several:
+                jvm = self.stream.jvm
+                if isinstance(event, Stop) and jvm is not (waited if own else self.jvms.current):
+                    continue
+                if isinstance(event, Exited | Gone) and (jvm is not waited or not own) and self.jvms.go_on:
+                    continue
             if isinstance(event, Exited) and self._comes_back:
                 raise Disconnected("the target has ended")
             if isinstance(event, Stop | Exited) and not runs_on:
@@ -315,19 +402,28 @@ class Batch:
 
     def _was_answered(self, stop: Stop) -> bool:
         """True if Python of the user has taken a stop and let its thread run on: it is no news for a command."""
-        python = self.context.python
-        return python is not None and python.used and not self.session.is_current(stop)
+        jvm = self.stream.jvm or self.jvms.current
+        python = jvm.context.python
+        return python is not None and python.used and not jvm.session.is_current(stop)
 
     def _drain(self) -> None:
         """Shows the events that are there."""
         while (event := self.stream.take_nowait()) is not None:
-            if not (isinstance(event, Gone) and self.context.leaving):
-                self.console.event(event)
+            if not (isinstance(event, Gone) and self.jvms.leaving):
+                self._announced(event)
+
+    def _report_of(self, jvm: Jvm, outcome: Outcome) -> None:
+        where = jvm if isinstance(outcome.result, Stopped) else self._settled or jvm
+        self._settled = None
+        alone = not getattr(outcome.result, "spans_jvms", False) or where is not jvm
+        if self.jvms.several and alone:
+            outcome = outcome.replace(jvm=where.name)
+        self._report(outcome)
 
     def _report(self, outcome: Outcome) -> None:
         """Shows an outcome, and gives the next command its whole time."""
         self._limit.deadline = trio.current_time() + self._timeout
-        self.session.touch()
+        self.jvms.touch()
         of_python = outcome.command is not None and outcome.command.group == "plugins"
         if isinstance(outcome.result, Stopped) or of_python or self.session.ending is not None:
             self._drain()

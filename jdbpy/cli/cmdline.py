@@ -15,7 +15,7 @@ from jdbpy.process.scripts import Script
 from jdbpy.record import Record
 
 HELP = f"""\
-usage: jdbpy attach ADDRESS [options]
+usage: jdbpy attach [NAME=]ADDRESS... [options]
        jdbpy launch [options] [--] [JVM options] (MAINCLASS | -jar FILE | -m MODULE/CLASS) [args...]
        jdbpy listen [HOST:]PORT [options]
        jdbpy demo [options]
@@ -30,6 +30,7 @@ Debugs Java programs.
 
   attach   debug a JVM that was started with
            -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:PORT
+           several addresses: several JVMs in one session ('each COMMAND' goes to all)
   launch   start a JVM and debug it
   listen   wait for a JVM that was started with server=n; on this machine only unless HOST says otherwise
   demo     start a bundled program and debug it, with a tour
@@ -78,7 +79,7 @@ class CommandLine(Record):
     """A command line, understood. ``action`` may also be "help" and "version"."""
 
     action: str
-    address: str = ""  # attach, listen
+    addresses: tuple[str, ...] = ()  # attach: one or more; listen: one
     file: str = ""  # open, replay
     java: tuple[str, ...] = ()  # launch: all that follows `java`
     scripts: tuple[Script, ...] = ()
@@ -191,9 +192,9 @@ class _Parser:
                 writer = "the command 'snapshot FILE'" if self.action == "open" else "the option --record FILE"
                 raise UsageError(f"{self.action} needs one file, which {writer} has written")
             return {"file": os.path.expanduser(self.positional[0])}
-        if len(self.positional) != 1:
+        if not self.positional or (len(self.positional) > 1 and self.action != "attach"):
             raise UsageError(f"{self.action} needs one address, [HOST:]PORT", hint=_ADDRESS_HINT)
-        return {"address": self.positional[0]}
+        return {"addresses": tuple(self.positional)}
 
     def _command(self, text: str) -> None:
         self.scripts.append(Script(command=text))

@@ -40,10 +40,10 @@ class Console:
         """An error outside of any command, such as no connection."""
         self.outcome(Outcome(line, None, error=error))
 
-    def event(self, event: Event) -> None:
+    def event(self, event: Event, jvm: str = "") -> None:
         """An event; what the application wrote to its standard error goes to ours."""
         to_errors = isinstance(event, Output) and event.stream == "stderr" and not self.json
-        self.write(self.renderer.event(event), sys.stderr if to_errors else sys.stdout)
+        self.write(self.renderer.event(event, jvm), sys.stderr if to_errors else sys.stdout)
 
     def listening(self, address: str) -> None:
         """Where a JVM can connect to, now."""
@@ -53,8 +53,8 @@ class Console:
         """Lines that Python of the user has printed."""
         self.event(Output("python", text)) if self.json else self.write(escape_lines(text))
 
-    def displays(self, displayed: Displayed) -> None:
-        self.write(self.renderer.displays(displayed))
+    def displays(self, displayed: Displayed, jvm: str = "") -> None:
+        self.write(self.renderer.displays(displayed, jvm))
 
     def say(self, text: str) -> None:
         """A word to a person, beside the output."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import trio
 
     from jdbpy import Session
+    from jdbpy.cli.jvms import Jvms
     from jdbpy.cli.python_lines import PythonLines
     from jdbpy.cli.restarting import Restarts
     from jdbpy.plugins.running import PythonRunner
@@ -75,7 +76,10 @@ class Context:
         interactive: bool = False,
         confirm: Callable[[str], Awaitable[bool]] = _yes,
         restarts: Restarts | None = None,
+        jvms: Jvms | None = None,
+        beside: Context | None = None,
     ) -> None:
+        """``beside``: another one of the same front end, whose names and scripts it shares."""
         self.session = session
         self.settings = settings or Settings()
         self.interactive = interactive
@@ -84,7 +88,7 @@ class Context:
         self.next_display = 1  # displays and monitors are numbered together
         self.monitors: dict[int, str] = {}  # commands run at each stop, by number
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number
-        self.aliases: dict[str, str] = {}  # beginnings of commands, by the user's names
+        self.aliases: dict[str, str] = {} if beside is None else beside.aliases  # beginnings of commands, by names
         self.collecting: Collecting | None = None  # lines are taken for actions, not run
         self.python: PythonRunner | None = None  # runs the user's Python; made when it is needed
         self.make_python: Callable[[], PythonRunner] | None = None  # None: no Python is run here
@@ -93,9 +97,10 @@ class Context:
         self.acted_on = False  # one of these has let the target run
         self.leaving = False  # quit, exit or detach was run: no command follows
         self.quiet = False  # only what fails is shown: of a file that is read with -q
-        self.scripts: list[str] = []  # files that are being read, outermost first
+        self.scripts: list[str] = [] if beside is None else beside.scripts  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here
+        self.jvms = jvms  # all that are debugged here; None: there is but this session
         self.putting_back = False  # breakpoints are set again: what was disabled never gets into the target
         self.restarted = False  # the line that runs now has asked for the restart that was just done
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came

@@ -13,7 +13,7 @@ from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.python_lines import PythonLines
-from jdbpy.cli.results import Actions, Restarting
+from jdbpy.cli.results import Actions, Restarting, Resumed
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
@@ -51,7 +51,7 @@ class Interpreter:
         self.table = table
         self.context = context
         self.last = ""  # the line that `!!` runs again
-        self._report = report
+        self.report = report
         self._settle = settle
         self._refusal = refusal
         context.run_line = self.run
@@ -86,21 +86,19 @@ class Interpreter:
         return True
 
     async def _once(self, line: str) -> bool:
-        name, _, rest = line.partition(" ")
-        if name.lower() in self.context.aliases:
-            line = f"{self.context.aliases[name.lower()]} {rest}".strip()
+        line = expanded(self.context, line)
         found = self.table.find(line)
         if found is None or _EQUALS.match(line, found.rest):  # a variable that is called like a command: `n = 3`
-            return self._fail(line, self.unknown(line))
+            return self._fail(line, unknown_command(self.table, line))
         command = found.command
         if self._refusal is not None and (reason := self._refusal(command, line[found.rest :])):
             return self._fail(line, UsageError(f"'{command.name}' is refused here: {reason}", code="REFUSED"), command)
         try:
             with purpose(line):
-                result = await command(self.context, line[found.rest :])
+                result = await self._run(command, line, line[found.rest :])
             if isinstance(result, Restarting):
                 return True
-            if command.resumes:
+            if result.resumes if isinstance(result, Resumed) else command.resumes:
                 self.context.listed = None
                 if self.context.acting:
                     self.context.acted_on = True
@@ -111,8 +109,18 @@ class Interpreter:
                 await cancellation()
             return self._fail(line, error, command)
         if not self.context.quiet:
-            self._report(Outcome(line, command, result))
+            self.report(Outcome(line, command, result))
         return True
+
+    async def _run(self, command: CliCommand, line: str, arguments: str) -> Record:
+        """Runs a command here, or in all JVMs if it is one that is for all."""
+        ctx = self.context
+        jvms = ctx.jvms if command.everywhere and not ctx.acting and not ctx.putting_back else None
+        if jvms is not None and jvms.several:
+            from jdbpy.cli.commands.jvms import run_in
+
+            return await run_in(ctx, jvms.members, line)
+        return await command(ctx, arguments)
 
     async def _python(self, lines: PythonLines, line: str) -> bool:
         """Takes a line of Python, after `py`."""
@@ -128,7 +136,7 @@ class Interpreter:
             result = await run_python(self.context, source)
         except JdbpyError as error:
             return self._fail("py", error)
-        self._report(Outcome("py", self.table.get("py"), result))
+        self.report(Outcome("py", self.table.get("py"), result))
         return True
 
     def _collect(self, collecting: Collecting, line: str) -> bool:
@@ -138,26 +146,33 @@ class Interpreter:
             return True
         self.context.collecting = None
         self.context.actions[collecting.number] = collecting.lines
-        self._report(Outcome(line, None, Actions(collecting.number, tuple(collecting.lines))))
+        self.report(Outcome(line, None, Actions(collecting.number, tuple(collecting.lines))))
         return True
 
-    def unknown(self, line: str) -> UsageError:
-        """The error for a line that begins with no command."""
-        word = line.split()[0]
-        hint = _NOT_ONE_LETTER.get(word.lower(), "")
-        if not hint and word.lower() in TOPICS:
-            hint = f"'help {word.lower()}' says more"
-        elif not hint and assignment_sign(line) > 0:
-            return UsageError(
-                f"'{line}' is no command", hint=f"'set {line}' gives it a new value", code="UNKNOWN_COMMAND"
-            )
-        elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", word):
-            hint = f"'print {line}' shows a value"
-        elif not hint:
-            quoted = [f"'{name}'" for name in self.table.suggestions(word)]
-            hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
-        return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")
-
     def _fail(self, line: str, error: JdbpyError, command: CliCommand | None = None) -> bool:
-        self._report(Outcome(line, command, error=error))
+        self.report(Outcome(line, command, error=error))
         return False
+
+
+def expanded(context: Context, line: str) -> str:
+    """Return a line with the user's own name at its beginning replaced by what it stands for."""
+    name, _, rest = line.partition(" ")
+    if name.lower() in context.aliases:
+        return f"{context.aliases[name.lower()]} {rest}".strip()
+    return line
+
+
+def unknown_command(table: CommandTable, line: str) -> UsageError:
+    """The error for a line that begins with no command."""
+    word = line.split()[0]
+    hint = _NOT_ONE_LETTER.get(word.lower(), "")
+    if not hint and word.lower() in TOPICS:
+        hint = f"'help {word.lower()}' says more"
+    elif not hint and assignment_sign(line) > 0:
+        return UsageError(f"'{line}' is no command", hint=f"'set {line}' gives it a new value", code="UNKNOWN_COMMAND")
+    elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", word):
+        hint = f"'print {line}' shows a value"
+    elif not hint:
+        quoted = [f"'{name}'" for name in table.suggestions(word)]
+        hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
+    return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")

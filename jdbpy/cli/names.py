@@ -35,6 +35,7 @@ class Names(Record):
     properties: tuple[str, ...] = ()  # of the system, as far as they were listed
     flags: tuple[str, ...] = ()  # of the VM, as far as they were listed
     modules: tuple[str, ...] = ()  # as far as they were listed
+    jvms: tuple[str, ...] = ()  # that are debugged here
 
 
 class Candidate(Record):

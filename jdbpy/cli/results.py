@@ -31,6 +31,11 @@ class Resumed(Record):
     stop: Annotated[Stop | None, "the stop that came"] = None
     exited: Annotated[Exited | None, "the target ended"] = None
 
+    @property
+    def resumes(self) -> bool:
+        """True if a target was resumed."""
+        return True
+
 
 class Restarting(Resumed):
     """The front end is to leave its session and start the program again; the next session shows how that went."""

@@ -31,6 +31,7 @@ from jdbpy import (
 )
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
+from jdbpy.cli.jvms import FIRST_PAUSE, LONGEST_PAUSE, Jvms, without_name
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
@@ -39,10 +40,6 @@ from jdbpy.process.standard import one_loss
 
 USAGE = 2
 NO_CONNECTION = 3
-
-FIRST_PAUSE = 0.25
-LONGEST_PAUSE = 15.0
-"""Seconds between two attempts to attach to a target that went away: the pause doubles each time."""
 
 _AT_ONCE = 0.005
 """Seconds in which a target has answered that is not far away."""
@@ -68,7 +65,7 @@ async def run(line: CommandLine) -> int:
             ahead = _LoadedAhead()
             if not _is_batch(line):
                 nursery.start_soon(ahead.run)
-            status = await _debug(line, console, settings, ahead)
+            status = await _debug(line, console, settings, ahead, nursery)
             nursery.cancel_scope.cancel()
     return 128 + ended_by[0] if ended_by else status
 
@@ -108,9 +105,14 @@ def _load_prompt() -> None:
     loop.load()
 
 
-async def _debug(line: CommandLine, console: Console, settings: Settings, ahead: _LoadedAhead) -> int:
+async def _debug(
+    line: CommandLine, console: Console, settings: Settings, ahead: _LoadedAhead, nursery: trio.Nursery
+) -> int:
     """Opens the session and works in it; errors of the way there become their exit status."""
-    name = f"{line.action} {line.address}{line.file}".strip()
+    name = f"{line.action} {' '.join(line.addresses)}{line.file}".strip()
+    away = line.timeout if _is_batch(line) else float("inf")
+    opening_one = partial(_open, line, console)
+    jvms = Jvms(nursery, opening_one, automatic=line.reconnect, limit=away) if line.action == "attach" else Jvms()
     limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
     status = 0
     try:
@@ -119,12 +121,15 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
             from jdbpy.cli.plugin_commands import load_plugins
 
             await load_plugins(line.plugins)
+        addresses = await _expanded(line)
+        if len(addresses) > 1:
+            return await _debug_several(line, addresses, jvms, console, settings, lines, ahead)
         restarts = _restarts(line)
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             while True:
                 again = restarts is not None and restarts.kept is not None
                 async with AsyncExitStack() as stack:
-                    opening = partial(_open, line, console)
+                    opening = partial(_open, line, console, *map(without_name, line.addresses))
                     if again and line.action == "attach":
                         session = await _open_again(stack, opening, line, console)
                     else:
@@ -133,10 +138,12 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
                     if not _is_batch(line):
                         await ahead.done()
                     garbage.loaded()
-                    ended = await _work(line, session, console, settings, lines, restarts, again=again)
+                    jvms.begin(session, "".join(line.addresses), restarts)
+                    ended = await _work(line, jvms, console, settings, lines, again=again)
                     came_back = restarts is not None and restarts.attaches and restarts.kept is not None
                     if _is_batch(line) or not came_back:  # a person has seen it
                         status = status or ended
+                    await jvms.close()
                 if restarts is None or restarts.kept is None:
                     return status
         raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
@@ -153,6 +160,52 @@ async def _debug(line: CommandLine, console: Console, settings: Settings, ahead:
         for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs
             console.failure(name, LeaveError(note))
         raise
+
+
+async def _expanded(line: CommandLine) -> tuple[tuple[str, str], ...]:
+    """Return the addresses to attach to, each with the selector of Kubernetes that stands for it and others, or ""."""
+    found: list[tuple[str, str]] = []
+    for text in line.addresses:
+        if "?" in text and line.action == "attach":
+            pods = await jdbpy.expand_address(text)
+            found += [(pod, text) for pod in pods]
+        else:
+            found.append((text, ""))
+    if len(found) == 1:  # what a selector means is asked again at each attempt
+        return ((line.addresses[0], ""),)
+    return tuple(found)
+
+
+async def _debug_several(
+    line: CommandLine,
+    addresses: tuple[tuple[str, str], ...],
+    jvms: Jvms,
+    console: Console,
+    settings: Settings,
+    lines: ScriptLines,
+    ahead: _LoadedAhead,
+) -> int:
+    """Attach to several JVMs side by side and work in them; those that cannot be had are named.
+
+    The exit status is that of no connection when one could not be had and nothing worse has happened.
+    """
+    missing: list[str] = []
+
+    def failed(name: str, error: JdbpyError) -> None:
+        missing.append(name)
+        console.failure(f"attach {name}", error)
+
+    try:
+        await jvms.open_all(addresses, failed)
+        if not jvms.members:
+            return NO_CONNECTION
+        if not _is_batch(line):
+            await ahead.done()
+        garbage.loaded()
+        status = await _work(line, jvms, console, settings, lines, again=False)
+    finally:
+        await jvms.close()
+    return status or (NO_CONNECTION if missing else 0)
 
 
 def _restarts(line: CommandLine) -> Restarts | None:
@@ -191,16 +244,10 @@ async def _open_again(
 
 
 async def _work(
-    line: CommandLine,
-    session: Session,
-    console: Console,
-    settings: Settings,
-    lines: ScriptLines,
-    restarts: Restarts | None,
-    *,
-    again: bool,
+    line: CommandLine, jvms: Jvms, console: Console, settings: Settings, lines: ScriptLines, *, again: bool
 ) -> int:
-    """Debug in one session; ``again``: after a restart, where nothing is said or read twice."""
+    """Debug until one side leaves; ``again``: after a restart, where nothing is said or read twice."""
+    session = jvms.current.session
     tour = line.action == "demo" and not line.scripts
     if _is_batch(line):
         from jdbpy.cli.batch import Batch
@@ -221,8 +268,8 @@ async def _work(
             settings,
             timeout=line.timeout,
             keep_going=keep_going,
-            restarts=restarts,
             refusal=refuses,
+            jvms=jvms,
         )
         if tour:
             from jdbpy.cli.demo import run_tour
@@ -242,29 +289,32 @@ async def _work(
     from jdbpy.cli.repl.loop import init_lines, load_configured_plugins
 
     if again:
-        return await run_repl(session, settings, restarts=restarts)
+        return await run_repl(session, settings, jvms=jvms)
     remarks = await load_configured_plugins()
     before, remark = init_lines(address=session.address if line.action == "attach" else "")
-    said = _greeting(session) + remarks + remark
-    return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=said, restarts=restarts)
+    said = (_greeting_of_several(jvms) if jvms.several else _greeting(session)) + remarks + remark
+    return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=said, jvms=jvms)
 
 
-def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Session]:
+def _open(
+    line: CommandLine, console: Console, address: str = "", name: str = ""
+) -> AbstractAsyncContextManager[Session]:
+    """Open a session; ``name`` is that of one of several, each of which has files of its own."""
     options = Options(
         source_path=line.source_path,
-        wire_log=line.wire_log,
+        wire_log=_own(line.wire_log, name),
         read_only=line.read_only,
         allow_suspend=line.allow_suspend,
         audit=line.audit,
         hold=line.hold,
         max_suspend=line.max_suspend,
-        record=line.record,
+        record=_own(line.record, name),
     )
     limit = line.timeout if _is_batch(line) else float("inf")
     if line.action == "attach":
-        return jdbpy.attach_session(line.address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
+        return jdbpy.attach_session(address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
     if line.action == "listen":
-        return jdbpy.listen_session(line.address, options=options, on_listening=console.listening)
+        return jdbpy.listen_session(address, options=options, on_listening=console.listening)
     if line.action == "demo":
         from jdbpy.cli.demo import demo_command, demo_options
 
@@ -279,6 +329,10 @@ def _open(line: CommandLine, console: Console) -> AbstractAsyncContextManager[Se
     stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
     command = jdbpy.LaunchCommand(main=line.java, stdin=stdin)
     return jdbpy.launch_session(command, options=options, timeout=min(limit, jdbpy.START_LIMIT))
+
+
+def _own(path: str | None, name: str) -> str | None:
+    return f"{path}.{name.replace('/', '-')}" if path and name else path
 
 
 def _scripts(line: CommandLine) -> tuple[Script, ...]:
@@ -315,6 +369,17 @@ def _greeting(session: Session) -> str:
     if session.tunnel:
         whom = "all threads" if session.default_policy is SuspendPolicy.ALL else "only the thread that hits"
         said += f"Reached through {escape(session.tunnel)}, so it counts as remote; 'break' suspends {whom}.\n"
+    return said
+
+
+def _greeting_of_several(jvms: Jvms) -> str:
+    from jdbpy.escape import escape
+
+    said = f"Attached to {len(jvms.members)} JVMs. Commands go to the current one, 'each COMMAND' to all:\n"
+    for number, jvm in enumerate(jvms.members, 1):
+        info = jvm.session.info
+        mark = "=>" if jvm is jvms.current else "  "
+        said += f"{mark} {number} {jvm.name}: {escape(info.name)}, Java {escape(info.version)}\n"
     return said
 
 

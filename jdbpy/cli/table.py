@@ -25,16 +25,27 @@ class CliCommand:
     """One command.
 
     ``resumes``: the target runs afterwards, so that a batch waits for its next stop. ``repeats``: what an empty line at
-    the prompt runs after it: nothing (""), the same line again ("again"), or this line.
+    the prompt runs after it: nothing (""), the same line again ("again"), or this line. ``everywhere``: where several
+    JVMs are debugged it is run in all of them.
     """
 
-    def __init__(self, function: Function, names: tuple[str, ...], group: str, *, resumes: bool, repeats: str) -> None:
+    def __init__(
+        self,
+        function: Function,
+        names: tuple[str, ...],
+        group: str,
+        *,
+        resumes: bool,
+        repeats: str,
+        everywhere: bool = False,
+    ) -> None:
         self.function = function
         self.name, *aliases = names
         self.aliases: tuple[str, ...] = tuple(aliases)
         self.group = group
         self.resumes = resumes
         self.repeats = repeats
+        self.everywhere = everywhere
 
     @cached_property
     def signature(self) -> Signature:
@@ -191,11 +202,13 @@ TABLE = CommandTable()
 _F = TypeVar("_F", bound=Function)
 
 
-def command(*names: str, group: str, resumes: bool = False, repeats: str = "") -> Callable[[_F], _F]:
+def command(
+    *names: str, group: str, resumes: bool = False, repeats: str = "", everywhere: bool = False
+) -> Callable[[_F], _F]:
     """Makes a function a command called ``names[0]``, with the rest as aliases."""
 
     def register(function: _F) -> _F:
-        TABLE.add(CliCommand(function, names, group, resumes=resumes, repeats=repeats))
+        TABLE.add(CliCommand(function, names, group, resumes=resumes, repeats=repeats, everywhere=everywhere))
         return function
 
     return register

@@ -238,10 +238,14 @@ class BrokenSession:
     """A session with a fault: whatever is asked of it raises. Nothing ever happens in it."""
 
     launched = points_are_used = False
+    address = "broken"
     last_stop = ending = None
 
     def events(self) -> BrokenSession:
         return self
+
+    def listen(self, listener: object) -> None:
+        pass
 
     def __enter__(self) -> BrokenSession:
         return self

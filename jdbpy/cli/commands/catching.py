@@ -13,7 +13,7 @@ from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 
 
-@command("catch", "info catch", group="breakpoints")
+@command("catch", "info catch", group="breakpoints", everywhere=True)
 async def catch(ctx: Context, request: Annotated[Catch | None, CatchArgument()] = None) -> BreakpointSet | Breakpoints:
     """Stop where an exception is thrown, or at another event; without arguments, list the catchpoints.
 

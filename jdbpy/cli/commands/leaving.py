@@ -68,16 +68,23 @@ async def quit_(
     if kill:
         await session.exit(status)
         return Left("terminated", f"the target was ended with status {status}")
-    if session.ending is not None:
+    if session.ending is not None and (ctx.jvms is None or not ctx.jvms.go_on):
         return Left("terminated", "the target has ended")
     if session.launched:
         return Left("terminated", "the target is ended")
+    if ctx.jvms is not None and ctx.jvms.several:
+        await ctx.jvms.detach_all()
+        return Left("detached", "all targets run on")
     return await _detach(ctx)
 
 
 @command("detach", group="session")
 async def detach(ctx: Context) -> Left:
-    """Leave and let the target run on, also one that was launched."""
+    """Leave and let the target run on, also one that was launched. Of several JVMs only the current one is left."""
+    if ctx.jvms is not None and len(ctx.jvms.members) > 1:
+        jvm = ctx.jvms.current
+        await ctx.jvms.remove(jvm)
+        return Left("detached", f"{jvm.name} runs on; {ctx.jvms.current.name} is current")
     ctx.leaving = True
     return await _detach(ctx)
 

@@ -122,6 +122,16 @@ NAMES: dict[str, tuple[str, ...]] = {
         "redefine",
         "hotswap",
     ),
+    "jvms": (
+        "sessions",
+        "info sessions",
+        "inferiors",
+        "info inferiors",
+        "session",
+        "inferior",
+        "each",
+        "attach",
+    ),
     "leaving": (
         "quit",
         "exit",

@@ -56,6 +56,12 @@ async def reconnect(ctx: Context) -> Done | Restarting:
         return Done(f"attached to {ctx.session.address}")
     if ctx.restarts is None or not ctx.restarts.attaches:
         raise StateError("only what jdbpy has attached to can be attached to again", hint="'restart' starts a program")
+    if ctx.jvms is not None and ctx.jvms.several:
+        jvm = ctx.jvms.current
+        if jvm.lives:
+            await jvm.session.detach()
+        ctx.jvms.bring_back(jvm)
+        return Done(f"{jvm.name} is attached to again as soon as it answers")
     ctx.restarts.ask(ctx, "reconnect")
     return Restarting()
 

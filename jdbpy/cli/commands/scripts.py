@@ -83,9 +83,10 @@ async def read(
                 if ctx.python_lines is None and (not line.strip() or line.lstrip().startswith("#")):
                     continue
                 count += 1
-                if not await ctx.run_line(line):
+                here = ctx if ctx.jvms is None or ctx.acting else ctx.jvms.current.context
+                if not await here.run_line(line):
                     raise JdbpyError(f"line {number} of {path} failed: {line.strip()}", code="SCRIPT")
-                if ctx.leaving:
+                if ctx.leaving or (ctx.jvms is not None and ctx.jvms.leaving):
                     break
         if ctx.collecting is not None and ctx.collecting is not before:
             raise unfinished(ctx.collecting)

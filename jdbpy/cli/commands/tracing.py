@@ -134,7 +134,7 @@ async def untrace(
     return await delete(ctx, tuple(numbers))
 
 
-@command("logpoint", "dprintf", group="breakpoints")
+@command("logpoint", "dprintf", group="breakpoints", everywhere=True)
 async def logpoint(ctx: Context, request: Annotated[LogpointRequest, Logpoint()]) -> BreakpointSet:
     """Write a text at each hit of a place and go on, with Java expressions in braces.
 
@@ -146,7 +146,7 @@ async def logpoint(ctx: Context, request: Annotated[LogpointRequest, Logpoint()]
     return await add_breakpoint(ctx, request.breakpoint, SuspendPolicy.NONE, request.text)
 
 
-@command("tracepoint", "tp", group="breakpoints")
+@command("tracepoint", "tp", group="breakpoints", everywhere=True)
 async def tracepoint(ctx: Context, request: Annotated[LogpointRequest, Tracepoint()]) -> BreakpointSet:
     """Report each hit of a place with its stack and go on.
 

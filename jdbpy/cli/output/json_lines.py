@@ -55,17 +55,17 @@ class JsonRenderer:
 
     def result(self, outcome: Outcome) -> str:
         data = encode(outcome.result) if outcome.result is not None else {}
-        return _line({"type": "result", "command": outcome.line, "ok": True, "data": data})
+        return _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": True, "data": data})
 
     def error(self, outcome: Outcome) -> str:
         error = error_data(outcome.error) if outcome.error is not None else {}
-        return _line({"type": "result", "command": outcome.line, "ok": False, "error": error})
+        return _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": False, "error": error})
 
-    def event(self, event: Event) -> str:
-        return _line({"type": "event", "event": EVENTS[type(event)], "data": encode(event)})
+    def event(self, event: Event, jvm: str = "") -> str:
+        return _line({"type": "event", "event": EVENTS[type(event)], **_where(jvm), "data": encode(event)})
 
-    def displays(self, displayed: Displayed) -> str:
-        return _line({"type": "event", "event": "display", "data": encode(displayed)})
+    def displays(self, displayed: Displayed, jvm: str = "") -> str:
+        return _line({"type": "event", "event": "display", **_where(jvm), "data": encode(displayed)})
 
     def listening(self, address: str) -> str:
         return _line({"type": "event", "event": "listening", "data": encode(Listening(address))})
@@ -86,6 +86,10 @@ def error_data(error: JdbpyError) -> dict[str, Any]:
             "stack": list(error.stack),
         }
     return described
+
+
+def _where(jvm: str) -> dict[str, str]:
+    return {"jvm": jvm} if jvm else {}
 
 
 def _line(value: dict[str, Any]) -> str:

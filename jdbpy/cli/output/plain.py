@@ -104,16 +104,16 @@ class PlainRenderer:
         return "".join(self.parts(outcome))
 
     def error(self, outcome: Outcome) -> str:
-        return "".join(self.text_of(error_shown(outcome)))
+        return "".join(self.text_of(of_jvm(outcome.jvm, error_shown(outcome))))
 
-    def event(self, event: Event) -> str:
+    def event(self, event: Event, jvm: str = "") -> str:
         if isinstance(event, Output):
             return event.text
-        text = "".join(self.text_of(event_shown(event)))
+        text = "".join(self.text_of(of_jvm(jvm, event_shown(event))))
         return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stop) else text
 
-    def displays(self, displayed: Displayed) -> str:
-        return "".join(self.text_of(shown(displayed, self.settings)))
+    def displays(self, displayed: Displayed, jvm: str = "") -> str:
+        return "".join(self.text_of(of_jvm(jvm, shown(displayed, self.settings))))
 
     def listening(self, address: str) -> str:
         agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
@@ -131,6 +131,17 @@ class PlainRenderer:
         self._given.update(new)
         if self.settings["hints"]:
             yield from (faint(line) for hint in new for line in prose(hint))
+
+
+def of_jvm(jvm: str, shown: Shown) -> Shown:
+    """Put ``[NAME]`` before the first line that is shown, where several JVMs are debugged."""
+    begun = not jvm
+    for each in shown:
+        if begun or not isinstance(each, str | Pieces):
+            yield each
+        else:
+            yield piece(f"[{jvm}] ", "type") + each
+        begun = True
 
 
 def error_shown(outcome: Outcome) -> Shown:

@@ -24,6 +24,7 @@ class Outcome(Record):
     command: CliCommand | None
     result: Record | None = None
     error: JdbpyError | None = None
+    jvm: str = ""  # where, if several are debugged
 
 
 class Renderer(Protocol):
@@ -35,10 +36,13 @@ class Renderer(Protocol):
     def error(self, outcome: Outcome) -> str:
         """The error of a command that failed: one sentence, and the hint."""
 
-    def event(self, event: Event) -> str:
-        """Something that happened in the target. Application output comes back as it was written."""
+    def event(self, event: Event, jvm: str = "") -> str:
+        """Something that happened in the target. Application output comes back as it was written.
 
-    def displays(self, displayed: Displayed) -> str:
+        ``jvm`` is its name, if several are debugged.
+        """
+
+    def displays(self, displayed: Displayed, jvm: str = "") -> str:
         """The values of ``display``, after a stop."""
 
     def listening(self, address: str) -> str:

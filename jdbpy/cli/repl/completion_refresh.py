@@ -42,7 +42,8 @@ class NamesRefresher:
     """Keeps ``known`` fresh. ``poke()`` says that something may have changed; ``run()`` must be running."""
 
     def __init__(self, context: Context, known: Known) -> None:
-        self._context = context
+        self.context = context
+        """Of the JVM whose names are wanted."""
         self._known = known
         self._news = trio.Event()
         self._searching = False
@@ -70,7 +71,7 @@ class NamesRefresher:
     async def _search_paths(self) -> None:
         """Classes that are not loaded: the search may take seconds, the first time."""
         with suppress(JdbpyError):
-            found = await self._context.session.classes.not_loaded(LONGEST_SEARCH)
+            found = await self.context.session.classes.not_loaded(LONGEST_SEARCH)
             if found is not self._found:
                 self._found = found
                 self._known.names = self._known.names.replace(not_loaded=tuple(sorted(found)))
@@ -78,12 +79,13 @@ class NamesRefresher:
 
     async def read(self) -> Names:
         """What is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
-        session = self._context.session
+        session = self.context.session
         changes: dict[str, Any] = {}
         for part in (self._list_classes, _classes, _breakpoints, _saved, _vm, _threads, _frame):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
-        changes["displays"] = tuple(self._context.displays)
+        changes["jvms"] = tuple(jvm.name for jvm in self.context.jvms.members) if self.context.jvms else ()
+        changes["displays"] = tuple(self.context.displays)
         changes["excludes"] = tuple(session.execution.excludes)
         names: Names = self._known.names.replace(**changes)
         return names

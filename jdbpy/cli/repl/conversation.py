@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Protocol
 
@@ -19,11 +19,13 @@ import trio
 from jdbpy import (
     Disconnected,
     Event,
+    EventStream,
     Exited,
     Gone,
     JdbpyError,
     LeaveError,
     Notice,
+    Session,
     Stop,
     StopReason,
     ThreadsResumed,
@@ -32,6 +34,7 @@ from jdbpy import (
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
+from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
@@ -73,11 +76,12 @@ class Prompt(Surface, Protocol):
 
 
 class Conversation:
-    """One person, one session. ``status`` is the exit status afterwards."""
+    """One person, one session or several. ``status`` is the exit status afterwards."""
 
     def __init__(
         self,
-        context: Context,
+        jvms: Jvms,
+        make_context: Callable[[Jvm], Context],
         table: CommandTable,
         make_renderer: Callable[[], PlainRenderer],
         prompt: Prompt,
@@ -89,20 +93,22 @@ class Conversation:
         self.status = 0
         self._make_renderer = make_renderer
         self._after = after
-        self._context = context
-        self._session = context.session
+        self._jvms = jvms
+        self._make_context = make_context
+        self._table = table
+        self._nursery: trio.Nursery | None = None
+        self._joined: dict[Jvm, trio.CancelScope] = {}  # what shows the events of each
+        self._begun_python = False
+        self._pictures: dict[Session, Picture] = {}
         self._prompt = prompt
         self._sink = sink
         self._names = names
-        self._picture = Picture(context.session)
-        self._interpreter = Interpreter(table, context, self._report, self._settle)
-        context.wait = self._wait
         self._doing = Doing.COMMAND
         self._command = trio.CancelScope()  # ends the command that runs now
         self._reading = trio.CancelScope()  # takes the prompt off the screen
         self._entered = trio.Event()  # the prompt has been left
         self._begun = trio.Event()  # some event was shown
-        self._before = context.session.last_stop  # no wait that begins now is ended by this one
+        self._before = jvms.current.session.last_stop  # no wait that begins now is ended by this one
         self._stopped = trio.Event()  # another stop, or the end, was shown
         self._ended = trio.Event()  # the end was shown
         self._began_ended = False  # the session had ended before the line that runs now
@@ -112,6 +118,55 @@ class Conversation:
         self._last: CliCommand | None = None
         self._pausing = False
         self._showing = trio.CancelScope()  # ends the evaluation of displays
+        jvms.bind(self)
+        self.selected(jvms.current)
+
+    @property
+    def _context(self) -> Context:
+        return self._jvms.current.context
+
+    @property
+    def _session(self) -> Session:
+        return self._jvms.current.session
+
+    # What the JVMs want of a front end
+
+    def join(self, jvm: Jvm) -> None:
+        """Give a JVM its context, and show its events."""
+        if not hasattr(jvm, "context") or not self._jvms.several:
+            jvm.context = self._make_context(jvm)
+            jvm.context.wait = self._wait
+            jvm.interpreter = Interpreter(self._table, jvm.context, partial(self._report, jvm), self._settle)
+        jvm.context.note_line = jvm.session.note_line
+        if self._nursery is not None:
+            self.part(jvm)
+            self._joined[jvm] = trio.CancelScope()
+            self._nursery.start_soon(self._watch, jvm, jvm.session.events(), self._joined[jvm])
+            if self._begun_python:
+                self._nursery.start_soon(self._begin_python, jvm)
+
+    async def _watch(self, jvm: Jvm, stream: EventStream, scope: trio.CancelScope) -> None:
+        with stream, scope:
+            text_of, happened = partial(self._event_text, jvm), partial(self._happened, jvm)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ring_when_left_alone, jvm.session, self._sink.write)
+                await EventWatcher(stream, text_of, self._sink, happened).run()
+                nursery.cancel_scope.cancel()
+
+    def part(self, jvm: Jvm) -> None:
+        """Show no more events of a JVM."""
+        if jvm in self._joined:
+            self._joined.pop(jvm).cancel()
+
+    def selected(self, jvm: Jvm) -> None:
+        """Show at the prompt, and complete, what belongs to this one from now on."""
+        self._names.context = jvm.context
+        self._before = jvm.session.last_stop
+        self._names.poke()
+
+    def say(self, text: str) -> None:
+        """Show a sentence."""
+        self._sink.write(f"{escape(text)}\n")
 
     @cached_property
     def _renderer(self) -> PlainRenderer:
@@ -127,21 +182,27 @@ class Conversation:
 
         A line that fails keeps those behind it from running, but not if it is one of ``before``, which come first.
         """
-        with self._session.events() as stream:
-            async with trio.open_nursery() as nursery:
-                self._nursery = nursery
-                nursery.start_soon(EventWatcher(stream, self._event_text, self._sink, self._happened).run)
-                nursery.start_soon(self._safely, self._names.run)
-                nursery.start_soon(self._obey, interrupts)
-                nursery.start_soon(ring_when_left_alone, self._session, self._sink.write)
-                for wrong in await self._context.begin_python(nursery, self._printed):
-                    self._report(Outcome("plugins", None, error=wrong))
-                await self._converse(lines, before)
-                if self._session.ending is not None:
-                    await self._ended.wait()  # until it was shown
-                await self._context.end_python()
-                await self._sink.flush()
-                nursery.cancel_scope.cancel()
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            for jvm in self._jvms.members:
+                self.join(jvm)
+            nursery.start_soon(self._safely, self._names.run)
+            nursery.start_soon(self._obey, interrupts)
+            self._begun_python = True
+            for jvm in self._jvms.members:
+                await self._begin_python(jvm)
+            await self._converse(lines, before)
+            if self._session.ending is not None:
+                await self._ended.wait()  # until it was shown
+            for jvm in self._jvms.members:
+                await jvm.context.end_python()
+            await self._sink.flush()
+            nursery.cancel_scope.cancel()
+
+    async def _begin_python(self, jvm: Jvm) -> None:
+        assert self._nursery is not None
+        for wrong in await jvm.context.begin_python(self._nursery, self._printed):
+            self._report(jvm, Outcome("plugins", None, error=wrong))
 
     async def _converse(self, lines: Sequence[str], before: Sequence[str]) -> None:
         restarts = self._context.restarts
@@ -173,10 +234,14 @@ class Conversation:
     @property
     def _over(self) -> bool:
         ending = self._session.ending
-        return self._context.leaving or (ending is not None and not self._stays(ending))
+        if self._jvms.leaving or ending is None:
+            return self._jvms.leaving
+        return not self._stays(ending)
 
     def _stays(self, ending: Exited | Gone) -> bool:
         """True if the prompt outlives the session."""
+        if self._jvms.several and self._jvms.go_on:
+            return True
         restarts = self._context.restarts
         return restarts is not None and restarts.stays(self._context, ending)
 
@@ -222,11 +287,11 @@ class Conversation:
         self._doing = Doing.COMMAND
         self._resumed, succeeded = False, False
         self._began_ended = self._session.ending is not None
-        self._session.touch()
+        self._jvms.touch()
         self._expect_stop()
         with trio.CancelScope() as self._command:
             try:
-                succeeded = await self._interpreter.run(line)
+                succeeded = await self._jvms.current.interpreter.run(line)
             except Exception:  # a fault of ours ends the command, not the session in the middle of somebody's work
                 self._sink.write(_fault())
             await self._show_long()
@@ -235,7 +300,7 @@ class Conversation:
         elif self._resumed and not self._over:
             with trio.move_on_after(GRACE):
                 await self._stopped.wait()
-        self._session.touch()
+        self._jvms.touch()
         self._long.clear()
         self._names.poke()
         if succeeded:
@@ -245,7 +310,9 @@ class Conversation:
     async def _settle(self, command: CliCommand, result: Record) -> Record:
         """After a command that let the target run: a script and ``3 next`` wait for the stop, a person need not."""
         self._resumed = True
-        if self._in_a_row or self._context.scripts or self._interpreter.last[:1].isdigit():
+        jvm = self._jvms.current
+        jvm.steps = command.name not in WAITING_FOR_ANY
+        if self._in_a_row or self._context.scripts or jvm.interpreter.last[:1].isdigit():
             self._doing = Doing.WAITING
             await self._stopped.wait()
             self._expect_stop()
@@ -263,10 +330,12 @@ class Conversation:
     def _expect_stop(self) -> None:
         self._before, self._stopped = self._session.last_stop, trio.Event()
 
-    def _report(self, outcome: Outcome) -> None:
-        if not self._context.acting:
+    def _report(self, jvm: Jvm, outcome: Outcome) -> None:
+        if not jvm.context.acting:
             self._last = outcome.command
-        ended = isinstance(self._session.ending, Gone) and not self._began_ended
+        ended = isinstance(jvm.session.ending, Gone) and not self._began_ended
+        if jvm is not self._jvms.current:
+            outcome = outcome.replace(jvm=self._jvms.label(jvm))
         if isinstance(outcome.error, Disconnected) and ended:
             return  # an event of its own says so
         if isinstance(outcome.error, LeaveError):
@@ -282,9 +351,9 @@ class Conversation:
         What is run by itself at a stop is shown at once: nobody has asked for it and waits to read it.
         """
         columns, lines = size()
-        pages = self._prompt.pages and not self._context.acting
-        text = fitting(parts, columns, lines - 1) if pages else "".join(parts)
-        if isinstance(text, str) and (not self._long or self._context.acting):
+        acting = any(jvm.context.acting for jvm in self._jvms.members)
+        text = fitting(parts, columns, lines - 1) if self._prompt.pages and not acting else "".join(parts)
+        if isinstance(text, str) and (not self._long or acting):
             self._sink.write(text)
         else:
             self._long.append([text] if isinstance(text, str) else text)
@@ -297,30 +366,49 @@ class Conversation:
 
     # Events
 
-    def _event_text(self, event: Event) -> str:
+    def _event_text(self, jvm: Jvm, event: Event) -> str:
         """The text of an event; of our own leaving the command has spoken already."""
-        if isinstance(event, Gone) and self._context.leaving:
+        if isinstance(event, Gone) and self._jvms.leaving:
             return ""
+        before = self._jvms.current
+        self._jvms.happened(jvm, event)
         try:
-            return self._renderer.event(event) + self._stays_selected(event)
+            text = self._renderer.event(event, self._jvms.label(jvm))
+            if jvm is before is not self._jvms.current:
+                text += f"{self._jvms.current.name} is current now\n"
+            return text + self._stays_selected(jvm, event)
         except Exception:
             return _fault()
 
-    def _stays_selected(self, event: Event) -> str:
-        """A line for a stop of another thread than the one that the user is at work in."""
+    def _stays_selected(self, jvm: Jvm, event: Event) -> str:
+        """A line for a stop of another JVM or thread than the one that the user is at work in."""
+        if isinstance(event, Stop) and jvm is not self._jvms.current:
+            stays = self._jvms.current.name
+            return f"{stays} stays current; 'session {jvm.name}' makes the one that stopped the current one\n"
         selected = self._session.selection[0]
         if not isinstance(event, Stop) or event.thread is None or selected in (None, event.thread.id):
             return ""
         name = escape(self._session.selected_thread_name)
         return f"thread {name} stays selected; 'thread {event.thread.id}' selects the one that stopped\n"
 
-    async def _happened(self, event: Event) -> None:
+    async def _happened(self, jvm: Jvm, event: Event) -> None:
         """A stop, a resume by the watchdog, or the end is being shown."""
+        if self._jvms.several and jvm is not self._jvms.current:
+            if isinstance(event, Stop):
+                self._start_soon(self._do_at_stop, jvm, event, trio.Event())
+            else:
+                await self._redraw()
+                self._names.poke()
+            return
         if isinstance(event, Notice | ThreadsResumed):
             await self._redraw()
             self._names.poke()
             return
         if not isinstance(event, Stop):
+            if self._jvms.several and self._jvms.go_on:  # it comes back, or others are there
+                self._stopped.set()
+                await self._redraw()
+                return
             if isinstance(event, Exited | Gone):
                 self._session_ended(event)
             self._stopped.set()
@@ -338,11 +426,18 @@ class Conversation:
         self._names.poke()
         self._begun.set()
         self._showing.cancel()
-        self._nursery.start_soon(self._safely, self._do_at_stop, event, stopped)
+        self._start_soon(self._do_at_stop, jvm, event, stopped)
+
+    def _start_soon(self, function: Callable[..., Awaitable[None]], *arguments: object) -> None:
+        assert self._nursery is not None
+        self._nursery.start_soon(self._safely, function, *arguments)
 
     def _session_ended(self, event: Exited | Gone) -> None:
         context, restarts = self._context, self._context.restarts
-        if context.leaving:
+        if self._jvms.leaving:
+            return
+        if self._jvms.several:
+            self.status = LOST if isinstance(event, Gone) else self.status
             return
         if restarts is not None and (restarts.automatic or self._stays(event)):
             self._sink.write(restarts.hint(context))
@@ -351,28 +446,30 @@ class Conversation:
         elif isinstance(event, Gone):
             self.status = LOST
 
-    async def _do_at_stop(self, stop: Stop, stopped: trio.Event) -> None:
+    async def _do_at_stop(self, jvm: Jvm, stop: Stop, stopped: trio.Event) -> None:
         """Displays, monitors and the commands of what was hit.
 
         Beside everything else: an expression may run code of the target, and that may stop at a breakpoint.
         """
-        if self._context.python is not None and await self._context.python.at_stop(stop):
+        if jvm.context.python is not None and await jvm.context.python.at_stop(stop):
             await self._redraw()
             return
         with trio.CancelScope() as self._showing:
-            if self._context.displays:
-                self._sink.write(self._renderer.displays(await evaluate_displays(self._context)))
-        if await run_stop_actions(self._context, stop):
+            if jvm.context.displays:
+                found = await evaluate_displays(jvm.context)
+                self._sink.write(self._renderer.displays(found, self._jvms.label(jvm)))
+        if await run_stop_actions(jvm.context, stop):
             await self._redraw()
         else:
             stopped.set()
 
     async def _draw(self) -> PromptState:
         collecting = self._context.collecting
+        picture = self._pictures.setdefault(self._session, Picture(self._session))
         asks = "" if collecting is None else f"commands {collecting.number}"
         if self._context.python_lines is not None:
             asks = self._context.python_lines.prompt
-        return await self._picture.draw(asks)
+        return await picture.draw(asks, self._jvms.label(self._jvms.current))
 
     async def _redraw(self) -> None:
         self._prompt.update(await self._draw())
@@ -402,7 +499,7 @@ class Conversation:
                     if self._doing is Doing.WAITING:
                         self._command.cancel()
                     if not self._pausing:
-                        self._nursery.start_soon(self._safely, self._pause)
+                        self._start_soon(self._pause)
                 case Reaction.EXPLAIN:
                     self._sink.write(f"{self._still()}; Ctrl-D or 'quit' leaves the debugger\n")
                 case Reaction.IGNORE:
@@ -425,14 +522,21 @@ class Conversation:
 
     def panic(self) -> None:
         """Does what the command does, whatever is typed at the prompt."""
-        self._nursery.start_soon(self._safely, self._panic)
+        self._start_soon(self._panic_everywhere)
 
-    async def _panic(self) -> None:
+    async def _panic_everywhere(self) -> None:
+        async with trio.open_nursery() as nursery:
+            for jvm in self._jvms.members:
+                if jvm.lives or not self._jvms.several:
+                    nursery.start_soon(self._panic, jvm)
+
+    async def _panic(self, jvm: Jvm) -> None:
+        where = self._jvms.label(jvm)
         try:
-            outcome = Outcome("panic", None, await self._session.panic())
+            outcome = Outcome("panic", None, await jvm.session.panic(), jvm=where)
             self._sink.write("".join(self._renderer.parts(outcome)))
         except JdbpyError as error:
-            self._sink.write(self._renderer.error(Outcome("panic", None, error=error)))
+            self._sink.write(self._renderer.error(Outcome("panic", None, error=error, jvm=where)))
         await self._redraw()
 
     async def _safely(self, function: Callable[..., Awaitable[None]], *arguments: object) -> None:

@@ -17,6 +17,7 @@ import trio
 
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
+from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.names import Candidate
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.repl.completion import complete_line, complete_python
@@ -33,7 +34,6 @@ from jdbpy.process.standard import OutputLost
 
 if TYPE_CHECKING:
     from jdbpy import Session
-    from jdbpy.cli.restarting import Restarts
 
 
 HUNG_UP = 128 + 1
@@ -48,17 +48,22 @@ async def run_repl(
     lines: Sequence[str] = (),
     greeting: str = "",
     after: Callable[[str], str] = lambda line: "",
-    restarts: Restarts | None = None,
+    jvms: Jvms | None = None,
 ) -> int:
     """Talks with the person at the terminal until one of both leaves; returns the exit status.
 
     That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
     ``before`` and ``lines`` are commands to run before the first prompt; one of ``lines`` that fails is the last of
     them. ``greeting`` is the text to begin with; ``after`` is told of each line that succeeded and may answer something
-    to show. With ``restarts`` the prompt outlives the program, which can be started again: ``restarts.kept`` is set
-    afterwards if that was asked for. The session is still open afterwards, unless a command has left it.
+    to show. ``jvms`` has the session, and others beside it. If it can be opened again the prompt outlives its target,
+    and ``restarts.kept`` is set afterwards if that was asked for. The sessions are still open afterwards, unless a
+    command has left them.
     """
     settings = settings or Settings()
+    if jvms is None:
+        jvms = Jvms()
+        jvms.begin(session, "", None)
+    all_of_them = jvms
     known = Known(TABLE)
     send, interrupts = trio.open_memory_channel[None](1)
     status = 0
@@ -87,15 +92,26 @@ async def run_repl(
         with restored_modes(sys.stdin):
             async with trio.open_nursery() as nursery:
                 await nursery.start(watch_signals, interrupt, leave)
-                opened = open_prompt(settings, complete, interrupt, panic, session.touch)
+                opened = open_prompt(settings, complete, interrupt, panic, jvms.touch)
                 async with opened as prompt, open_sink(prompt) as sink:
                     sink.write(greeting)
                     confirm = partial(_confirm, prompt)
-                    context = Context(session, settings=settings, interactive=True, confirm=confirm, restarts=restarts)
-                    context.note_line = session.note_line
-                    names = NamesRefresher(context, known)
+                    shared = Context(session, settings=settings)
+
+                    def make_context(jvm: Jvm) -> Context:
+                        return Context(
+                            jvm.session,
+                            settings=settings,
+                            interactive=True,
+                            confirm=confirm,
+                            restarts=jvm.restarts,
+                            jvms=all_of_them,
+                            beside=shared,
+                        )
+
+                    names = NamesRefresher(shared, known)
                     look = partial(choose_renderer, settings)
-                    conversation = Conversation(context, TABLE, look, prompt, sink, names, after)
+                    conversation = Conversation(jvms, make_context, TABLE, look, prompt, sink, names, after)
                     await conversation.run(lines, interrupts, before)
                     status = conversation.status
                 nursery.cancel_scope.cancel()

@@ -26,8 +26,8 @@ class Picture:
         self._since: float | None = None
         self._place: tuple[object, str] = (None, "")  # of which frame, and where it is
 
-    async def draw(self, asks: str = "") -> PromptState:
-        """The state now; ``asks`` is what the next lines are for, when they are not run.
+    async def draw(self, asks: str = "", jvm: str = "") -> PromptState:
+        """The state now; ``asks`` is what the next lines are for, when they are not run; ``jvm`` the name to show.
 
         wire: 0 trips, 1 when another frame was selected since the last time.
         """
@@ -47,6 +47,7 @@ class Picture:
             held=self._held() if stopped else "",
             since=self._since,
             remote=session.address if session.remote else "",
+            jvm=jvm,
             asks=asks,
         )
 

@@ -40,6 +40,7 @@ class PromptState(Record):
     held: str = ""  # what is suspended: ALL_THREADS, "1 thread", "3 threads"
     since: float | None = None  # when that began
     remote: str = ""  # address of a target that is not on this machine
+    jvm: str = ""  # its name, if several are debugged
     asks: str = ""  # what the next lines are for, when they are no commands to run: "commands 2"; or a prompt
 
 
@@ -53,14 +54,18 @@ class Segment(Record):
 def prompt_text(state: PromptState, columns: int) -> str:
     """``main[1] `` for a selected thread, else ``> ``, after what lines are asked for if they are not run.
 
+    The name of the JVM goes before, if several are debugged: ``orders-1:main[1] ``, ``orders-1> ``.
+
     A long name is cut, so that half of the line is left to type.
     """
+    jvm = shorten(escape(state.jvm), max(4, columns // 4)) if state.jvm else ""
     if state.asks:
-        return state.asks if state.asks.endswith(" ") else f"{state.asks}{IDLE}"
+        return state.asks if state.asks.endswith(" ") else f"{jvm}{' ' if jvm else ''}{state.asks}{IDLE}"
     if not state.thread:
-        return IDLE
+        return f"{jvm}{IDLE}"
     frame = f"[{state.frame}] "
-    return shorten(escape(state.thread), max(4, columns // 2 - len(frame))) + frame
+    room = columns // 2 - len(frame) - len(jvm)
+    return (f"{jvm}:" if jvm else "") + shorten(escape(state.thread), max(4, room)) + frame
 
 
 def toolbar(state: PromptState, columns: int, now: float) -> list[Segment]:

@@ -138,6 +138,11 @@ class Points:
             point.client = self._target.client
         return point
 
+    @property
+    def last_number(self) -> int:
+        """The highest number that was given; 0 for none."""
+        return self._last_number
+
     def number_next(self, number: int) -> None:
         """Give the next breakpoint this number, unless numbers up to it have been given already. No trip."""
         self._last_number = max(self._last_number, number - 1)

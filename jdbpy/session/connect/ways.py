@@ -45,6 +45,7 @@ _NEAR_LIMIT = 2.0
 
 _KINDS = re.compile(r"(pods?|po|deployments?|deploy|statefulsets?|sts|replicasets?|rs|services?|svc)(\.[a-z.]+)?")
 _HOST = re.compile(r"[A-Za-z0-9_.:%\[\]-]+")
+_POD = re.compile(r"pod/[A-Za-z0-9][A-Za-z0-9.-]*")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _RELAY = """\
@@ -264,22 +265,44 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 async def _ways_to_pod(address: WayAddress) -> Ways:
-    words = ["kubectl", *(["--context", address.context] if address.context else []), "-n", address.namespace]
+    words = _kubectl(address)
     workload = address.place
     if "/" not in workload:
         workload = await _find_workload(words, address)
     yield _forwarded(words, workload, address)
 
 
+async def expand_address(text: str) -> tuple[str, ...]:
+    """Return the addresses of all running pods for a ``k8s://`` address with a selector; any other as it is.
+
+    Raises UsageError, and ConnectError if kubectl fails or there is none.
+    """
+    address = parse_way(text)
+    if address is None or not address.selector:
+        return (text,)
+    where = "/".join(filter(None, (address.context, address.namespace)))
+    found = await _selected(_kubectl(address), address)
+    return tuple(f"k8s://{where}/{name}:{address.port}" for name in found)
+
+
+def _kubectl(address: WayAddress) -> list[str]:
+    return ["kubectl", *(["--context", address.context] if address.context else []), "-n", address.namespace]
+
+
+async def _selected(words: Sequence[str], address: WayAddress) -> list[str]:
+    """Return the running pods of a selector, as ``pod/NAME``."""
+    asked = ["get", "pods", "-l", address.selector, "--field-selector=status.phase=Running", "-o", "name"]
+    names = (await ask_helper([*words, *asked], limit=OPENING_LIMIT)).split()
+    names = [name for name in names if _POD.fullmatch(name)]
+    if not names:
+        raise ConnectError(f"no running pod in the namespace {address.namespace} fits {escape(address.selector)}")
+    return names
+
+
 async def _find_workload(words: Sequence[str], address: WayAddress) -> str:
     """Return what to forward to, as ``pod/NAME``: the first running pod of a selector, or what has the name."""
     if address.selector:
-        asked = ["get", "pods", "-l", address.selector, "--field-selector=status.phase=Running", "-o", "name"]
-        names = (await ask_helper([*words, *asked], limit=OPENING_LIMIT)).split()
-        if not names:
-            where = f"in the namespace {address.namespace}"
-            raise ConnectError(f"no running pod {where} fits {escape(address.selector)}")
-        return names[0]
+        return (await _selected(words, address))[0]
     kinds = [f"{kind}/{address.place}" for kind in ("pod", "deployment", "statefulset")]
     asked = [*words, "get", *kinds, "--ignore-not-found", "-o", "name"]
     try:

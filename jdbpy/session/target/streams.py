@@ -43,6 +43,16 @@ class EventStream:
         if self._waiting:  # looking is cheap, and waking nobody is not
             self._waiting.unpark_all()
 
+    @property
+    def waiting(self) -> bool:
+        """True if there is an event to be taken."""
+        return bool(self._queue)
+
+    @property
+    def over(self) -> bool:
+        """True if the last event was taken."""
+        return self._over and not self._queue
+
     def take_nowait(self) -> Event | None:
         """The next event if there is one by now."""
         return self._take() if self._queue else None

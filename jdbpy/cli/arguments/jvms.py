@@ -1,0 +1,51 @@
+"""Arguments of the commands for several JVMs: their names, and commands to run in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.names import Candidate, Names
+from jdbpy.record import Record
+
+
+class CommandText(Argument[str]):
+    """A command with its arguments."""
+
+    metavar = "COMMAND"
+    help = "a command, as it is typed alone"
+    takes_rest = True
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        from jdbpy.cli.repl.completion import complete_line
+        from jdbpy.cli.table import TABLE
+
+        return complete_line(TABLE, text, names)
+
+
+class JvmCommand(Record):
+    """The name of a JVM, or a pattern, and a command to run there, "" for none."""
+
+    name: str
+    command: str
+
+
+class JvmPattern(Argument[JvmCommand]):
+    """A JVM by name or number, or a pattern of names, and perhaps a command."""
+
+    metavar = "JVM [COMMAND]"
+    help = "a name or a number of those that `sessions` lists; with a command a pattern, too: `orders-*`"
+    takes_rest = True
+
+    def parse(self, text: str) -> JvmCommand:
+        name, _, command = text.strip().partition(" ")
+        return JvmCommand(name, command.strip())
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        name, blank, command = text.partition(" ")
+        if blank:
+            return CommandText().complete(command.lstrip(), names)
+        return matching(name, names.jvms, "JVM")

@@ -1,0 +1,466 @@
+"""The JVMs that one prompt or batch debugs: which there are, which is the current one, how they come and go.
+
+Owns their names, the rule by which a stop makes its JVM the current one, and the tasks that keep further sessions open.
+What is shown of them is up to the front end, which is told of each that joins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from copy import copy
+from typing import Protocol
+
+import trio
+
+from jdbpy import ConnectError, Event, EventStream, Exited, Gone, JdbpyError, Session, Stop, VmState, expand_address
+from jdbpy.cli.context import Context
+from jdbpy.cli.interpreter import Interpreter
+from jdbpy.cli.restarting import Restarts
+from jdbpy.errors import UsageError
+
+FIRST_PAUSE = 0.25
+LONGEST_PAUSE = 15.0
+"""Seconds between two attempts to attach to a target that went away: the pause doubles each time."""
+
+MANY = 100_000
+"""Events whose order among the JVMs is remembered while they wait."""
+
+WAITING_FOR_ANY = ("cont", "run", "each", "session")
+"""Commands after which the stop of any of several JVMs is waited for."""
+
+_NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(\S+)", re.ASCII)
+
+Opening = Callable[[str, str], AbstractAsyncContextManager[Session]]
+"""Opens a session with the JVM at an address; the second argument is its name."""
+
+
+class Jvm:
+    """One of them, with what the front end keeps for it. ``context`` and ``interpreter`` are set when it joins."""
+
+    context: Context
+    interpreter: Interpreter
+
+    def __init__(self, name: str, address: str, session: Session, restarts: Restarts | None = None) -> None:
+        self.selector = ""  # the address that stood for several, this one among them
+        self.name = name
+        self.address = address
+        self.session = session
+        self.restarts = restarts
+        self.steps = False  # a step goes on: its end is waited for, wherever else something stops
+        self.returning = False  # it went away, and is attached to again when it comes back
+        self.left = trio.Event()
+        self.closed = trio.Event()
+
+    @property
+    def lives(self) -> bool:
+        """True while its session lasts."""
+        return self.session.ending is None
+
+
+class JvmsFront(Protocol):
+    """The front end that shows them."""
+
+    def join(self, jvm: Jvm) -> None:
+        """Give a JVM its context and its interpreter, if it has none, and show its events from now on."""
+
+    def part(self, jvm: Jvm) -> None:
+        """Show no more events of a JVM."""
+
+    def selected(self, jvm: Jvm) -> None:
+        """Commands go to this one from now on."""
+
+    def say(self, text: str) -> None:
+        """Show a sentence."""
+
+
+class Jvms:
+    """The JVMs of one front end after the other; the one that was there first is opened by the caller.
+
+    ``nursery`` keeps the others open; without it there is but the first. ``several``: there were ever more than one,
+    and all that is shown names its JVM. ``limit``: seconds for which one may stay away.
+    """
+
+    def __init__(
+        self,
+        nursery: trio.Nursery | None = None,
+        opening: Opening | None = None,
+        *,
+        automatic: bool = False,
+        limit: float = float("inf"),
+    ) -> None:
+        self.members: list[Jvm] = []
+        self.several = False
+        self._current: Jvm | None = None
+        self._nursery = nursery
+        self._opening = opening
+        self._automatic = automatic
+        self._limit = limit
+        self._front: JvmsFront | None = None
+
+    @property
+    def current(self) -> Jvm:
+        """The one that commands go to."""
+        assert self._current is not None
+        return self._current
+
+    @property
+    def leaving(self) -> bool:
+        """True when a command has ended the work with all of them."""
+        return any(jvm.context.leaving for jvm in self.members)
+
+    @property
+    def go_on(self) -> bool:
+        """True while one of them is there, or may come back."""
+        return any(jvm.lives or jvm.returning for jvm in self.members)
+
+    def label(self, jvm: Jvm) -> str:
+        """Return the name to show with what one of them says; "" while it is the only one."""
+        return jvm.name if self.several else ""
+
+    def begin(self, session: Session, address: str, restarts: Restarts | None) -> None:
+        """Take the session of a single JVM, which the caller has opened, in place of the one before it."""
+        if self._current is None:
+            name, address = self._named(address or session.address, ())
+            self._add(Jvm(name, address, session, restarts)).closed.set()
+        else:
+            self.current.session = session
+
+    def bind(self, front: JvmsFront) -> None:
+        """Let a front end show them."""
+        self._front = front
+        for jvm in self.members:
+            front.join(jvm)
+
+    # They come and go
+
+    async def open_all(self, addresses: Sequence[tuple[str, str]], failed: Callable[[str, JdbpyError], None]) -> None:
+        """Attach to several side by side; ``failed`` is called for each that cannot be had. The first is current.
+
+        With each address goes the selector that it was found by, or "".
+        """
+        self.several = True
+        found: dict[int, Jvm] = {}
+
+        async def open_one(index: int, name: str, address: str, selector: str) -> None:
+            try:
+                found[index] = await self._opened(name, address)
+                found[index].selector = selector
+            except JdbpyError as error:
+                failed(name, error)
+
+        async with trio.open_nursery() as nursery:
+            names: list[str] = []
+            for index, (text, selector) in enumerate(addresses):
+                name, address = self._named(text, names)
+                names.append(name)
+                nursery.start_soon(open_one, index, name, address, selector)
+        for _, jvm in sorted(found.items()):
+            self._add(jvm)
+
+    async def attach(self, text: str) -> Jvm:
+        """Attach to one more, which becomes the current one. Raises ConnectError, UsageError."""
+        name, address = self._named(text, ())
+        jvm = await self._opened(name, address)
+        self.several = True
+        self._add(jvm)
+        assert self._front is not None
+        self._front.join(jvm)
+        self.select(jvm)
+        return jvm
+
+    async def remove(self, jvm: Jvm) -> None:
+        """Leave one of several, which runs on; another becomes the current one. Raises LeaveError."""
+        self.members.remove(jvm)
+        if self._front is not None:
+            self._front.part(jvm)
+        if jvm is self._current:
+            self.select(next((other for other in self.members if other.lives), self.members[0]))
+        jvm.returning = False
+        try:
+            if jvm.lives:
+                await jvm.session.detach()
+        finally:
+            jvm.left.set()
+
+    async def detach_all(self) -> None:
+        """Leave all of them side by side; they run on. Raises the first LeaveError."""
+        failed: list[JdbpyError] = []
+
+        async def detach(jvm: Jvm) -> None:
+            try:
+                await jvm.session.detach()
+            except JdbpyError as error:
+                failed.append(error)
+
+        async with trio.open_nursery() as nursery:
+            for jvm in self.members:
+                if jvm.lives:
+                    nursery.start_soon(detach, jvm)
+        if failed:
+            raise failed[0]
+
+    async def close(self) -> None:
+        """Leave those that this object has opened, side by side, and wait for that."""
+        for jvm in self.members:
+            jvm.left.set()
+        for jvm in self.members:
+            await jvm.closed.wait()
+
+    def happened(self, jvm: Jvm, event: Event) -> None:
+        """An event of one of them is about to be shown: choose the current one by it.
+
+        A stop makes its JVM the current one unless the user is at work in another, which is suspended or steps. When
+        the current one ends another takes its place.
+        """
+        if not self.several or jvm not in self.members:
+            return
+        current = self.current
+        if isinstance(event, Stop):
+            jvm.steps = False
+            typing = current.context.collecting is not None or current.context.python_lines is not None
+            busy = current.steps or typing
+            if jvm is not current and not busy and current.session.state is not VmState.STOPPED:
+                self.select(jvm)
+        elif isinstance(event, Exited | Gone) and not self.leaving:
+            jvm.steps = False
+            others = [other for other in self.members if other.lives]
+            if jvm is current and others:
+                stopped = [other for other in others if other.session.state is VmState.STOPPED]
+                self.select((stopped or others)[0])
+            if jvm.restarts is not None and jvm.restarts.automatic:
+                self.bring_back(jvm)
+
+    def bring_back(self, jvm: Jvm) -> None:
+        """Attach again to one of several as soon as it is there; breakpoints and their like are put back."""
+        if not jvm.returning and jvm.restarts is not None and self._nursery is not None:
+            jvm.returning = True
+            self._nursery.start_soon(self._bring_back, jvm)
+
+    async def _bring_back(self, jvm: Jvm) -> None:
+        front, restarts = self._front, jvm.restarts
+        assert front is not None and restarts is not None and self._nursery is not None
+        restarts.ask(jvm.context, "")
+        jvm.context.leaving = False
+        jvm.left.set()
+        await jvm.closed.wait()
+        deadline = trio.current_time() + self._limit
+        pause, said = FIRST_PAUSE, ""
+        while jvm.returning:
+            jvm.left, jvm.closed = trio.Event(), trio.Event()
+            try:
+                await self._follow(jvm)
+                session = await self._nursery.start(self._hold, jvm.name, jvm.address, jvm.left, jvm.closed)
+                break
+            except ConnectError as error:
+                if trio.current_time() + pause > deadline:
+                    front.say(f"[{jvm.name}] did not come back within {self._limit:g} seconds ({error.message})")
+                    jvm.returning = False
+                    return
+                if error.code != said:
+                    front.say(f"[{jvm.name}] waiting for the target: {error.message}")
+                said = error.code
+            except JdbpyError as error:
+                front.say(f"[{jvm.name}] is not attached to again: {error.message}")
+                jvm.returning = False
+                return
+            await trio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+        if not jvm.returning:  # it was removed meanwhile
+            jvm.left.set()
+            return
+        jvm.session = jvm.context.session = session
+        jvm.context.listed = jvm.context.python = None
+        front.join(jvm)
+        jvm.returning = False
+        beside = copy(jvm.context)  # the user may run commands meanwhile
+        Interpreter(jvm.interpreter.table, beside, jvm.interpreter.report)
+        await restarts.put_back(beside, lambda text: front.say(f"[{jvm.name}] {text}"))
+
+    async def _follow(self, jvm: Jvm) -> None:
+        """Take the address of another one of the same selector, if its own is gone for good. Raises ConnectError."""
+        if not jvm.selector:
+            return
+        there = await expand_address(jvm.selector)
+        taken = {other.address for other in self.members}
+        free = [address for address in there if address not in taken]
+        if jvm.address not in there and free and jvm in self.members:
+            jvm.address = free[0]
+            jvm.name = self._name(free[0])
+
+    async def _opened(self, name: str, address: str) -> Jvm:
+        if self._nursery is None or self._opening is None:
+            raise UsageError(
+                "here only one JVM is debugged", hint="'jdbpy attach A B' debugs several, at the prompt and in batches"
+            )
+        left, closed = trio.Event(), trio.Event()
+        session = await self._nursery.start(self._hold, name, address, left, closed)
+        jvm = Jvm(name, address, session, Restarts(attaches=True, automatic=self._automatic))
+        jvm.left, jvm.closed = left, closed
+        return jvm
+
+    async def _hold(
+        self,
+        name: str,
+        address: str,
+        left: trio.Event,
+        closed: trio.Event,
+        task_status: trio.TaskStatus[Session] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Keep a session open until it is left."""
+        assert self._opening is not None
+        begun = False
+        try:
+            async with self._opening(address, name) as session:
+                begun = True
+                task_status.started(session)
+                await left.wait()
+        except JdbpyError as error:
+            if not begun:
+                raise
+            if self._front is not None:
+                self._front.say(f"[{name}] {error.message}")
+        finally:
+            closed.set()
+
+    # Names
+
+    def select(self, jvm: Jvm) -> None:
+        """Make one of them the current one."""
+        if self._current is not None and jvm is not self._current and hasattr(self._current, "interpreter"):
+            jvm.interpreter.last = self._current.interpreter.last
+        self._current = jvm
+        if self._front is not None:
+            self._front.selected(jvm)
+
+    def find(self, word: str) -> Jvm:
+        """Return the one of that name or number, counted from 1. Raises UsageError."""
+        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(self.members):
+            return self.members[int(word) - 1]
+        found = [jvm for jvm in self.members if jvm.name == word]
+        found = found or [jvm for jvm in self.members if jvm.name.lower().startswith(word.lower())]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(f"'{word}' begins the names of {len(found)} JVMs", hint="'sessions' lists them")
+        raise UsageError(f"there is no JVM '{word}'", hint="'sessions' lists them, 'attach ADDRESS' adds one")
+
+    def touch(self) -> None:
+        """The user is there."""
+        for jvm in self.members:
+            jvm.session.touch()
+
+    def _add(self, jvm: Jvm) -> Jvm:
+        self.members.append(jvm)
+        if self._current is None:
+            self._current = jvm
+        return jvm
+
+    def _named(self, text: str, taken: Sequence[str]) -> tuple[str, str]:
+        """Return name and address of ``[NAME=]ADDRESS``."""
+        given = _NAMED.fullmatch(text)
+        name = given[1] if given else name_of(text)
+        return self._name(name, taken), given[2] if given else text
+
+    def _name(self, text: str, also: Sequence[str] = ()) -> str:
+        """Return a name that no other has."""
+        name, count = name_of(text), 1
+        taken = {jvm.name for jvm in self.members}.union(also)
+        while name in taken:
+            count += 1
+            name = f"{name_of(text)}#{count}"
+        return name
+
+
+def without_name(text: str) -> str:
+    """Return the address of ``[NAME=]ADDRESS``."""
+    given = _NAMED.fullmatch(text)
+    return given[2] if given else text
+
+
+def name_of(address: str) -> str:
+    """Return what a JVM is called by its address: the pod, the container, ``HOST:PORT``; the port on this machine."""
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        host, _, port = address.rpartition(":")
+        return port if host in ("127.0.0.1", "localhost", "[::1]") else address
+    if scheme == "k8s":
+        return rest.partition("?")[0].rpartition(":")[0].rpartition("/")[2]
+    if scheme == "docker":
+        return rest.rpartition(":")[0]
+    return rest.rpartition("@")[2] if scheme == "ssh" else f"pid-{rest}"
+
+
+class JvmEvents:
+    """The events of all JVMs in the order in which they came: an async iterator. ``jvm``: where the last came from."""
+
+    def __init__(self) -> None:
+        self.jvm: Jvm | None = None
+        self._jvms: list[Jvm] = []
+        self._streams: dict[Jvm, EventStream] = {}
+        self._order: deque[Jvm] = deque(maxlen=MANY)
+        self._waiting = trio.lowlevel.ParkingLot()
+
+    def add(self, jvm: Jvm) -> None:
+        """Take the events of a JVM, from now on and those that nobody has seen yet."""
+        if jvm not in self._jvms:
+            self._jvms.append(jvm)
+        self._streams[jvm] = jvm.session.events()
+
+        def came(event: Event) -> None:
+            self._order.append(jvm)
+            self._waiting.unpark_all()
+
+        jvm.session.listen(came)
+        self._waiting.unpark_all()
+
+    def remove(self, jvm: Jvm) -> None:
+        """Take no more events of a JVM."""
+        if jvm in self._jvms:
+            self._jvms.remove(jvm)
+            self._streams.pop(jvm).__exit__(None, None, None)
+            self._waiting.unpark_all()
+
+    def take_nowait(self) -> Event | None:
+        """The next event if there is one by now."""
+        for jvm in self._in_order():
+            event = self._streams[jvm].take_nowait()
+            if event is not None:
+                self.jvm = jvm
+                return event
+        return None
+
+    def _in_order(self) -> Iterator[Jvm]:
+        while self._order:
+            jvm = self._order.popleft()
+            if jvm in self._streams:
+                yield jvm
+        yield from list(self._jvms)  # what came before anybody listened, and the words about what was dropped
+
+    async def arrival(self) -> bool:
+        """Waits until there is an event, and leaves it there; False when none can come any more."""
+        while not any(self._streams[jvm].waiting for jvm in self._jvms):
+            if all(self._streams[jvm].over and not jvm.returning for jvm in self._jvms):
+                return False
+            await self._waiting.park()
+        return True
+
+    def __aiter__(self) -> JvmEvents:
+        return self
+
+    async def __anext__(self) -> Event:
+        while await self.arrival():
+            event = self.take_nowait()
+            if event is not None:
+                return event
+        raise StopAsyncIteration
+
+    def __enter__(self) -> JvmEvents:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for jvm in list(self._jvms):
+            with suppress(KeyError):
+                self.remove(jvm)
