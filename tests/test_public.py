@@ -10,13 +10,13 @@ import jdbpy
 
 NAMES = """
     attach launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
-    replay_session CONNECT_LIMIT START_LIMIT LocalJvm local_jvms
+    replay_session CONNECT_LIMIT START_LIMIT LocalJvm expand_address local_jvms
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     command on view Plugin Record
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError PluginError ProtocolError ReadOnlyError
     StateError Thrown TimedOut UsageError
     ClientSession ThreadsResumed clients_of join_session
-    Event Exited Gone Lost Notice Output Report Stop StopReason VmState
+    Event EventStream Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
     MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
     ThreadRef Value Variable VmInfo purpose

@@ -416,6 +416,8 @@ class Batch:
         where = jvm if isinstance(outcome.result, Stopped) else self._settled or jvm
         self._settled = None
         alone = not getattr(outcome.result, "spans_jvms", False) or where is not jvm
+        if any(not item.ok for item in getattr(outcome.result, "results", ())):  # the others went on
+            self.status = self.status or FAILED
         if self.jvms.several and alone:
             outcome = outcome.replace(jvm=where.name)
         self._report(outcome)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
+from jdbpy.cli.results import Done
+from jdbpy.errors import JdbpyError
 from jdbpy.record import Record
 
 HOSTILE = "\x1b[31m\n\r\t\x00\x7f\x9b\u202e\u2028\ud800é日"
@@ -47,8 +49,10 @@ def _value(hint: Any, name: str, text: str, depth: int) -> Any:
         return 7
     if hint is float:
         return 7.5
+    if hint is JdbpyError:
+        return JdbpyError(text or name)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return next(iter(hint))
     if isinstance(hint, type) and issubclass(hint, Record):
-        return sample(hint, text, depth - 1)
+        return sample(Done if hint is Record else hint, text, depth - 1)
     return text or name  # object

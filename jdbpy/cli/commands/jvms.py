@@ -106,6 +106,7 @@ class EachResult(Resumed):
     spans_jvms: ClassVar[bool] = True
 
     results: tuple[EachItem, ...] = ()
+    missing: Annotated[tuple[str, ...], "JVMs that are gone"] = ()
     command: Annotated[CliCommand | None, HIDDEN] = None
     line: Annotated[str, HIDDEN] = ""
 
@@ -171,13 +172,16 @@ def each_result(result: EachResult, settings: Settings) -> Shown:
     for lines, items in groups.items():
         names = _names([item.jvm for item in items], len(result.results))
         drawn = list(_item(items[0], result, settings))
-        if not drawn and result.resumes:
+        if not drawn:
             continue
-        if len(lines) == 1 and isinstance(drawn[0], str | Pieces):
+        if isinstance(drawn[0], str | Pieces) and (len(lines) == 1 or items[0].failure is not None):
             yield names + " " + drawn[0]
+            yield from drawn[1:]
         else:
             yield names
             yield from drawn
+    if result.missing:
+        yield remark(f"gone: {some(result.missing, MOST_NAMED)}")
 
 
 def _names(names: Sequence[str], total: int) -> Pieces:
@@ -281,9 +285,12 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
     name = found.command.name
     if name in ONE_PLACE:
         raise UsageError(f"'{name}' cannot be run in several JVMs: {ONE_PLACE[name]}")
-    chosen = [jvm for jvm in jvms if jvm.lives]
+    wanted = list(jvms)
+    chosen = [jvm for jvm in wanted if jvm.lives]
     if not chosen:
         raise UsageError("none of these JVMs is there any more", hint="'sessions' lists them")
+    if found.command.resumes:  # what runs is left out, unless it is all
+        chosen = [jvm for jvm in chosen if jvm.session.state is VmState.STOPPED] or chosen
     if found.command.group == "breakpoints":
         _number_alike(chosen)
     items: dict[str, EachItem] = {}
@@ -299,13 +306,17 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
         for jvm in chosen:
             nursery.start_soon(run, jvm)
     results = tuple(items[jvm.name] for jvm in chosen)
+    if any(isinstance(item.result, Resumed) for item in results):
+        for jvm in chosen:
+            jvm.context.listed = None
     failures = [item.failure for item in results if item.failure is not None]
     if len(failures) == len(results) and len({error.message for error in failures}) == 1:
         raise failures[0]
     folded = [(item.jvm, item.result) for item in results if isinstance(item.result, FoldedStacks)]
     if folded:
         return _fold(folded, tuple(item for item in results if not item.ok))
-    return EachResult(results=results, command=found.command, line=line)
+    missing = tuple(jvm.name for jvm in wanted if not jvm.lives and jvm.name not in items)
+    return EachResult(results=results, missing=missing, command=found.command, line=line)
 
 
 def _jvms(ctx: Context) -> Jvms:

@@ -54,6 +54,10 @@ class NamesRefresher:
         """Something has happened after which other names may be known."""
         self._news.set()
 
+    def set_jvms(self, names: tuple[str, ...]) -> None:
+        """These JVMs are debugged."""
+        self._known.names = self._known.names.replace(jvms=names)
+
     async def run(self) -> None:
         """Reads names after each ``poke()``, until cancelled."""
         async with trio.open_nursery() as nursery:
@@ -84,7 +88,6 @@ class NamesRefresher:
         for part in (self._list_classes, _classes, _breakpoints, _saved, _vm, _threads, _frame):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
-        changes["jvms"] = tuple(jvm.name for jvm in self.context.jvms.members) if self.context.jvms else ()
         changes["displays"] = tuple(self.context.displays)
         changes["excludes"] = tuple(session.execution.excludes)
         names: Names = self._known.names.replace(**changes)

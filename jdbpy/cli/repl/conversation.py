@@ -138,6 +138,7 @@ class Conversation:
             jvm.context.wait = self._wait
             jvm.interpreter = Interpreter(self._table, jvm.context, partial(self._report, jvm), self._settle)
         jvm.context.note_line = jvm.session.note_line
+        self._names.set_jvms(tuple(each.name for each in self._jvms.members))
         if self._nursery is not None:
             self.part(jvm)
             self._joined[jvm] = trio.CancelScope()
@@ -157,6 +158,7 @@ class Conversation:
         """Show no more events of a JVM."""
         if jvm in self._joined:
             self._joined.pop(jvm).cancel()
+        self._names.set_jvms(tuple(each.name for each in self._jvms.members))
 
     def selected(self, jvm: Jvm) -> None:
         """Show at the prompt, and complete, what belongs to this one from now on."""
