@@ -285,6 +285,8 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
     name = found.command.name
     if name in ONE_PLACE:
         raise UsageError(f"'{name}' cannot be run in several JVMs: {ONE_PLACE[name]}")
+    if name == "py" and not line[found.rest :].strip():
+        raise UsageError("'py' alone begins lines for one JVM", hint="'each py CODE' runs one line in all")
     wanted = list(jvms)
     chosen = [jvm for jvm in wanted if jvm.lives]
     if not chosen:
