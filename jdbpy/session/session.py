@@ -552,8 +552,8 @@ class Session:
         Raises LeaveError when it is not certain that the target runs; the connection is closed in any case.
         wire: 1 trip; 3 or 4 after requests that suspend threads.
         """
-        if self._left or self.ending is not None:
-            return
+        if self._left or self.ending is not None or self._target.conn.close_reason is not None:
+            return  # what has closed the connection is published as the ending, in a moment if not yet
         self._left = True
         if self._target.snapshot is not None or self._target.played:
             await self._target.conn.aclose()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import trio
@@ -43,6 +44,14 @@ if TYPE_CHECKING:
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
 """Commands whose replies matter to the connection itself: events may wait for the first, the others end it."""
+
+_INVOCATIONS = frozenset(
+    ("ClassType.InvokeMethod", "ClassType.NewInstance", "InterfaceType.InvokeMethod", "ObjectReference.InvokeMethod")
+)
+"""Commands that take as long as the program wants."""
+
+_FADES = 0.9
+"""How much the slowest answer of late counts after one that was quicker."""
 
 _COUNTED = {
     "ObjectReference.GetValues": "fields",
@@ -177,6 +186,10 @@ class Connection:
         self._decoded: tuple[Packet | None, Composite | None] = None, None  # the last event set that was looked at
         self._exiting = False
         self._closed = trio.Event()
+        self._wave_began = 0.0
+        self.slowest = 0.0
+        """The longest that the target has taken for answers lately, in seconds; it fades with each further answer.
+        Methods that were run do not count."""
         self._counts = dict.fromkeys(("commands", "replies", "events", "waves", "strays", "holds"), 0)
 
     # -- the first words -----------------------------------------------------------------------------------------
@@ -241,6 +254,7 @@ class Connection:
         counts = self._counts
         if not self._outstanding:
             counts["waves"] += 1
+            self._wave_began = perf_counter()
         counts["commands"] += 1
         self._outstanding[packet_id] = pending
         if isinstance(command, event_request.Set):
@@ -262,6 +276,7 @@ class Connection:
         counts = self._counts
         if not self._outstanding:
             counts["waves"] += 1
+            self._wave_began = perf_counter()
         counts["commands"] += 1
         self._outstanding[packet_id] = pending
         if self.log is not None:
@@ -481,6 +496,9 @@ class Connection:
             self._counts["replies"] += 1
             if self.audit is not None:
                 self.audit.answered(packet.id, pending.command, error_name(packet.error) if packet.error else "OK")
+            if not self._outstanding and pending.command.NAME not in _INVOCATIONS:
+                took = perf_counter() - self._wave_began
+                self.slowest = took if took > self.slowest else self.slowest * _FADES
             pending.settle(packet)
             if type(pending.command) in _NOTABLE:
                 self._after(packet, pending.command)

@@ -16,14 +16,16 @@ from typing import Any, cast
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import MockClock
 
 import jdbpy
 from jdbpy import Session, StepDepth, SuspendPolicy
-from jdbpy.errors import JdbpyError, JdwpError, LeaveError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
 from jdbpy.session.target import leaving
 from jdbpy.wire.connection import open_connection
 from jdbpy.wire.constants import Error
+from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 from tests.cli.process import command, jdbpy as run_jdbpy, script
 from tests.fakes.jvm import SILENCE, FakeJvm
@@ -341,10 +343,59 @@ async def test_leaving_has_more_time_while_the_target_sends(
     received = itertools.count() if sends else itertools.repeat(0)
     connection = SimpleNamespace(statistics=lambda: SimpleNamespace(bytes_in=next(received)))
     began = trio.current_time()
-    with trio.CancelScope(deadline=began + 1) as scope:
-        await leaving._extend(cast(Any, SimpleNamespace(conn=connection)), scope, 1.0)
+    with trio.CancelScope() as scope:
+        await leaving._give_up(cast(Any, SimpleNamespace(conn=connection)), scope, 1.0)
+        await trio.lowlevel.checkpoint()
     assert scope.cancelled_caught
     assert trio.current_time() - began == pytest.approx(after)
+
+
+async def test_time_in_which_this_process_does_not_run_is_no_silence(mock_clock: MockClock) -> None:
+    """A machine that gives it no processor for a while, or a SIGSTOP."""
+    connection = SimpleNamespace(statistics=lambda: SimpleNamespace(bytes_in=0))
+    async with trio.open_nursery() as nursery:
+        scope = trio.CancelScope()
+        nursery.start_soon(leaving._give_up, cast(Any, SimpleNamespace(conn=connection)), scope, 1.0)
+        for _ in range(leaving._TICKS - 1):
+            await trio.testing.wait_all_tasks_blocked()
+            mock_clock.jump(60)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not scope.cancel_called
+        mock_clock.jump(60)
+        await trio.testing.wait_all_tasks_blocked()
+        assert scope.cancel_called
+
+
+async def test_a_target_that_is_slow_has_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As slow as it was in the session: its answer to Dispose comes after the limit that others have."""
+    monkeypatch.setattr(leaving, "LIMIT", 0.3)
+
+    async def name(command: object) -> thread_reference.NameReply:
+        await trio.sleep(0.3)
+        return thread_reference.NameReply("main")
+
+    async def disposed(command: object) -> bytes:
+        await trio.sleep(0.8)
+        return b""
+
+    jvm = FakeJvm()
+    jvm.on(thread_reference.Name, name)
+    jvm.on(virtual_machine.Dispose, disposed)
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await session._target.conn.request(thread_reference.Name(ThreadID(ObjectID(1))))
+        await session.detach()
+
+
+async def test_a_script_that_leaves_a_connection_which_is_lost() -> None:
+    """Its Disconnected says all; the session may not have published the ending yet."""
+    jvm = FakeJvm()
+    jvm.hang_up(thread_reference.Name, after=5)
+    async with jvm.listening() as address:
+        async with jdbpy.attach_session(address) as session:
+            session._pump.exit_status = trio.sleep_forever  # the ending is published seconds later
+            with pytest.raises(Disconnected):
+                await session._target.conn.request(thread_reference.Name(ThreadID(ObjectID(1))))
+            assert session.ending is None
 
 
 async def test_a_suspend_count_that_cannot_be_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:

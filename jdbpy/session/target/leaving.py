@@ -34,7 +34,8 @@ from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 
 LIMIT = 3.0
-"""Seconds without a byte from the target, beside the round trips, after which the socket is closed unproved."""
+"""Seconds without a byte from the target, beside the trips, after which the socket is closed unproved. Only time counts
+in which this process could run: on a machine that is overloaded neither side gets on."""
 
 LONGEST = 5
 """So many times the limit leaving may take in all: a flood of events that are under way has to be read first."""
@@ -49,7 +50,10 @@ RETURN = 1.0
 """Seconds within which methods that are being run for the debugger should return: most do at once."""
 
 TRIPS = 6
-"""Round trips that the limit allows for."""
+"""Trips that the limit allows for, each as long as the handshake or the slowest answer of late."""
+
+_TICKS = 12
+"""So often within the limit it is looked whether something has come in."""
 
 _ENDED = frozenset((ending.VM_DEATH, ending.EXITED, ending.DISPOSED))
 
@@ -63,11 +67,11 @@ async def leave(target: Target, *, prove: bool = True) -> None:
     be ended. wire: 1 trip; 3 after requests that suspend threads, and 4 where those take less than ``QUIET``.
     """
     held = _StillSuspended()
-    limit = LIMIT + TRIPS * target.round_trip
+    limit = _limit(target)
     try:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + limit) as scope:
+        with trio.CancelScope(shield=True) as scope:
             async with open_nursery() as nursery:
-                nursery.start_soon(_extend, target, scope, limit)
+                nursery.start_soon(_give_up, target, scope, limit)
                 await _leave(target, held, prove=prove)
                 nursery.cancel_scope.cancel()
             return
@@ -85,14 +89,24 @@ async def leave(target: Target, *, prove: bool = True) -> None:
         raise LeaveError(held.sentence(limit), hint=_HINT)
 
 
-async def _extend(target: Target, scope: trio.CancelScope, limit: float) -> None:
-    """Put the deadline off as long as the target sends something, up to ``LONGEST`` times the limit."""
-    began, received = trio.current_time(), target.conn.statistics().bytes_in
-    while True:
-        await trio.sleep(limit / 6)
-        now, before, received = trio.current_time(), received, target.conn.statistics().bytes_in
-        if received != before:
-            scope.deadline = min(now + limit, began + LONGEST * limit)
+def _limit(target: Target) -> float:
+    """Seconds without a byte that are allowed: more for a target, or a link, that has been slow."""
+    return min(LIMIT + TRIPS * max(target.round_trip, target.conn.slowest), LIMIT * LONGEST + TRIPS * target.round_trip)
+
+
+async def _give_up(target: Target, scope: trio.CancelScope, limit: float) -> None:
+    """Cancel the scope when nothing has come in for ``limit`` seconds, or all takes ``LONGEST`` times as long.
+
+    A tick that came late counts as one: this process was not given the processor, and could not have read an answer.
+    """
+    silent, received = 0, target.conn.statistics().bytes_in
+    for _ in range(_TICKS * LONGEST):
+        await trio.sleep(limit / _TICKS)
+        before, received = received, target.conn.statistics().bytes_in
+        silent = silent + 1 if received == before else 0
+        if silent >= _TICKS:
+            break
+    scope.cancel()
 
 
 async def resume_left_over(target: Target) -> int:
@@ -103,7 +117,7 @@ async def resume_left_over(target: Target) -> int:
     wire: 4 trips.
     """
     found = _StillSuspended()
-    with trio.move_on_after(LIMIT + TRIPS * target.round_trip):
+    with trio.move_on_after(_limit(target)):
         listed = await target.conn.request(virtual_machine.AllThreads())
         await _prove(target, listed.threads, found, quiet=QUIET)
     return found.most
