@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 from jdbpy.errors import Thrown
 from jdbpy.session.java import literals
@@ -16,6 +17,7 @@ from jdbpy.session.model.values import Value
 from jdbpy.session.session import Session
 from tests.eval.comparison import PLACES, expression, program, table
 from tests.harness import Jvm, debug
+from tests.weaving import expressions
 
 Answer = tuple[str, str]
 """Type and text; of an exception "!" with its class, and its message."""
@@ -24,24 +26,54 @@ _ROUND: dict[str, Callable[[float], float]] = {"float": float32, "double": float
 _OPEN_MESSAGES = ("java.lang.NullPointerException", "java.lang.ClassCastException")
 
 
-async def test_java_gives_the_same_answers(jvm: Jvm) -> None:
-    """Every expression of every table."""
-    wanted = answers_of_java(jvm)
+async def test_java_gives_the_same_answers(jvm: Jvm, tmp_path: Path) -> None:
+    """Every expression of every table, by jdbpy and, where a condition inside the target can have it, as bytecode."""
+    wanted = rows(output_of_java(jvm))
     wrong: list[str] = []
+    in_target = expressions.Table({}, {})
     async with debug(jvm, program(), "jdbpy evaluates") as d:
         for place in PLACES:
             await d.session.breakpoints.add(d.at(place))
         for place in PLACES:
             await d.resume()
             await d.wait_stop("breakpoint", at=place)
+            frame = await d.session.stack.selected()
             for number, line in enumerate(table(place)):
                 found = await answer_of_jdbpy(d.session, expression(line))
                 java = wanted[place, number]
                 if not same(found, java):
                     wrong.append(f"{place}: {line}\n    java  {java}\n    jdbpy {found}")
+                if expression(line) == line:
+                    await expressions.take_in(in_target, (place, number), d.session.values.evaluator, frame, line)
         await d.resume()
         await d.wait_exit()
     assert not wrong, f"{len(wrong)} of {len(wanted)} differ:\n" + "\n".join(wrong)
+    compare_in_target(jvm, in_target, tmp_path)
+
+
+CHANGING = ("sideEffect() + number", "number + sideEffect()", 'map.put("new", 5)', 'map.remove("k")')
+"""They change what they read, so the helper, which comes first, and Java see different things."""
+
+STAY_OUTSIDE = {
+    "assigns a variable",
+    "has a switch",
+    "calls a method of the superclass by super",
+    "computes with a value whose static type does not allow it",
+}
+
+
+def compare_in_target(jvm: Jvm, emitted: expressions.Table, directory: Path) -> None:
+    """Those expressions that a helper can have, woven in front of Java's own."""
+    assert set(emitted.refused.values()) == STAY_OUTSIDE
+    assert len(emitted.emitted) >= 770
+    found = rows(expressions.run_woven(jvm, program(), emitted, directory))
+    wrong = []
+    for place, number in emitted.emitted:
+        line = table(place)[number]
+        inside, java = found[expressions.WOVEN + place, number], found[place, number]
+        if inside != java and line not in CHANGING:
+            wrong.append(f"{place}: {line}\n    java   {java}\n    inside {inside}")
+    assert not wrong, f"{len(wrong)} of {len(emitted.emitted)} differ inside the target:\n" + "\n".join(wrong)
 
 
 def test_the_tables_are_large_enough() -> None:
@@ -59,12 +91,16 @@ def same(found: Answer, java: Answer) -> bool:
     return found == java
 
 
-def answers_of_java(jvm: Jvm) -> dict[tuple[str, int], Answer]:
-    """What the program prints when it runs by itself: place, number, type and escaped text."""
+def output_of_java(jvm: Jvm) -> str:
+    """What the program prints when it runs by itself."""
     command = [jvm.java, "-cp", program().classes, program().main]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=60, encoding="ascii")
-    rows = [line.split("\t") for line in done.stdout.splitlines() if line.count("\t") == 3]
-    return {(row[0], int(row[1])): (row[2], literals.unescape(row[3])) for row in rows}
+    return subprocess.run(command, capture_output=True, check=True, timeout=60, encoding="ascii").stdout
+
+
+def rows(output: str) -> dict[tuple[str, int], Answer]:
+    """Place, number, type and escaped text of each line."""
+    found = [line.split("\t") for line in output.splitlines() if line.count("\t") == 3]
+    return {(row[0], int(row[1])): (row[2], literals.unescape(row[3])) for row in found}
 
 
 async def answer_of_jdbpy(session: Session, text: str) -> Answer:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from jdbpy.session.java.constant_pool import STRING, ConstantPool
-from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, ClassWriter, Label
+from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, ClassWriter, Label, words
 from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Handle, Helper, Parameter
 
 THROWABLE = "Ljava/lang/Throwable;"
@@ -14,6 +15,7 @@ HANDLE = "Ljava/lang/invoke/MethodHandle;"
 _COUNTER = "java/util/concurrent/atomic/AtomicLong"
 _LOCAL = "java/lang/ThreadLocal"
 _MARK = "jdbpy "
+_LEGAL = re.compile(r"[^.;\[/<>]+")
 
 Act = Callable[[Assembler, Sequence[int], Label], None]
 
@@ -143,7 +145,7 @@ class HelperWriter:
                 code.call_static(self.name, "failed", f"({THROWABLE})V")
                 code.return_()
 
-        self.cls.method("check", self.call.signature, write, self.call.parameters)
+        self.cls.method("check", self.call.signature, write, self.call.parameters, named(self.call.parameters))
 
     def _filter(self, code: Assembler, out: Label) -> None:
         for each in self.references:
@@ -193,6 +195,16 @@ class HelperWriter:
 
             self.cls.method("<clinit>", "()V", initialize)
         return self.cls.data()
+
+
+def named(parameters: Sequence[Parameter]) -> list[tuple[str, str, int]]:
+    """The rows of a LocalVariableTable for parameters: the JVM's messages about null then name the variables."""
+    rows, local = [], 0
+    for each in parameters:
+        if _LEGAL.fullmatch(each.name):
+            rows.append((each.name, each.passed_as, local))
+        local += words(each.passed_as)
+    return rows
 
 
 def host_of(pool: ConstantPool) -> str | None:

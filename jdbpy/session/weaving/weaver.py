@@ -125,7 +125,7 @@ class _MethodWeaving:
             fit.append(place)
         try:
             done = self._insert(code, fit)
-        except _Unfit:  # one by one, to find those that do not fit
+        except _Unfit:  # some do not fit
             fit, done = self._one_by_one(code, fit)
         if done is None or not fit:
             return self._method
@@ -142,14 +142,27 @@ class _MethodWeaving:
 
     def _one_by_one(self, code: CodeParts, places: Sequence[Place]) -> tuple[list[Place], CodeParts | None]:
         fit: list[Place] = []
-        done = None
         for place in places:
             try:
-                done = self._insert(code, [*fit, place])
+                self._length(code, [*fit, place])
                 fit.append(place)
             except _Unfit as unfit:
                 self._refuse([place], unfit)
+        done = None
+        while fit and done is None:
+            try:
+                done = self._insert(code, fit)
+            except _Unfit as unfit:
+                self._refuse([fit.pop()], unfit)
         return fit, done
+
+    def _length(self, code: CodeParts, places: Sequence[Place]) -> None:
+        """Raises _Unfit where the method would become too long."""
+        length = len(code.code) + sum(len(each) for _, each in self._codes(places))
+        if length > MOST_CODE:
+            raise _Unfit("too long")
+        if len(code.code) <= MOST_COMPILED < length:
+            raise _Unfit("not compiled")
 
     def _refuse(self, places: Iterable[Place], unfit: _Unfit) -> None:
         self.refused += [unfit.refuse(place) for place in places]
@@ -159,13 +172,8 @@ class _MethodWeaving:
         if not places:
             return code
         try:
-            codes = self._codes(places)
-            insertions = _merged(codes)
-            length = len(code.code) + sum(map(len, insertions.values()))
-            if length > MOST_CODE:
-                raise _Unfit("too long")
-            if len(code.code) <= MOST_COMPILED < length:
-                raise _Unfit("not compiled")
+            self._length(code, places)
+            insertions = _merged(self._codes(places))
             words = max(sum(_width(each) for each in place.call.parameters) for place in places)
             if code.stack + words > MOST_CODE:
                 raise _Unfit("too long")

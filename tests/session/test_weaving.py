@@ -1,0 +1,212 @@
+"""Class files with calls at their lines: they verify, run as before, and say where everything has gone."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from jdbpy.session.java.bytecode import decode
+from jdbpy.session.java.class_file import FileMethod, parse
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.weaving.assembler import Assembler
+from jdbpy.session.weaving.helper import helper_class, host_of
+from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Parameter, Place
+from jdbpy.session.weaving.weaver import weave
+from tests.harness import Jvm, Program, debug, inline, program
+from tests.weaving.programs import SINK, places_of, weave_all
+
+INT = Parameter(0, "I", "n")
+
+
+def run(jvm: Jvm, classes: str, main: str, *options: str) -> str:
+    command = [jvm.java, "-Xverify:all", *options, "-cp", classes, main]
+    return subprocess.run(command, capture_output=True, check=True, timeout=60, encoding="utf-8").stdout
+
+
+def woven_copy(original: Program, directory: Path) -> tuple[Program, int]:
+    """The program with a call at every line, and the number of calls."""
+    root = Path(original.classes)
+    classes = {str(each.relative_to(root)): each.read_bytes() for each in root.rglob("*.class")}
+    woven = weave_all(classes)
+    for name, data in {**woven.classes, f"{SINK}.class": woven.sink}.items():
+        file = directory / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    assert not woven.refused
+    return original.replace(classes=str(directory)), woven.places
+
+
+def method_of(program: Program, class_name: str, name: str) -> tuple[bytes, FileMethod]:
+    data = (Path(program.classes) / f"{class_name}.class").read_bytes()
+    return data, next(each for each in parse(data).methods if each.name == name)
+
+
+def test_every_line_of_a_program_verifies_and_runs_as_before(jvm: Jvm, tmp_path: Path) -> None:
+    """With all variables that are alive there; the two maps of indices are inverse, and lines stay at their calls."""
+    original = program("Woven")
+    copy, places = woven_copy(original, tmp_path)
+    assert places > 100
+    assert run(jvm, copy.classes, copy.main) == run(jvm, original.classes, original.main)
+
+
+def test_the_maps_of_indices_are_inverse() -> None:
+    data, method = method_of(program("Woven"), "Woven", "caught")
+    places = [each for each in places_of(data) if each.method == "caught"]
+    woven = weave(data, places)
+    found = woven.method(method.name, method.signature)
+    assert found is not None and found.length == len(method.code)
+    after = next(each for each in parse(woven.data).methods if each.name == "caught")
+    assert len(after.code) == len(method.code) + sum(each.length for each in found.insertions)
+    before = {each.index: each.opcode for each in decode(method.code)}
+    now = {each.index: each.opcode for each in decode(after.code)}
+    assert all(now[found.index_after(index)] == opcode for index, opcode in before.items())
+    assert all(found.index_before(found.index_after(index)) == index for index in before)
+    inserted = [index for index in now if found.is_inserted(index)]
+    assert len(now) - len(inserted) == len(before)
+    assert {found.index_before(index) for index in inserted} == {each.at for each in places}
+    assert after.lines == tuple((found.start_after(index), line) for index, line in method.lines)
+    assert all(after.code[found.start_after(each.at)] != 0 for each in places)
+
+
+def refusals(data: bytes, *places: Place) -> list[tuple[str, str]]:
+    return [(each.reason, each.text) for each in weave(data, places).refused]
+
+
+def test_places_that_cannot_be_woven_are_refused_with_a_reason() -> None:
+    original = program("Woven")
+    data, method = method_of(original, "Woven$Derived", "<init>")
+    lines = {line: at for at, line in method.lines}
+    this = Call("Helper", "check", (Parameter(0, "LWoven$Derived;", "this"),))
+    first = Place("<init>", method.signature, lines[original.line("super")], this)
+    behind = Place("<init>", method.signature, lines[original.line("behind")], this)
+    assert refusals(data, first, behind) == [
+        ("before super", "'this' cannot be read before the constructor has called super()")
+    ]
+    assert refusals(data, behind.replace(at=behind.at + 3)) == [
+        ("no such place", "the class file has no such method or no instruction there")
+    ]
+    assert refusals(data, behind.replace(method="none"))[0][0] == "no such place"
+    data, method = method_of(original, "Woven", "wide")
+    early = Place("wide", method.signature, 0, Call("Helper", "check", (Parameter(6, "J", "e"),)))
+    assert refusals(data, early) == [("not alive", "the variable e has no value there")]
+    bare, _ = method_of(program("Woven", debug="none"), "Woven", "wide")
+    assert refusals(bare, early) == [("no variables", "the class was compiled without local variables (javac -g)")]
+    argument = early.replace(call=Call("Helper", "check", (Parameter(1, "J", "b"), Parameter(3, "D", "c"))))
+    assert not refusals(bare, argument), "arguments that keep their values need no table"
+    stored = early.replace(call=Call("Helper", "check", (Parameter(5, "B", "d"),)))
+    assert refusals(bare, stored)[0][0] == "no variables", "d++ changes it"
+
+
+def test_long_methods_stay_what_the_jvm_compiles() -> None:
+    """A method does not grow beyond 8,000 bytes, beyond 65,535, or beyond the reach of its jumps."""
+    line = "a += n;\n"
+
+    def places(lines: int) -> tuple[bytes, list[Place]]:
+        source = "class T { public static void main(String[] a) { } static int far(int n) { int a = 0;"
+        data, method = method_of(inline(f"{source} while (n-- > 0) {{\n{line * lines}}} return a; }} }}"), "T", "far")
+        call = Call("Helper", "check", (INT,))
+        return data, [Place("far", method.signature, at, call) for at, _ in method.lines]
+
+    data, wanted = places(1_900)
+    done = weave(data, wanted)
+    assert {each.reason for each in done.refused} == {"not compiled"}
+    (method,) = [each for each in parse(done.data).methods if each.name == "far"]
+    assert 7_900 < len(method.code) <= 8_000
+    data, wanted = places(8_000)
+    long = [each.replace(call=Call("Helper", "check", (INT,) * 61)) for each in wanted[:20]]
+    done = weave(data, long)
+    assert {each.reason for each in done.refused} == {"jump too far"}
+    assert len(done.methods[0].insertions) == 20 - len(done.refused) > 8
+
+
+COUNTED = """
+public class Counted {
+    public static void main(String[] args) throws Exception {
+        Counted one = new Counted(), other = new Counted();
+        System.out.print(""); // @made
+        for (int i = 0; i < 12; i++) {
+            (i % 2 == 0 ? one : other).pass(i);
+            (i % 2 == 0 ? one : other).count(i);
+        }
+        Thread thread = new Thread(() -> one.count(100));
+        thread.start();
+        thread.join();
+        System.out.println("done"); // @done
+    }
+
+    boolean pass(int n) {
+        return n > 0;
+    }
+
+    int count(int n) {
+        return n;
+    }
+
+    boolean fits(int n) {
+        return pass(n) && 12 / (n - 5) > 0 | n % 2 != 0;
+    }
+}
+"""
+THIS, N = Parameter(0, "LCounted;", "this"), Parameter(1, "I", "n")
+
+
+def fits(code: Assembler) -> None:
+    code.load_argument(0, "Ljava/lang/Object;")
+    code.check_cast("LCounted;")
+    code.load_argument(1, "I")
+    code.call("Counted", "fits", "(I)Z")
+
+
+def positive(code: Assembler) -> None:
+    code.load_argument(1, "I")
+    code.push_int(31)
+    code.op("ishr")
+    code.push_int(1)
+    code.op("iadd")
+
+
+async def test_a_helper_filters_counts_and_catches(jvm: Jvm, tmp_path: Path) -> None:
+    """Helpers in a program that was woven beforehand: how many passes come to the trap, and how a condition fails.
+
+    The first condition comes through its own line again, in the method that it calls, and passes by.
+    """
+    original = inline(COUNTED)
+    data, method = method_of(original, "Counted", "pass")
+    calling = Emitted(signature="Z", parameters=(THIS, N), handles=(), calls=True, write=fits)
+    simple = Emitted(signature="Z", parameters=(N,), handles=(), calls=False, write=positive)
+    helpers = [
+        helper_class("Jdbpy__0", "Counted", calling),
+        helper_class("Jdbpy__1", "Counted", simple, count=Count("%", 3, ignore=1)),
+        helper_class("Jdbpy__2", "Counted", None, count=Count(">", 10)),
+        helper_class("Jdbpy__3", "Counted", None, Filters(thread=True)),
+        helper_class("Jdbpy__4", "Counted", None, Filters(instance=True), Count("!=", 2)),
+    ]
+    for each in helpers:
+        (tmp_path / f"{each.name}.class").write_bytes(each.data)
+        assert host_of(parse(each.data).pool) == "Counted"
+    first, *others = (each.call for each in helpers)
+    places = [Place("count", "(I)I", 0, call) for call in others]
+    woven = weave(data, [Place("pass", method.signature, 0, first), *places])
+    assert not woven.refused
+    (tmp_path / "Counted.class").write_bytes(woven.data)
+    async with debug(jvm, original.replace(classes=str(tmp_path)), jvm_options=["-Xverify:all"]) as d:
+        await d.run_to("made")
+        d.ignored.add("breakpoint-hit")
+        numbers = []
+        for each in helpers:
+            await d.session.values.evaluate(f'Class.forName("{each.name}")')
+            point = await d.session.breakpoints.add(f"{each.name}.trap", policy=SuspendPolicy.NONE)
+            numbers.append(point.number)
+        await d.session.values.evaluate("Jdbpy__3.thread = Thread.currentThread()")
+        await d.session.values.evaluate("Jdbpy__4.instance = one")
+        await d.session.breakpoints.add("Jdbpy__0.failed")
+        await d.session.breakpoints.add(d.at("done"))
+        await d.resume()
+        await d.wait_stop("breakpoint", frames=["Jdbpy__0.failed", "Jdbpy__0.check", "Counted.pass"])
+        assert (await d.session.values.evaluate("thrown.getMessage()")).text == '"/ by zero"'
+        await d.resume()
+        await d.wait_stop("breakpoint", at="done")
+        hits = [d.session.breakpoints.get(number).hits for number in numbers]
+        assert hits == [8, 3, 3, 12, 6]
+        await d.resume()
+        await d.wait_exit()
