@@ -7,7 +7,7 @@ neighbors (``Peers``): one question is put for all of them, and answered without
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from html import escape as escape_html
 from time import monotonic
@@ -543,6 +543,17 @@ class _Found:
 
 _UNKNOWN = _Unknown()
 _LONG = Limits(depth=0, string=10_000)
+
+
+def unwrapped(value: object) -> Any:
+    """A value that is handed in, with plain records for the values of the target in it."""
+    if isinstance(value, Value):
+        return value.record
+    if isinstance(value, Mapping):
+        return {unwrapped(key): unwrapped(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [unwrapped(each) for each in value]
+    return {unwrapped(each) for each in value} if isinstance(value, set | frozenset) else value
 
 
 async def _value(of: Value | LazyValue) -> Value:

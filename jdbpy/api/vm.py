@@ -21,7 +21,7 @@ from jdbpy.api.heap import Heap
 from jdbpy.api.hits import Feed, Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.timing import Timing
-from jdbpy.api.values import LazyValue, Peers, Value
+from jdbpy.api.values import LazyValue, Peers, Value, unwrapped
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
@@ -399,7 +399,7 @@ class Vm:
 
     async def _evaluate(self, text: str, frame: FrameRecord | None, names: Mapping[str, object]) -> Value:
         """What ``Frame.eval`` and ``eval`` give. wire: as these."""
-        given = {name: value.record if isinstance(value, Value) else value for name, value in names.items()}
+        given = {name: unwrapped(value) for name, value in names.items()}
         try:
             record = await self.session.values.evaluate(
                 text, frame=frame, given=given, limits=_RESULT, remember=False, keep=True

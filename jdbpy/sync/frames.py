@@ -100,9 +100,11 @@ class Frame(portal.Synced):
     def eval(self, text: str, /, **names: object) -> Value:
         """The value of a Java expression, or of the last of several statements, in this frame.
 
-        ``names`` are variables for it: values of the target, or None, bool, int, float, str. Methods run in the frame's
-        thread while the others stay suspended. Raises EvalError in javac's words, Thrown when a Java exception leaves
-        it, StateError when the thread has run on or cannot run a method, TimedOut when the target does not answer.
+        ``names`` are variables for it: values of the target, or None, bool, int, float, str, and lists, sets, dicts
+        and bytes of them, which become an ``ArrayList``, ``LinkedHashSet``, ``LinkedHashMap`` and ``byte[]`` (for
+        which methods run: 3 to 5 trips, and 1 an entry of a dict). Methods run in the frame's thread while the others
+        stay suspended. Raises EvalError in javac's words, Thrown when a Java exception leaves it, StateError when
+        the thread has run on or cannot run a method, TimedOut when the target does not answer.
         wire: 1 trip for what is read of the frame, 1 for each further link or call.
         """
         found: Value = self._ask(self._inner.eval(text, **{name: portal.unwrap(each) for name, each in names.items()}))
@@ -113,8 +115,10 @@ class Frame(portal.Synced):
 
         ``target`` is a local, ``this.field``, ``Class.FIELD`` or any expression that Java can assign to. ``value`` is a
         value of the target, or None, bool, int, float, str, converted as Java converts a literal; a str of one
-        character is good for a char. Raises EvalError when it does not fit, StateError when the thread has run on.
-        wire: 2 trips.
+        character is good for a char. A list, tuple or set becomes what the variable is declared as: an array, or a
+        collection (``ArrayList`` for a ``List``); a dict becomes a map, bytes a ``byte[]``; methods run for these.
+        Raises EvalError when it does not fit, UsageError for what Java has no value for and more than 10,000 elements,
+        StateError when the thread has run on. wire: 2 trips; 3 to 5 for each list and 1 for each entry of a dict more.
         """
         found: Value = self._await(lambda: self._inner.set(target, portal.unwrap(value)))
         return found

@@ -309,4 +309,8 @@ def wrap(portal: Portal, value: Any) -> Any:
 
 def unwrap(value: Any) -> Any:
     """The object of ``jdbpy.api`` behind a value of the script."""
-    return value._inner if isinstance(value, Synced) else value
+    if isinstance(value, Synced):
+        return value._inner
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(unwrap(each) for each in value)
+    return {unwrap(key): unwrap(each) for key, each in value.items()} if type(value) is dict else value

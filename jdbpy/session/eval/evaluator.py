@@ -27,7 +27,7 @@ from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import ClientVariables, DebuggerVariables
 from jdbpy.session.java.descriptors import read_type
-from jdbpy.session.java.types import OBJECT
+from jdbpy.session.java.types import OBJECT, JavaType
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.sources.text import SourceFile
@@ -69,6 +69,11 @@ class Evaluation:
                 hint="'save NAME EXPRESSION' keeps an object from collection",
                 code=error.code,
             ) from error
+
+    async def type_of(self, program: Program) -> JavaType:
+        """The static type of a text. Raises EvalError when it does not compile. wire: what compiling takes."""
+        compiled = await program.compile(self.target, self._graph, self._evaluator.variables)
+        return compiled.op.type
 
     async def to_text(self, program: Program) -> str:
         """The string conversion of the value of a text; ``toString`` of an object is looked up beside it."""

@@ -95,8 +95,9 @@ class Values:
         """The value of a Java expression, or of the last of several statements, in the selected frame or the given one.
 
         ``given`` are further variables by name, which hide those of the frame: a ``Value``, or a number, text, truth
-        value or None of Python. ``keep`` keeps an object that a method gave from collection, until 256 later ones
-        were kept.
+        value or None of Python; a list, tuple, set, dict or bytes of them becomes an ``ArrayList``, ``LinkedHashSet``,
+        ``LinkedHashMap`` or ``byte[]`` in the target (which runs methods, in 3 to 5 trips and 1 an entry). ``keep``
+        keeps an object that a method gave from collection, until 256 later ones were kept.
         ``format`` is one of ``jdbpy.values.FORMATS``: numbers are then told in that form as well (``Value.formatted``).
         The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
@@ -109,9 +110,8 @@ class Values:
         from jdbpy.session.java.types import VOID
 
         program = Program(text)
-        operands = self._operands(given)
         async with self._evaluation(time_limit, others_run, format, frame) as (evaluation, results):
-            operand = await evaluation.run(program, operands)
+            operand = await evaluation.run(program, await self._operands(given, evaluation))
             if keep:
                 await self.evaluator.kept.add(operand, evaluation)
             number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
@@ -160,13 +160,35 @@ class Values:
         ``frame`` and ``given`` are those of ``evaluate``.
         Returns the new value; its ``note`` says what else should be known (a final field). Raises as ``evaluate``.
         """
-        operands = self._operands(given)
         async with self._evaluation(frame=frame) as (evaluation, results):
+            operands = await self._operands(given, evaluation)
             operand = await evaluation.run(self.evaluator.assignment(target_text, value_text), operands)
-            value = await results.describe(operand, _DEFAULT)
-            notes = "; ".join(evaluation.target.notes)
-            self._target.tell_others("value-changed", f"{escape(target_text)} was set to {escape(value.text)}")
-            return value.replace(note=notes) if notes else value
+            return await self._assigned(target_text, operand, evaluation, results)
+
+    async def send(self, target_text: str, value: object, *, frame: Frame | None = None) -> Value:
+        """Assign a value of Python, or a ``Value``, to a local, a field, a static field, an element, or ``$name``.
+
+        Numbers are converted to the type of the variable as Java converts literals, a text of one character is good
+        for a char. A list, tuple or set becomes an array or collection as the variable's type wants it, a dict a map,
+        bytes a ``byte[]``. Returns the new value, as ``assign``. Raises UsageError for what Java has no value for,
+        else as ``evaluate``. wire: 2 trips; 3 to 5 for each list, and 1 for each entry of a dict, more.
+        """
+        from jdbpy.session.eval.program import Program
+        from jdbpy.session.expressions.sending import Sender
+
+        place = Program(target_text)
+        place.expression()
+        async with self._evaluation(frame=frame) as (evaluation, results):
+            sender = Sender(evaluation)
+            text = await sender.text(target_text, value, await evaluation.type_of(place))
+            operand = await evaluation.run(self.evaluator.assignment(target_text, text), sender.given)
+            return await self._assigned(target_text, operand, evaluation, results)
+
+    async def _assigned(self, target_text: str, operand: Operand, evaluation: Evaluation, results: Results) -> Value:
+        value = await results.describe(operand, _DEFAULT)
+        notes = "; ".join(evaluation.target.notes)
+        self._target.tell_others("value-changed", f"{escape(target_text)} was set to {escape(value.text)}")
+        return value.replace(note=notes) if notes else value
 
     async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[Value]:
         """Objects of the target by their ids, described. wire: what describing takes, 2 trips and more."""
@@ -241,9 +263,14 @@ class Values:
 
         return self.evaluator.template(text, partial(log_values, self._target))
 
-    def _operands(self, given: Mapping[str, object]) -> dict[str, Operand]:
+    async def _operands(self, given: Mapping[str, object], evaluation: Evaluation) -> dict[str, Operand]:
         """The variables that a caller hands to an expression. Raises UsageError for what Java has no value for."""
-        return {name: self.evaluator.operand(name, value) for name, value in given.items()}
+        if not given:
+            return {}
+        from jdbpy.session.expressions.sending import Sender
+
+        sender = Sender(evaluation)
+        return {name: await sender.operand(name, value) for name, value in given.items()}
 
     @asynccontextmanager
     async def _evaluation(

@@ -146,8 +146,9 @@ async def unbox(run: Run, operand: Operand, kind: Primitive) -> bool | int | flo
 
 async def invoke_named(run: Run, obj: Ref, class_name: str, name: str, signature: str) -> Ref | None:
     """Runs a method that every object of the class has; for methods of the JDK that the evaluator itself needs."""
-    (cls,) = await run.graph.named([class_name])
-    assert cls is not None
+    cls = await run.graph.load(class_name)  # a small program may not have used Double yet
+    if cls is None:
+        raise EvalError(f"class {class_name} is not loaded, and no method can be run to load it")
     method = cls.facts.method(name, signature)
     result = await run.target.invoke(obj, cls.id, method, [], exact=False)
     assert result is None or isinstance(result, Ref)
@@ -202,7 +203,8 @@ async def _interning(run: Run, string: Ref) -> Invocation:
 
 
 async def _call(run: Run, obj: Ref | None, class_name: str, name: str, signature: str, *args: Raw) -> Invocation:
-    (cls,) = await run.graph.named([class_name])
-    assert cls is not None
+    cls = await run.graph.load(class_name)  # a small program may not have used Double yet
+    if cls is None:
+        raise EvalError(f"class {class_name} is not loaded, and no method can be run to load it")
     method = cls.facts.method(name, signature)
     return Invocation(obj, cls.id, method, args)
