@@ -11,6 +11,7 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.weaving.assembler import Assembler
 from jdbpy.session.weaving.helper import helper_class, host_of
 from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Parameter, Place
+from jdbpy.session.weaving.ring import RingReader, log_class, number
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, Program, debug, inline, program
 from tests.weaving.programs import SINK, places_of, weave_all
@@ -208,5 +209,94 @@ async def test_a_helper_filters_counts_and_catches(jvm: Jvm, tmp_path: Path) -> 
         await d.wait_stop("breakpoint", at="done")
         hits = [d.session.breakpoints.get(number).hits for number in numbers]
         assert hits == [8, 3, 3, 12, 6]
+        await d.resume()
+        await d.wait_exit()
+
+
+LOGGED = """
+public class Logged {
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 40; i++) {
+            line(i, i / 4f, i % 2 == 0 ? new StringBuilder("long text " + i) : null);
+        }
+        System.out.print(""); // @first
+        for (int i = 40; i < 50; i++) {
+            line(i, -i, "text");
+        }
+        System.out.println("done"); // @done
+    }
+
+    static void line(int n, double half, Object o) {
+    }
+}
+"""
+
+
+def value(slot: int, signature: str) -> Emitted:
+    """A variable as the value of a logpoint."""
+    signature_on_stack = "Ljava/lang/Object;" if signature[0] == "L" else signature
+    parameter = Parameter(slot, signature)
+    return Emitted(signature_on_stack, (parameter,), (), False, lambda code: code.load_argument(slot, signature))
+
+
+def divided(code: Assembler) -> None:
+    """``10 / n``, which fails for the first hit."""
+    code.push_int(10)
+    code.load_argument(0, "I")
+    code.op("idiv")
+
+
+async def test_the_ring_of_a_logpoint_keeps_what_fits(jvm: Jvm, tmp_path: Path) -> None:
+    """Entries in order with thread, time, numbers and texts; what finds the ring full is counted, and so are failures;
+    once the debugger has read, there is room again. A counter counts all hits."""
+    original = inline(LOGGED)
+    data, method = method_of(original, "Logged", "line")
+    failing = Emitted(signature="I", parameters=(Parameter(0, "I"),), handles=(), calls=False, write=divided)
+    values = [value(0, "I"), value(1, "D"), value(3, "Ljava/lang/Object;"), failing]
+    ring = log_class("Jdbpy__0", "Logged", None, values, size=16, text=9)
+    counter = log_class("Jdbpy__1", "Logged", None, size=0)
+    for each in (ring, counter):
+        (tmp_path / f"{each.name}.class").write_bytes(each.data)
+    woven = weave(data, [Place("line", method.signature, 0, each.call) for each in (ring, counter)])
+    assert not woven.refused
+    (tmp_path / "Logged.class").write_bytes(woven.data)
+    reader = RingReader(16)
+    async with debug(jvm, original.replace(classes=str(tmp_path)), jvm_options=["-Xverify:all"]) as d:
+
+        async def number_of(text: str) -> int:
+            raw = (await d.session.values.evaluate(f"Jdbpy__0.{text}")).raw
+            assert isinstance(raw, int)
+            return raw
+
+        async def array(name: str) -> list[str]:
+            text = (await d.session.values.to_string(f"java.util.Arrays.toString(Jdbpy__0.{name})")).text
+            return text.strip('"[]').split(", ")
+
+        async def read() -> list[tuple[object, ...]]:
+            ranges = [range(first, first + count) for first, count in reader.ranges(16)]
+            names = ["STAMPS.array", *(each.field for each in ring.columns if each.field != "threads")]
+            arrays = [await array(name) for name in names]
+            stamps, *columns = [[found[n] for each in ranges for n in each] for found in arrays]
+            return list(reader.take([int(stamp) for stamp in stamps], *columns))
+
+        await d.run_to("first")
+        assert [await number_of(f"{name}.get()") for name in ("HEAD", "DROPPED", "FAILURES")] == [16, 23, 1]
+        assert (await d.session.values.evaluate("Jdbpy__0.thrown")).type == "java.lang.ArithmeticException"
+        entries = await read()
+        assert [(n, number("D", int(str(half)))) for _, n, half, *_ in entries] == [
+            (str(n), n / 4) for n in range(1, 17)
+        ]
+        assert [entry[3] for entry in entries[:2]] == ["null", "long text"]
+        assert entries[0][4] == "10" and int(str(entries[0][0])) > 1_600_000_000_000
+        assert (await d.session.values.evaluate("Jdbpy__0.threads[1] == Thread.currentThread()")).raw
+        assert await read() == []
+        await d.session.values.evaluate(f"Jdbpy__0.read = {reader.next}L")
+        await d.run_to("done")
+        entries = await read()
+        assert [(n, number("D", int(str(half))), text) for _, n, half, text, _ in entries] == [
+            (str(n), -n, "text") for n in range(40, 50)
+        ]
+        assert await number_of("DROPPED.get()") == 23
+        assert (await d.session.values.evaluate("Jdbpy__1.HITS.get()")).raw == 50
         await d.resume()
         await d.wait_exit()

@@ -28,14 +28,11 @@ def helper_class(
     ``name`` and ``host`` are internal names of the same package. Raises CodeTooLong, PoolFull.
     """
     writer = HelperWriter(name, host, [condition] if condition is not None else [], filters)
-    counted = bool(count.op or count.ignore)
-    if counted:
-        writer.counter("HITS", count.start)
-        writer.counter("PASSED")
+    counted = writer.counts(count)
 
     def act(code: Assembler, values: Sequence[int], out: Label) -> None:
         if counted:
-            _test_number(code, name, count, out)
+            pass_number(code, count, out)
         code.call_static(name, "trap", "()V")
 
     writer.check(condition, act)
@@ -54,9 +51,9 @@ _OUT = {"==": "ifne", "!=": "ifeq", ">=": "iflt", "<=": "ifgt", ">": "ifle", "<"
 """The jump for a number that is not as the operator says."""
 
 
-def _test_number(code: Assembler, name: str, count: Count, out: Label) -> None:
-    """Jump to ``out`` unless the number of this hit fits, and enough that did have passed."""
-    _number(code, name, "HITS")
+def pass_number(code: Assembler, count: Count, out: Label) -> None:
+    """Count the hit, and jump to ``out`` unless its number fits and enough that did have passed."""
+    _number(code, "HITS")
     if count.op == "%":
         code.push_long(count.number)
         code.op("lrem")
@@ -69,14 +66,14 @@ def _test_number(code: Assembler, name: str, count: Count, out: Label) -> None:
     else:
         code.op("pop2")
     if count.ignore:
-        _number(code, name, "PASSED")
+        _number(code, "PASSED")
         code.push_long(count.ignore)
         code.op("lcmp")
         code.jump("ifle", out)
 
 
-def _number(code: Assembler, name: str, counter: str) -> None:
-    code.get_static(name, counter, f"L{_COUNTER};")
+def _number(code: Assembler, counter: str) -> None:
+    code.get_static(code.owner, counter, f"L{_COUNTER};")
     code.call(_COUNTER, "incrementAndGet", "()J")
 
 
@@ -109,9 +106,19 @@ class HelperWriter:
         self._counters[field] = start
         self.cls.field(PUBLIC | FINAL, field, f"L{_COUNTER};")
 
-    def check(self, condition: Emitted | None, act: Act, values: Sequence[Emitted] = ()) -> None:
+    def counts(self, count: Count) -> bool:
+        """True, and there are counters, if the number of a hit decides."""
+        if count.op or count.ignore:
+            self.counter("HITS", count.start)
+            self.counter("PASSED")
+        return bool(count.op or count.ignore)
+
+    def check(
+        self, condition: Emitted | None, act: Act, values: Sequence[Emitted] = (), before: Act | None = None
+    ) -> None:
         """The method ``check``. ``act`` writes what happens at a hit whose condition holds: with the numbers of the
-        locals that hold ``values``, and the label to jump to when there is nothing to do."""
+        locals that hold ``values``, and the label to jump to when there is nothing to do. ``before`` writes what comes
+        between the condition and the values."""
 
         def write(code: Assembler) -> None:
             out, quiet, failed, start, end = Label(), Label(), Label(), Label(), Label()
@@ -124,6 +131,8 @@ class HelperWriter:
             if condition is not None:
                 condition.write(code)
                 code.jump("ifeq", quiet)
+            if before is not None:
+                before(code, [], quiet)
             locals_ = []
             for each in values:
                 each.write(code)
@@ -134,7 +143,7 @@ class HelperWriter:
             act(code, locals_, out)
             code.place(out)
             code.return_()
-            if condition is not None:
+            if condition is not None or before is not None:
                 code.place(quiet)
                 self._not_busy(code)
                 code.return_()
