@@ -8,11 +8,13 @@ import jdbpy
 
 
 async def main(first: str, second: str, pattern: str) -> None:
-    async with jdbpy.attach(first) as one, jdbpy.attach(second) as two:
-        here, there = set(await one.classes(pattern)), set(await two.classes(pattern))
+    async with jdbpy.fleet({"first": first, "second": second}) as fleet:
+        classes = await fleet.gather(lambda vm: vm.classes(pattern))
+        here, there = set(classes["first"]), set(classes["second"])
         print("only in the first: ", *sorted(here - there) or ["nothing"])
         print("only in the second:", *sorted(there - here) or ["nothing"])
-        difference = await two.heap.histogram(pattern) - await one.heap.histogram(pattern)
+        counts = await fleet.gather(lambda vm: vm.heap.histogram(pattern))
+        difference = counts["second"] - counts["first"]
         print(difference.top(10) if len(difference) else "the same instances of each class")
 
 

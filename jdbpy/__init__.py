@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jdbpy import api as api
     from jdbpy.api.opening import (
         attach as attach,
+        fleet as fleet,
         launch as launch,
         listen as listen,
         open_snapshot as open_snapshot,
@@ -133,7 +134,7 @@ _HOMES = {
         "ConnectError", "Disconnected", "EvalError", "JdbpyError", "JdwpError", "LeaveError", "PluginError",
         "ProtocolError", "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
-    "jdbpy.api.opening": ("attach", "launch", "listen", "open_snapshot"),
+    "jdbpy.api.opening": ("attach", "fleet", "launch", "listen", "open_snapshot"),
     "jdbpy.plugins.declare": ("command", "on", "view"),
     "jdbpy.plugins.loading": ("Plugin",),
     "jdbpy.record": ("Record",),

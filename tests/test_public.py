@@ -9,7 +9,7 @@ from pathlib import Path
 import jdbpy
 
 NAMES = """
-    attach launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
+    attach fleet launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
     replay_session CONNECT_LIMIT START_LIMIT LocalJvm expand_address local_jvms
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     command on view Plugin Record

@@ -18,6 +18,7 @@ MODULES = {
     "frames": ("Frame", "Stack", "Thread"),
     "hits": ("Hit", "Reported", "Stop", "Hits"),
     "breakpoints": ("Breakpoint",),
+    "fleet": ("Answer", "FleetHit", "Fleet", "FleetHits"),
     "heap": ("Heap",),
     "timing": ("Timing",),
     "vm": ("Vm",),
@@ -27,7 +28,7 @@ MODULES = {
 SAME = {"Histogram": "heap", "Place": "frames", "Table": "tables"}
 HOME = {name: module for module, names in MODULES.items() for name in names}
 
-LIVE = {"Vm", "Breakpoint", "Hits", "Heap", "Timing"}
+LIVE = {"Vm", "Breakpoint", "Hits", "Heap", "Timing", "FleetHits"}
 """Classes whose plain members read the session, which is done in its thread."""
 LIVE_MEMBERS = {("Stop", "breakpoint")}
 
@@ -251,6 +252,8 @@ def _handed(argument: ast.arg) -> str:
     kind = ast.unparse(argument.annotation) if argument.annotation is not None else ""
     if argument.arg == "do":
         return "self._function(do)"
+    if argument.arg == "make":
+        return "self._maker(make)"
     if "object" in kind or any(re.search(rf"\b{name}\b", kind) for name in HOME):
         return f"portal.unwrap({argument.arg})"
     return argument.arg

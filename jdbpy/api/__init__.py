@@ -4,10 +4,11 @@
         stop = await vm.stop_at("Order.java:42", when="total > 100").wait(timeout=10)
         print(await stop.frame["order"]["customer"]["name"].string)
 
-* ``opening``: ``attach``, ``launch``, ``listen``.
+* ``opening``: ``attach``, ``launch``, ``listen``, ``fleet``.
 * ``vm``: the JVM, and how stops and hits come to those who wait for them.
 * ``breakpoints``, ``hits``: what stops or reports, and what it brings.
 * ``frames``, ``values``: threads, stacks, frames, expressions; values and what is in them, read for many at once.
+* ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.
 * ``heap``, ``timing``, ``tables``: histograms, time by method, tables.
 * ``lazy``: answers that are asked for when they are awaited.
 
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint as Breakpoint, LazyBreakpoint as LazyBreakpoint
+    from jdbpy.api.fleet import Answer as Answer, Fleet as Fleet, FleetHit as FleetHit, FleetHits as FleetHits
     from jdbpy.api.frames import Frame as Frame, Place as Place, Stack as Stack, Thread as Thread
     from jdbpy.api.heap import Heap as Heap, Histogram as Histogram
     from jdbpy.api.hits import Hit as Hit, Hits as Hits, Reported as Reported, Stop as Stop
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "breakpoints": ("Breakpoint", "LazyBreakpoint"),
+    "fleet": ("Answer", "Fleet", "FleetHit", "FleetHits"),
     "frames": ("Frame", "Place", "Stack", "Thread"),
     "heap": ("Heap", "Histogram"),
     "hits": ("Hit", "Hits", "Reported", "Stop"),

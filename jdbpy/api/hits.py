@@ -298,6 +298,7 @@ class Feed:
         self._arrived = trio.lowlevel.ParkingLot()
         self.dropped = 0
         self.closed = ""
+        self.lasts = False  # it goes on when the JVM has gone away and come back
 
     def put(self, item: Any) -> None:
         """Hand in an item; a report that does not fit is dropped and counted. No wait."""
@@ -337,7 +338,7 @@ class Feed:
             item = self.take_nowait()
             if item is not None:
                 return item
-            ending = self._vm.session.ending
+            ending = None if self.lasts and self._vm._comes_back else self._vm.session.ending
             if isinstance(ending, events.Gone):
                 raise Disconnected(ending.reason)
             if ending is not None or self.closed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ from jdbpy.session.connect.launch import START_LIMIT, LaunchCommand
 from jdbpy.session.model.options import Options
 
 if TYPE_CHECKING:
+    from jdbpy.api.fleet import Fleet
+    from jdbpy.api.reconnecting import Reconnecting
     from jdbpy.api.vm import Vm
     from jdbpy.session.session import Session
 
@@ -28,6 +30,8 @@ async def attach(
     audit: str | Path | None = None,
     wire_log: str | Path | None = None,
     source_path: Sequence[str | Path] = (),
+    reconnect: bool | float = False,
+    on_reconnect: Callable[[Vm, str], object] | None = None,
     timeout: float = CONNECT_LIMIT,
 ) -> AsyncIterator[Vm]:
     """Debug a JVM whose agent listens at ``[HOST:]PORT``, for an ``async with`` block. At its end the JVM runs on.
@@ -38,14 +42,77 @@ async def attach(
     elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
     it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for
     what was changed and for every packet; ``source_path`` are directories and jars of sources. ``timeout`` is in
-    seconds, for connecting. Raises UsageError for the address, ConnectError when no JVM answers, LeaveError at the end
-    when it is not certain that the JVM runs on. wire: 2 trips.
+    seconds, for connecting.
+
+    With ``reconnect`` a JVM that goes away is attached to again when it comes back, within so many seconds, or
+    whenever it does for True. What was set in it is set again with its number, and waits for stops and hits go on;
+    other calls that were cut off raise Disconnected, and ``vm.wait_connected`` waits. ``on_reconnect`` is called with
+    the JVM and why it went away, and with "" when it is back. Raises UsageError for the address, ConnectError when no
+    JVM answers, LeaveError at the end when it is not certain that the JVM runs on. wire: 2 trips.
     """
     from jdbpy.session.connect.attach import attach_session
 
     options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
-    async with _vm(attach_session(address, options=options, timeout=timeout)) as vm:
+
+    def opening() -> AbstractAsyncContextManager[Session]:
+        return attach_session(address, options=options, timeout=timeout)
+
+    again = None
+    if reconnect is not False:
+        from jdbpy.api.reconnecting import Reconnecting
+
+        again = Reconnecting(opening, math.inf if reconnect is True else reconnect, on_reconnect)
+    async with _vm(opening(), again) as vm:
         yield vm
+
+
+@asynccontextmanager
+async def fleet(
+    addresses: Sequence[str] | Mapping[str, str],
+    *,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    reconnect: bool | float = False,
+    timeout: float = CONNECT_LIMIT,
+) -> AsyncIterator[Fleet]:
+    """Debug several JVMs side by side, for an ``async with`` block. At its end all run on.
+
+    ``addresses`` are as of ``attach``, with names of yours in a dict; in a list the address is the name. A ``k8s://``
+    address with a selector stands for all its running pods. A JVM that cannot be had is in ``fleet.missing``. The rest
+    is as of ``attach``. Raises UsageError, the ConnectError of the first if none can be had, and LeaveError.
+    wire: 2 trips, of the slowest.
+    """
+    from jdbpy.api.fleet import Opened, named
+    from jdbpy.session.concurrency import open_nursery
+    from jdbpy.session.connect.ways import expand_address
+
+    pairs = list(addresses.items()) if isinstance(addresses, Mapping) else [(each, each) for each in addresses]
+    found: list[tuple[str, str]] = []
+    for name, address in pairs:
+        pods = await expand_address(address)
+        found += [(name, address)] if len(pods) == 1 else [(pod, pod) for pod in pods]
+    openings = {
+        name: attach(
+            address,
+            hold=hold,
+            read_only=read_only,
+            allow_suspend=allow_suspend,
+            max_suspend=max_suspend,
+            audit=audit,
+            source_path=source_path,
+            reconnect=reconnect,
+            timeout=timeout,
+        )
+        for name, address in named(iter(found)).items()
+    }
+    async with open_nursery() as nursery:
+        opened = Opened(nursery)
+        yield await opened.open(openings)
+        await opened.leave()
 
 
 @asynccontextmanager
@@ -126,16 +193,21 @@ async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] =
 
 
 @asynccontextmanager
-async def _vm(opening: AbstractAsyncContextManager[Session]) -> AsyncIterator[Vm]:
+async def _vm(opening: AbstractAsyncContextManager[Session], again: Reconnecting | None = None) -> AsyncIterator[Vm]:
     from jdbpy.api.vm import Vm
     from jdbpy.session.concurrency import open_nursery
 
     async with opening as session:
         async with open_nursery() as nursery:
             vm = Vm(session, nursery)
+            if again is not None:
+                vm._reconnecting = again
+                nursery.start_soon(again.run, vm)
             try:
                 yield vm
                 await vm._end_functions()
+                if again is not None:
+                    await again.leave()
                 vm._raise_errors()
             except Exception as error:
                 for each in vm._unraised(error):

@@ -32,6 +32,7 @@ from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
 from jdbpy.session.model.vm import VmInfo, VmState
 
 if TYPE_CHECKING:
+    from jdbpy.api.reconnecting import Reconnecting
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.session import Session
 
@@ -67,6 +68,13 @@ class Vm:
         self._running = 0  # functions given as ``do``, which are being called now
         self._ended = trio.lowlevel.ParkingLot()
         self._leaving = False
+        self._makes: dict[int, Callable[[], Awaitable[BreakpointRecord]]] = {}  # what was set, to be set again
+        self._reconnecting: Reconnecting | None = None
+        self._joined(session)
+
+    def _joined(self, session: Session) -> None:
+        """From now on this is the session."""
+        self.session = session
         session.listen(self._on_event)
         first = session.last_stop
         if first is not None and first.reason is events.StopReason.START:
@@ -115,8 +123,10 @@ class Vm:
         ``stop_at``. Raises UsageError for what is no exception. wire: 3 trips.
         """
         options = self._options(when, hold, classes=classes)
-        add = self.session.catchpoints.exception
-        return self._breakpoint(lambda: add(class_name, caught=caught, uncaught=uncaught, options=options), do)
+        return self._breakpoint(
+            lambda: self.session.catchpoints.exception(class_name, caught=caught, uncaught=uncaught, options=options),
+            do,
+        )
 
     def on_return(
         self, method: str, *, when: str = "", do: Do | None = None, hold: str = "", hits: str = ""
@@ -126,8 +136,9 @@ class Vm:
         ``method`` is ``Class.method`` or ``Class.method(int,String)``; the rest is as of ``stop_at``. wire: 3 trips.
         """
         options = self._options(when, hold, hits)
-        add = self.session.traces.methods
-        return self._breakpoint(lambda: add(entries=False, exits=True, method=method, options=options), do)
+        return self._breakpoint(
+            lambda: self.session.traces.methods(entries=False, exits=True, method=method, options=options), do
+        )
 
     def on_change(
         self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
@@ -138,16 +149,16 @@ class Vm:
         Raises UsageError when there is no such field. wire: 2 trips, and 1 a superclass that is new.
         """
         options = self._options(when, hold, instance=of)
-        add = self.session.watchpoints.add
-        return self._breakpoint(lambda: add(field, options=options), do)
+        return self._breakpoint(lambda: self.session.watchpoints.add(field, options=options), do)
 
     def on_access(
         self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
     ) -> LazyBreakpoint:
         """Stop where a field is read. As ``on_change``."""
         options = self._options(when, hold, instance=of)
-        add = self.session.watchpoints.add
-        return self._breakpoint(lambda: add(field, access=True, modification=False, options=options), do)
+        return self._breakpoint(
+            lambda: self.session.watchpoints.add(field, access=True, modification=False, options=options), do
+        )
 
     def breakpoint(self, number: int) -> Breakpoint:
         """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
@@ -214,9 +225,10 @@ class Vm:
         named = _is_method(method)
         classes = () if named else (method,)
         options = self._reporting(when, stack, callers, thread, limit, classes=classes)
-        add = self.session.traces.methods
         name = method if named else None
-        return Hits(self, lambda: add(entries=entries, exits=not entries, method=name, options=options))
+        return Hits(
+            self, lambda: self.session.traces.methods(entries=entries, exits=not entries, method=name, options=options)
+        )
 
     def changes(
         self,
@@ -247,8 +259,7 @@ class Vm:
     ) -> Hits:
         """Reads of a field, as hits; as ``changes``."""
         options = self._reporting(when, stack, callers, None, limit, instance=of)
-        add = self.session.watchpoints.add
-        return Hits(self, lambda: add(field, access=True, modification=False, options=options))
+        return Hits(self, lambda: self.session.watchpoints.add(field, access=True, modification=False, options=options))
 
     def throws(
         self,
@@ -266,8 +277,10 @@ class Vm:
         ``class_name`` is a class, its subclasses included, or a pattern. The rest is as of ``calls``. wire: 3 trips.
         """
         options = self._reporting(when, stack, callers, None, limit)
-        add = self.session.catchpoints.exception
-        return Hits(self, lambda: add(class_name, caught=caught, uncaught=uncaught, options=options))
+        return Hits(
+            self,
+            lambda: self.session.catchpoints.exception(class_name, caught=caught, uncaught=uncaught, options=options),
+        )
 
     def log(
         self,
@@ -296,10 +309,47 @@ class Vm:
         No trip.
         """
         with self._limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
-            stop = await self.session.next_stop()
+            stop = await self._next_stop()
         if not isinstance(stop, events.Stop):
             raise StateError("the target has ended", code="VM_DEAD")
         return self._stop_of(stop)
+
+    async def _next_stop(self) -> events.Stop | events.Exited:
+        while True:
+            session = self.session
+            try:
+                stop = await session.next_stop()
+            except Disconnected:
+                if not self._comes_back:
+                    raise
+            else:
+                if isinstance(stop, events.Stop) or not self._comes_back:
+                    return stop
+            await self._changed(session)
+
+    @property
+    def _comes_back(self) -> bool:
+        """True if another session follows when this one ends."""
+        return self._reconnecting is not None and self._reconnecting.on and not self._leaving
+
+    async def _changed(self, session: Session) -> None:
+        """Wait until another session has taken the place of this one, or none will."""
+        while self._comes_back and self.session is session:
+            assert self._reconnecting is not None
+            await self._reconnecting.changed.park()
+
+    async def wait_connected(self, timeout: float | None = None) -> None:
+        """Wait until the JVM is there, and all is set in it again, after it went away; for ``reconnect=True``.
+
+        Raises TimedOut, Disconnected when it does not come back. No trip.
+        """
+        message = f"the target did not come back within {timeout:g} seconds" if timeout is not None else ""
+        with self._limit(timeout, message):
+            while self._reconnecting is not None and self._reconnecting.away:
+                await self._reconnecting.changed.park()
+        ending = self.session.ending
+        if ending is not None:
+            raise Disconnected(ending.reason if isinstance(ending, events.Gone) else "the target has ended")
 
     async def run(self, timeout: float | None = None) -> Stop:
         """Let everything go on and wait for the next stop. As ``resume`` and ``wait``, and raises what these do."""
@@ -328,6 +378,9 @@ class Vm:
             timeout, f"the target has not ended within {timeout:g} seconds" if timeout is not None else ""
         ):
             ending = await self.session.wait_ended()
+            while self._comes_back:
+                await self._changed(self.session)
+                ending = await self.session.wait_ended()
         if isinstance(ending, events.Gone):
             raise Disconnected(ending.reason)
         return ending.status
@@ -339,8 +392,8 @@ class Vm:
 
     @property
     def has_ended(self) -> bool:
-        """True when the target has ended, or the connection. No trip."""
-        return self.session.ending is not None
+        """True when the target has ended, or the connection, and is not attached to again. No trip."""
+        return self.session.ending is not None and not self._comes_back
 
     @property
     def info(self) -> VmInfo:
@@ -538,6 +591,8 @@ class Vm:
         finally:
             self._early.remove(early)
         self._feeds[made.number] = feed
+        self._makes[made.number] = make
+        feed.lasts = True
         for number, item in early:
             if number == made.number:
                 feed.put(item)
@@ -547,7 +602,8 @@ class Vm:
         """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
         feed = self._feeds.get(number)
         exists = any(each.number == number for each in self.session.points.list()) if number else False
-        if exists and not self.has_ended:
+        self._makes.pop(number, None)
+        if exists and self.session.ending is None:
             await self.session.points.remove([number])
         if feed is not None:
             feed.close(why)
@@ -603,7 +659,7 @@ class Vm:
             finally:
                 self._running -= 1
                 self._ended.unpark_all()
-            if not self.has_ended:
+            if self.session.ending is None:
                 with suppress(Disconnected):
                     await shown.resume()
 
@@ -624,8 +680,11 @@ class Vm:
                     if ("thread", waiter.thread_id) in event.data:
                         waiter.feed.close("the thread has ended")
         elif isinstance(event, events.Exited | events.Gone):
-            for feed in (*self._feeds.values(), *(waiter.feed for waiter in self._waiters)):
-                feed.wake()
+            self._wake()
+
+    def _wake(self) -> None:
+        for feed in (*self._feeds.values(), *(waiter.feed for waiter in self._waiters)):
+            feed.wake()
 
     def _hand_on(self, number: int, item: Any) -> None:
         feed = self._feeds.get(number)

@@ -32,22 +32,28 @@ from jdbpy.errors import (
     UsageError,
 )
 from jdbpy.sync.breakpoints import Breakpoint
+from jdbpy.sync.fleet import Answer, Fleet, FleetHit, FleetHits
 from jdbpy.sync.frames import Frame, Stack, Thread
 from jdbpy.sync.heap import Heap
 from jdbpy.sync.hits import Hit, Hits, Reported, Stop
-from jdbpy.sync.opening import Debugged, attach, launch, listen, open_snapshot
+from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, launch, listen, open_snapshot
 from jdbpy.sync.timing import Timing
 from jdbpy.sync.values import Chain, Children, Value
 from jdbpy.sync.vm import Vm
 
 __all__ = [
+    "Answer",
     "Breakpoint",
     "Chain",
     "Children",
     "ConnectError",
     "Debugged",
+    "DebuggedFleet",
     "Disconnected",
     "EvalError",
+    "Fleet",
+    "FleetHit",
+    "FleetHits",
     "Frame",
     "Heap",
     "Histogram",
@@ -72,6 +78,7 @@ __all__ = [
     "Value",
     "Vm",
     "attach",
+    "fleet",
     "launch",
     "listen",
     "open_snapshot",

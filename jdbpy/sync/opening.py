@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from jdbpy.api import opening
 from jdbpy.session.connect.greeting import CONNECT_LIMIT
 from jdbpy.session.connect.launch import START_LIMIT
+from jdbpy.sync.fleet import Fleet
 from jdbpy.sync.portal import Portal
 from jdbpy.sync.vm import Vm
 
@@ -50,6 +51,7 @@ def attach(
     audit: str | Path | None = None,
     wire_log: str | Path | None = None,
     source_path: Sequence[str | Path] = (),
+    reconnect: bool | float = False,
     timeout: float = CONNECT_LIMIT,
 ) -> Debugged:
     """Debug a JVM whose agent listens at ``[HOST:]PORT``. When it is left the JVM runs on.
@@ -57,9 +59,10 @@ def attach(
     ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine, one thread
     elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
     it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for
-    what was changed and for every packet; ``source_path`` are directories and jars of sources. ``timeout`` is in
-    seconds, for connecting. Raises UsageError for the address, ConnectError when no JVM answers, LeaveError at the end
-    when it is not certain that the JVM runs on. wire: 2 trips.
+    what was changed and for every packet; ``source_path`` are directories and jars of sources. With ``reconnect`` a
+    JVM that goes away is attached to again when it comes back, with all that was set in it: as of ``jdbpy.attach``.
+    ``timeout`` is in seconds, for connecting. Raises UsageError for the address, ConnectError when no JVM answers,
+    LeaveError at the end when it is not certain that the JVM runs on. wire: 2 trips.
     """
     return _opened(
         Portal(
@@ -72,10 +75,66 @@ def attach(
                 audit=audit,
                 wire_log=wire_log,
                 source_path=source_path,
+                reconnect=reconnect,
                 timeout=timeout,
             )
         )
     )
+
+
+class DebuggedFleet(Fleet):
+    """Several JVMs that are connected: a ``Fleet`` with an end, as a ``Debugged`` has it."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Leave all of them; they run on. To do it again is no error. Raises LeaveError."""
+        self._portal.close()
+
+    def __enter__(self) -> DebuggedFleet:
+        """Give the fleet itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave all of them: as ``close``."""
+        self._portal.close(error)
+
+
+def fleet(
+    addresses: Sequence[str] | Mapping[str, str],
+    *,
+    hold: str = "",
+    read_only: bool = False,
+    allow_suspend: bool = False,
+    max_suspend: float | None = None,
+    audit: str | Path | None = None,
+    source_path: Sequence[str | Path] = (),
+    reconnect: bool | float = False,
+    timeout: float = CONNECT_LIMIT,
+) -> DebuggedFleet:
+    """Debug several JVMs side by side. When they are left all run on.
+
+    ``addresses`` are as of ``attach``, with names of yours in a dict; in a list the address is the name. A ``k8s://``
+    address with a selector stands for all its running pods. A JVM that cannot be had is in ``fleet.missing``. The rest
+    is as of ``attach``. Raises UsageError, the ConnectError of the first if none can be had, and LeaveError.
+    wire: 2 trips, of the slowest.
+    """
+    portal = Portal(
+        opening.fleet(
+            addresses,
+            hold=hold,
+            read_only=read_only,
+            allow_suspend=allow_suspend,
+            max_suspend=max_suspend,
+            audit=audit,
+            source_path=source_path,
+            reconnect=reconnect,
+            timeout=timeout,
+        )
+    )
+    return DebuggedFleet(portal, portal.open())
 
 
 def listen(

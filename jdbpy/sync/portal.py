@@ -260,6 +260,14 @@ class Synced:
 
         return run
 
+    def _maker(self, make: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+        """A function of the script that makes an object of the script's kind; the object behind that is given."""
+
+        async def run(of: Any) -> Any:
+            return unwrap(await trio.to_thread.run_sync(make, wrap(self._portal, of), abandon_on_cancel=True))
+
+        return run
+
     def __eq__(self, other: object) -> bool:
         return bool(self._inner == other._inner) if isinstance(other, Synced) else NotImplemented
 

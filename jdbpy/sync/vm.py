@@ -284,6 +284,13 @@ class Vm(portal.Synced):
         found: Stop = self._await(lambda: self._inner.wait(timeout))
         return found
 
+    def wait_connected(self, timeout: float | None = None) -> None:
+        """Wait until the JVM is there, and all is set in it again, after it went away; for ``reconnect=True``.
+
+        Raises TimedOut, Disconnected when it does not come back. No trip.
+        """
+        self._await(lambda: self._inner.wait_connected(timeout))
+
     def run(self, timeout: float | None = None) -> Stop:
         """Let everything go on and wait for the next stop. As ``resume`` and ``wait``, and raises what these do."""
         found: Stop = self._await(lambda: self._inner.run(timeout))
@@ -316,7 +323,7 @@ class Vm(portal.Synced):
 
     @property
     def has_ended(self) -> bool:
-        """True when the target has ended, or the connection. No trip."""
+        """True when the target has ended, or the connection, and is not attached to again. No trip."""
         found: bool = self._there(lambda: self._inner.has_ended)
         return found
 

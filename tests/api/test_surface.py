@@ -17,7 +17,11 @@ from jdbpy.sync.portal import Synced
 NAMES = """
     Vm: breakpoint breakpoints calls changes classes deadlocks eval find_thread has_ended heap info is_suspended log
         on_access on_change on_exception on_return pause reads resume returns run session snapshot stacks static stop_at
-        swap threads throws timing wait wait_ended
+        swap threads throws timing wait wait_connected wait_ended
+    Fleet: each gather hits missing names vms
+    FleetHits: failed next take
+    FleetHit: gone hit name vm
+    Answer: error name ok value
     Breakpoint: disable enable enabled error exists hits is_pending message number places record remove set_condition
         spec stops to_dict to_json wait
     Hits: breakpoint dropped next summary take
