@@ -7,7 +7,7 @@ of JavaScript. Frames and values are good until their thread runs on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import trio
 
 from jdbpy import JdbpyError, LeaveError, StateError, UsageError
+from jdbpy.dap.paths import Paths
 from jdbpy.dap.protocol import Body
 from jdbpy.garbage import loaded
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
     from jdbpy import Frame, Session, Stop
-    from jdbpy.dap.breakpoints import BreakpointTable
+    from jdbpy.dap.breakpoint_table import BreakpointTable
     from jdbpy.dap.code import SourceTable
     from jdbpy.dap.console import Console
     from jdbpy.dap.variables import Container
@@ -41,6 +42,7 @@ class ClientInfo(Record):
     supportsMemoryReferences: bool = False
     supportsInvalidatedEvent: bool = False
     supportsProgressReporting: bool = False
+    supportsStartDebuggingRequest: bool = False
 
 
 class Sender(Protocol):
@@ -82,12 +84,25 @@ class Adapter:
         self._left = trio.Event()
         self._keep = self._quietly = False
         self._problem: JdbpyError | None = None
+        self._refusal = ""
         self._thread_numbers: dict[int, int] = {}
         self._thread_ids: dict[int, int] = {}
         self._frames: dict[int, Frame] = {}
         self._frame_numbers: dict[tuple[int, int], int] = {}
         self._containers: dict[int, Container] = {}
         self._last_number = 0
+        self.paths = Paths()
+        self.step_targets: dict[int, tuple[int, int, str]] = {}
+        """The calls that the client was shown last: their thread, their index, and the address where it stands."""
+        self.calls: dict[int, int] = {}
+        """Threads that go to a call to step into it, by the number of the breakpoint there."""
+        self.class_paths: tuple[str, ...] = ()
+        """Where class files come from that replace the target's."""
+        self.replaces_classes = False
+        """True if they replace them whenever they change."""
+        self.in_terminal = False
+        """True if the client has started the target in a terminal of its own, for us."""
+        self._session_nursery: trio.Nursery | None = None
         self.selecting = trio.Lock()
         """Held where the session can be asked about the selected frame only."""
 
@@ -111,13 +126,24 @@ class Adapter:
         """Open the session and keep it in a task of its own. Raises as opening it does."""
         if self._session is not None or self._opening is not None:
             raise StateError("something is debugged already: disconnect comes first", code="STARTED")
+        self._refusal = ""
         with trio.CancelScope() as self._opening:
             try:
                 await self._nursery.start(self._keep_session, opening)
             finally:
                 opened, self._opening = self._opening, None
         if opened.cancelled_caught:
-            raise StateError("the client has disconnected meanwhile")
+            raise StateError(self._refusal or "the client has disconnected meanwhile")
+
+    def give_up_opening(self, reason: str) -> None:
+        """Make the ``open`` that is under way fail."""
+        if self._opening is not None:
+            self._refusal = reason
+            self._opening.cancel()
+
+    def start(self, task: Callable[[], Awaitable[None]]) -> None:
+        """Run a task beside the session, until it ends; while there is none, until the client goes."""
+        (self._session_nursery or self._nursery).start_soon(task)
 
     async def leave(self, *, keep: bool, quietly: bool = False) -> None:
         """Leave the session: the target runs on (``keep``), or as opening it says: a launched one is ended.
@@ -154,6 +180,7 @@ class Adapter:
                 self.stops.clear()
                 began = True
                 async with trio.open_nursery() as nursery:
+                    self._session_nursery = nursery
                     await nursery.start(follow, self, session)
                     task_status.started()
                     await self._leaving.wait()
@@ -171,7 +198,8 @@ class Adapter:
                 self._report(note)
             raise
         finally:
-            self._session = None
+            self._session = self._session_nursery = None
+            self.calls.clear()
             self._left.set()
         if not self._quietly:
             self.sender.event("terminated")
@@ -268,7 +296,7 @@ class Adapter:
     @property
     def breakpoints(self) -> BreakpointTable:
         """The client's breakpoints."""
-        from jdbpy.dap.breakpoints import BreakpointTable
+        from jdbpy.dap.breakpoint_table import BreakpointTable
 
         table: BreakpointTable = self._table("_breakpoints", partial(BreakpointTable, self))
         return table

@@ -56,6 +56,8 @@ class SourceTable:
         self._references: dict[MadeSource, int] = {}
         self._methods: list[CodeOf] = []
         self._method_numbers: dict[CodeOf, int] = {}
+        self._classes: list[str] = []
+        self._class_numbers: dict[str, int] = {}
 
     async def of_places(self, places: Sequence[Location]) -> list[Body | None]:
         """The source of each place; None for native code of a class that tells none. No trip."""
@@ -75,7 +77,7 @@ class SourceTable:
             text = MadeSource(key[0], place.source_file, False, _place_of(place))
             body: Body = {"name": escape(name), "sourceReference": self.number(text), "origin": escape(path)}
         else:
-            body = {"name": escape(name), "path": path}
+            body = {"name": escape(name), "path": self._adapter.paths.to_client(path)}
         self._bodies[key] = body
         return body
 
@@ -126,6 +128,20 @@ class SourceTable:
         if not 0 < number <= len(self._methods):
             raise UsageError("there is no code at that address", code="NO_CODE")
         return self._methods[number - 1]
+
+    def class_number(self, name: str) -> int:
+        """The number of a class, for the place of its declaration. No trip."""
+        number = self._class_numbers.get(name)
+        if number is None:
+            self._classes.append(name)
+            number = self._class_numbers[name] = len(self._classes)
+        return number
+
+    def class_of(self, number: int) -> str:
+        """The class of a number. Raises UsageError."""
+        if not 0 < number <= len(self._classes):
+            raise UsageError(f"there is no location {number}", code="NO_SUCH_LOCATION")
+        return self._classes[number - 1]
 
 
 def _outermost(class_name: str) -> str:
@@ -225,10 +241,7 @@ async def disassemble(adapter: Adapter, args: Disassemble) -> Body:
     count = args.instructionCount
     if not 0 <= count <= MOST_INSTRUCTIONS or abs(args.instructionOffset) > 1 << 31 or abs(args.offset) > 1 << 31:
         raise UsageError(f"arguments.instructionCount must be from 0 to {MOST_INSTRUCTIONS:,}", code="WRONG_ARGUMENT")
-    try:
-        address = int(args.memoryReference[:32], 0) + args.offset
-    except ValueError:
-        raise UsageError("arguments.memoryReference is no address", code="WRONG_ARGUMENT") from None
+    address = _address(args.memoryReference) + args.offset
     method = adapter.sources.method(address >> _INDEX_BITS)
     base = address >> _INDEX_BITS << _INDEX_BITS
     found = await _instructions(adapter, method)
@@ -252,9 +265,54 @@ async def disassemble(adapter: Adapter, args: Disassemble) -> Body:
     return {"instructions": shown}
 
 
-async def _instructions(adapter: Adapter, method: CodeOf) -> Sequence[code.Instruction]:
+def _address(reference: str) -> int:
+    try:
+        return int(reference[:32], 0)
+    except ValueError:
+        raise UsageError("a memory reference is no address of code", code="WRONG_ARGUMENT") from None
+
+
+async def code_at(adapter: Adapter, reference: str, offset: int) -> str:
+    """Return an address as a place of breakpoints: ``Order.total(int)@12``. Raises UsageError. wire: 3 trips, once."""
+    address = _address(reference) + offset
+    method = adapter.sources.method(address >> _INDEX_BITS)
+    found = await disassembly(adapter, method)
+    if found is None:
+        raise UsageError("there is no code at that address", code="NO_CODE")
+    return f"{method.class_name}.{method.method}({','.join(found.parameters)})@{address & (1 << _INDEX_BITS) - 1}"
+
+
+async def disassembly(adapter: Adapter, method: CodeOf) -> code.Disassembly | None:
+    """Return the code of a method, None if it is there no more. wire: 3 trips, none for one that is known."""
     methods = await adapter.session.code.disassemble(f"{method.class_name}.{method.method}")
-    return next((each.instructions for each in methods if each.signature == method.signature), ())
+    return next((each for each in methods if each.signature == method.signature), None)
+
+
+async def _instructions(adapter: Adapter, method: CodeOf) -> Sequence[code.Instruction]:
+    found = await disassembly(adapter, method)
+    return found.instructions if found is not None else ()
+
+
+class LocationOf(Record):
+    """Arguments of ``locations``."""
+
+    locationReference: int
+
+
+@request("locations", LocationOf)
+async def locations(adapter: Adapter, args: LocationOf) -> Body:
+    """Where the class of a value is written: its first line with code. wire: 3 trips."""
+    import jdbpy
+
+    name = adapter.sources.class_of(args.locationReference)
+    entries = await adapter.session.classes.lines(name)
+    detail = await adapter.session.classes.detail(name)
+    line = min((each.line for each in entries if not each.source), default=None)
+    place = jdbpy.Location(name, "", "", detail.source, line, 0)
+    source = await adapter.sources.of_place(place)
+    if source is None or line is None:
+        raise StateError(f"the class {name} has no lines")
+    return {"source": source, "line": adapter.line_out(line)}
 
 
 # -- lists -----------------------------------------------------------------------------------------------------------
@@ -269,7 +327,7 @@ async def loaded_sources(adapter: Adapter, args: Record) -> Body:
         name = path.rpartition("/")[2]
         found = await adapter.session.sources.find(classes[0], name) if classes else None
         if found is not None and "!" not in found:
-            shown.append({"name": escape(name), "path": found})
+            shown.append({"name": escape(name), "path": adapter.paths.to_client(found)})
         elif classes:
             place = MadeSource(_outermost(classes[0]) if found else classes[0], name, found is None, path)
             origin = escape(found) if found is not None else "disassembly"

@@ -85,7 +85,29 @@ async def _stopped(adapter: Adapter, session: Session, stop: Stop) -> None:
         return
     if stop.reason is jdbpy.StopReason.START and not adapter.configured:
         return
+    if await _goes_on_into_call(adapter, session, stop):
+        return
     show_stop(adapter, stop)
+
+
+async def _goes_on_into_call(adapter: Adapter, session: Session, stop: Stop) -> bool:
+    """True if the stop is no more than the way to a call that the client wants to step into.
+
+    wire: 2 trips if it is, or if the thread has stopped before it came there.
+    """
+    thread = stop.thread.id if stop.thread is not None else 0
+    numbers = [number for number, of in adapter.calls.items() if of == thread]
+    for number in numbers:
+        del adapter.calls[number]
+    try:
+        if numbers and stop.breakpoints == (numbers[-1],):
+            await session.execution.start_step(jdbpy.StepDepth.INTO, thread_id=thread)
+            return True
+        there = {each.number for each in session.points.list()}
+        await session.points.remove([number for number in numbers if number in there])
+    except JdbpyError:  # it runs by now, or has ended
+        return False
+    return False
 
 
 async def _resume(session: Session) -> None:
@@ -128,8 +150,9 @@ def _reason(adapter: Adapter, stop: Stop) -> str:
             return "restart"
     if stop.breakpoint is not None and stop.breakpoint == adapter.breakpoints.entry:
         return "entry"
-    if stop.reason is jdbpy.StopReason.BREAKPOINT and adapter.breakpoints.is_function(stop.breakpoint):
-        return "function breakpoint"
+    kind = adapter.breakpoints.kind(stop.breakpoint)
+    if stop.reason is jdbpy.StopReason.BREAKPOINT and kind in ("function", "instruction"):
+        return f"{kind} breakpoint"
     return _REASONS.get(stop.reason, str(stop.reason))
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import jdbpy
 from jdbpy import ReadOnlyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter, ClientInfo
 from jdbpy.dap.events import say, show_stop
+from jdbpy.dap.hotswap import start_watching
+from jdbpy.dap.paths import PathMapping, Paths
 from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, request
 from jdbpy.record import Record
 
@@ -36,9 +38,12 @@ class Attach(Record):
     host: str = ""
     hostName: str = ""  # java-debug's
     port: int | str | None = None
-    address: str = ""
+    address: str | tuple[str, ...] = ""
     listen: str = ""
     sourcePaths: tuple[str, ...] = ()
+    pathMappings: tuple[PathMapping, ...] = ()
+    classPaths: tuple[str, ...] = ()
+    hotCodeReplace: str = "manual"
     readOnly: bool = False
     allowSuspend: bool = False
     hold: str = ""
@@ -51,16 +56,33 @@ class Attach(Record):
 async def attach(adapter: Adapter, args: Attach) -> None:
     adapter.stop_on_entry = args.stopOnEntry
     options = _options(args)
+    _prepare(adapter, args)
     if args.listen:
         heard = partial(_say_listening, adapter)
         adapter.reopen = partial(jdbpy.listen_session, args.listen, options=options, on_listening=heard)
         await adapter.open(adapter.reopen())
         return
-    address = args.address or _address(args.host or args.hostName, args.port)
+    first, *rest = [args.address] if isinstance(args.address, str) else args.address or ("",)
+    if rest and not adapter.client.supportsStartDebuggingRequest:
+        raise UsageError("this client debugs one JVM at a time: name one address", code="WRONG_ARGUMENT")
+    address = first or _address(args.host or args.hostName, args.port)
     limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
     limit = min(limit, jdbpy.CONNECT_LIMIT)
     adapter.reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
     await adapter.open(adapter.reopen())
+    for each in rest:
+        adapter.start(partial(_attach_beside, adapter, args, each))
+
+
+async def _attach_beside(adapter: Adapter, args: Attach, address: str) -> None:
+    """Have the client debug a further JVM in a session of its own, with the same configuration."""
+    given = {name: getattr(args, name) for name in args.__fields__}
+    changed = {name: value for name, value in given.items() if value != args.__defaults__[name]}
+    changed["pathMappings"] = [each.to_dict() for each in args.pathMappings]
+    configuration = {**changed, "address": address}
+    answer = await adapter.sender.ask("startDebugging", {"request": "attach", "configuration": configuration})
+    if not answer.get("success"):
+        say(adapter, f"{address} is not debugged: {answer.get('message', 'the editor refuses')}", "important")
 
 
 def _say_listening(adapter: Adapter, address: str) -> None:
@@ -91,6 +113,8 @@ class Launch(Record):
     noDebug: bool = False
     console: str = "internalConsole"
     sourcePaths: tuple[str, ...] = ()
+    pathMappings: tuple[PathMapping, ...] = ()
+    hotCodeReplace: str = "manual"
     readOnly: bool = False
     allowSuspend: bool = False
     hold: str = ""
@@ -101,23 +125,75 @@ class Launch(Record):
 async def launch(adapter: Adapter, args: Launch) -> None:
     if not args.mainClass:
         raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
-    if args.console != "internalConsole":
-        raise UsageError(
-            f"console '{args.console}' is not supported: only internalConsole is",
-            hint="start the program in a terminal with the debugger agent, and attach",
-        )
+    if args.console not in _TERMINALS:
+        raise UsageError(f"arguments.console is one of {', '.join(_TERMINALS)}", code="WRONG_ARGUMENT")
+    _prepare(adapter, args)
     adapter.stop_on_entry = args.stopOnEntry
     adapter.no_debug = args.noDebug
     main = _command(args)
+    adapter.main_class = jdbpy.main_class(main)
+    if args.console != "internalConsole":
+        if not adapter.client.supportsRunInTerminalRequest:
+            raise UsageError("this client runs no programs in a terminal", hint='"console": "internalConsole"')
+        adapter.reopen = partial(_in_terminal, adapter, args, main)
+        await adapter.open(adapter.reopen())
+        return
     command = jdbpy.LaunchCommand(
         main,
         java=args.javaExec or None,
         cwd=args.cwd or None,
         env=_environment(args.env) if args.env is not None else None,
     )
-    adapter.main_class = jdbpy.main_class(main)
     adapter.reopen = partial(jdbpy.launch_session, command, options=_options(args))
     await adapter.open(adapter.reopen())
+
+
+_TERMINALS = {"internalConsole": "", "integratedTerminal": "integrated", "externalTerminal": "external"}
+
+
+@asynccontextmanager
+async def _in_terminal(adapter: Adapter, args: Launch, main: Sequence[str]) -> AsyncIterator[jdbpy.Session]:
+    """Have the client start the program in a terminal, and wait for its agent."""
+    java = jdbpy.find_java(args.javaExec or None).java
+
+    def on_listening(address: str) -> None:
+        agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
+        asked: Body = {
+            "kind": _TERMINALS[args.console],
+            "title": adapter.main_class or args.mainClass,
+            "cwd": args.cwd or os.getcwd(),
+            "args": [java, agent, *main],
+        }
+        if args.env is not None:
+            asked["env"] = args.env
+        adapter.start(partial(_run_in_terminal, adapter, asked))
+
+    where = jdbpy.listen_session(
+        "127.0.0.1:0", options=_options(args), on_listening=on_listening, timeout=jdbpy.START_LIMIT
+    )
+    async with where as session:
+        adapter.in_terminal = True
+        try:
+            yield session
+        finally:
+            adapter.in_terminal = False
+
+
+async def _run_in_terminal(adapter: Adapter, asked: Body) -> None:
+    answer = await adapter.sender.ask("runInTerminal", asked)
+    if not answer.get("success"):
+        adapter.give_up_opening(f"the editor did not start the program: {answer.get('message', 'no reason is given')}")
+
+
+def _prepare(adapter: Adapter, args: Attach | Launch) -> None:
+    """Take what both requests have in common. Raises UsageError."""
+    if args.hotCodeReplace not in ("auto", "manual", "never"):
+        raise UsageError("arguments.hotCodeReplace is one of auto, manual, never", code="WRONG_ARGUMENT")
+    if args.hotCodeReplace == "auto" and not args.classPaths:
+        raise UsageError('hotCodeReplace "auto" needs "classPaths", where class files are', code="WRONG_ARGUMENT")
+    adapter.paths = Paths(uris=adapter.client.pathFormat == "uri", mappings=args.pathMappings)
+    adapter.class_paths = args.classPaths
+    adapter.replaces_classes = args.hotCodeReplace == "auto"
 
 
 def _command(args: Launch) -> list[str]:
@@ -175,6 +251,8 @@ async def _begin(adapter: Adapter) -> None:
     adapter.configured = True
     reporting = jdbpy.Reporting(hold=False, limit=THREADS_A_SECOND)
     options = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, reporting=reporting)
+    if adapter.replaces_classes:
+        await start_watching(adapter)
     with suppress(ReadOnlyError):
         adapter.thread_point = (await session.catchpoints.thread(options=options)).number
     if adapter.stop_on_entry and adapter.main_class:
@@ -202,7 +280,8 @@ async def disconnect(adapter: Adapter, args: Disconnect) -> None:
     """End the session: a launched target ends with it, another one runs on, unless the client says otherwise."""
     try:
         if adapter.has_session:
-            ends = args.terminateDebuggee if args.terminateDebuggee is not None else adapter.session.launched
+            own = adapter.session.launched or adapter.in_terminal
+            ends = args.terminateDebuggee if args.terminateDebuggee is not None else own
             if ends and not adapter.session.launched:
                 await adapter.session.exit(0)
             await adapter.leave(keep=not ends)
@@ -227,6 +306,8 @@ async def restart(adapter: Adapter, args: NoArguments) -> None:
     if adapter.reopen is None:
         raise StateError("nothing was debugged yet: attach or launch comes first", code="NOT_STARTED")
     if adapter.has_session:
+        if adapter.in_terminal:
+            await adapter.session.exit(0)
         await adapter.leave(keep=not adapter.session.launched, quietly=True)
     adapter.configured = False
     await adapter.open(adapter.reopen())

@@ -1,12 +1,14 @@
-"""Threads that run and stop: threads, continue, next, stepIn, stepOut, pause, restartFrame."""
+"""Threads that run and stop: threads, continue, steps, also into one of several calls, pause, restartFrame, the end."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import jdbpy
-from jdbpy import StateError
+from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.code import CodeOf, code_at, disassembly, instruction_reference
 from jdbpy.dap.protocol import Body, NoArguments, request
 from jdbpy.escape import escape
 from jdbpy.record import Record
@@ -21,6 +23,7 @@ class ContinueArguments(Record):
     threadId: int
     singleThread: bool = False
     granularity: str = "statement"
+    targetId: int | None = None
 
 
 class Pause(Record):
@@ -60,8 +63,67 @@ async def next_(adapter: Adapter, args: ContinueArguments) -> None:
     await _step(adapter, args, jdbpy.StepDepth.OVER)
 
 
+_CALL = re.compile(r'(?:Interface)?Method (?:([^\s"]+)\.)?"?(<init>|[^\s:".]+)"?:\(.*')
+
+
+class FrameArguments(Record):
+    """Arguments of ``stepInTargets``."""
+
+    frameId: int
+
+
+@request("stepInTargets", FrameArguments, supportsStepInTargetsRequest=True)
+async def step_in_targets(adapter: Adapter, args: FrameArguments) -> Body:
+    """The calls that the line of the innermost frame has still to make. wire: 3 trips, none again."""
+    frame = adapter.frame(args.frameId)
+    adapter.step_targets.clear()
+    place = frame.location
+    if frame.native or frame.index != 1:
+        return {"targets": []}
+    found = await disassembly(adapter, CodeOf(place.class_name, place.method, place.signature))
+    line: int | None = None
+    targets: list[Body] = []
+    for each in found.instructions if found is not None else ():
+        line = each.line if each.line is not None else line
+        call = _CALL.fullmatch(each.meaning) if each.name.startswith("invoke") else None
+        if call is None or line != place.line or each.index < place.code_index:
+            continue
+        owner = (call[1] or place.class_name).replace("/", ".").rpartition(".")[2]
+        name = f"new {owner}" if call[2] == "<init>" else f"{owner}.{call[2]}"
+        number = len(targets) + 1
+        adapter.step_targets[number] = frame.thread.id, each.index, instruction_reference(adapter, place)
+        targets.append({"id": number, "label": escape(name), "line": adapter.line_out(line)})
+    return {"targets": targets}
+
+
 @request("stepIn", ContinueArguments, in_order=True)
 async def step_in(adapter: Adapter, args: ContinueArguments) -> None:
+    if args.targetId is None:
+        await _step(adapter, args, jdbpy.StepDepth.INTO)
+        return
+    thread = adapter.thread_id(args.threadId)
+    of, index, reference = adapter.step_targets.get(args.targetId, (0, 0, ""))
+    if of != thread:
+        raise UsageError(f"there is no step target {args.targetId}", code="NO_SUCH_TARGET")
+    await _step_to_call(adapter, args, thread, index, reference)
+
+
+async def _step_to_call(adapter: Adapter, args: ContinueArguments, thread: int, index: int, reference: str) -> None:
+    """Step over the line, but for the call at an index: there a breakpoint of ours ends it, and it is stepped into."""
+    session = adapter.session
+    here = int(reference, 16) & 0xFFFF
+    if here != index:
+        place = await code_at(adapter, reference, index - here)
+        options = jdbpy.PointOptions(temporary=True, thread=thread, policy=session.default_policy)
+        point = await session.breakpoints.add_with(place, options)
+        adapter.calls[point.number] = thread
+        try:
+            await _step(adapter, args, jdbpy.StepDepth.OVER)
+        except BaseException:
+            del adapter.calls[point.number]
+            await session.points.remove([point.number])
+            raise
+        return
     await _step(adapter, args, jdbpy.StepDepth.INTO)
 
 
@@ -102,3 +164,25 @@ async def restart_frame(adapter: Adapter, args: RestartFrame) -> None:
     except BaseException:
         adapter.restarting.discard(thread)
         raise
+
+
+class ThreadsOf(Record):
+    """Arguments of ``terminateThreads``."""
+
+    threadIds: tuple[int, ...] = ()
+
+
+@request("terminateThreads", ThreadsOf, in_order=True, supportsTerminateThreadsRequest=True)
+async def terminate_threads(adapter: Adapter, args: ThreadsOf) -> None:
+    """Throw ThreadDeath in threads, as Thread.stop() did: each ends when it runs next, unless its code catches that.
+
+    wire: 4 trips a thread.
+    """
+    failed = []
+    for number in args.threadIds:
+        try:
+            await adapter.session.threads.throw_in(adapter.thread_id(number), "new ThreadDeath()")
+        except JdbpyError as error:
+            failed.append(error.message)
+    if failed:
+        raise StateError("; ".join(failed))

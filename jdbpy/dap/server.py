@@ -30,6 +30,21 @@ FLUSH_LIMIT = 2.0
 
 CAPABILITIES["supportsCancelRequest"] = True  # ``Server._cancel``
 
+_LONG = {
+    "attach": "Connecting to the JVM",
+    "launch": "Starting the program",
+    "restart": "Starting again",
+    "evaluate": "Evaluating",
+    "variables": "Reading variables",
+    "redefineClasses": "Replacing classes",
+    "jdbpy/redefine": "Replacing classes",
+    "loadedSources": "Reading sources",
+    "modules": "Reading modules",
+}
+"""Requests that may take long, as a client shows them that are under way for a second."""
+
+_PROGRESS = "request-"
+
 INTERNAL_ERROR = 1
 FAILED = 2
 WRONG_MESSAGE = 3
@@ -183,7 +198,11 @@ class Server:
             done.set()
 
     def _cancel(self, number: int, arguments: object) -> None:
-        asked = arguments.get("requestId") if isinstance(arguments, dict) else None
+        given = arguments if isinstance(arguments, dict) else {}
+        asked = given.get("requestId")
+        progress = str(given.get("progressId", ""))
+        if progress.startswith(_PROGRESS) and progress[len(_PROGRESS) :].isdigit():
+            asked = int(progress[len(_PROGRESS) :][:15])
         if isinstance(asked, int) and asked in self._scopes:
             self._canceled.add(asked)
             self._scopes[asked].cancel()
@@ -197,7 +216,11 @@ class Server:
                 self._scopes[number] = scope
                 if not request.at_once:
                     await before.wait()
-                await self._answer(request, number, given)
+                async with trio.open_nursery() as beside:
+                    if request.name in _LONG and self._adapter.client.supportsProgressReporting:
+                        beside.start_soon(self._show_progress, request.name, number)
+                    await self._answer(request, number, given)
+                    beside.cancel_scope.cancel()
             if scope.cancelled_caught:
                 self._respond(number, request.name, error="cancelled")
         finally:
@@ -208,6 +231,21 @@ class Server:
                 self._room.release_on_behalf_of(room)
         if self._adapter.is_over:
             self._over.set()
+
+    async def _show_progress(self, name: str, number: int) -> None:
+        """Report that a request takes its time, from a second on, until this is cancelled."""
+        seconds = 1
+        await trio.sleep(seconds)
+        progress = f"{_PROGRESS}{number}"
+        start: Body = {"progressId": progress, "title": _LONG[name], "requestId": number, "cancellable": True}
+        self.event("progressStart", start)
+        try:
+            while True:
+                await trio.sleep(1)
+                seconds += 1
+                self.event("progressUpdate", {"progressId": progress, "message": f"{seconds} s"})
+        finally:
+            self.event("progressEnd", {"progressId": progress})
 
     async def _answer(self, request: Request, number: int, given: object) -> None:
         """Carry out a request and send its response, whatever comes of it."""
@@ -284,5 +322,5 @@ def import_all() -> None:
     """Enter all requests into the table."""
     from importlib import import_module
 
-    for module in ("opening", "running", "frames", "variables", "expressions", "breakpoints", "code"):
+    for module in ("opening", "running", "frames", "variables", "expressions", "breakpoints", "code", "hotswap"):
         import_module(f"jdbpy.dap.{module}")

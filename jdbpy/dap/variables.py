@@ -37,6 +37,22 @@ GIVEN = "jdbpy$it"
 FIELDS = "(fields)"
 TO_STRING = "toString()"
 
+_ARRAY = "array:"
+"""Begins the memory references of arrays of primitives; the number of their variables follows."""
+
+_WIDTHS = {
+    "boolean[]": 1,
+    "byte[]": 1,
+    "char[]": 2,
+    "short[]": 2,
+    "int[]": 4,
+    "float[]": 4,
+    "long[]": 8,
+    "double[]": 8,
+}
+MOST_BYTES = 1 << 20
+"""Of one answer to ``readMemory``."""
+
 NAME = re.compile(r"[^\W\d][\w$]*")
 
 
@@ -328,6 +344,12 @@ def value_body(adapter: Adapter, frame: Frame | None, value: Value, path: str, *
     if (value.id is not None and value.tag != "s") or (value.id is None and value.children):
         body["variablesReference"] = adapter.container_number(Container("object", frame, value, path))
         length = _length(value)
+        if value.id is not None and value.tag == "[" and value.type in _WIDTHS:
+            body["memoryReference"] = f"{_ARRAY}{body['variablesReference']}"
+        elif value.id is not None and value.tag == "L" and length is None:
+            owner = value.type.partition("<")[0]
+            if not adapter.session.execution.is_excluded(owner):
+                body["valueLocationReference"] = adapter.sources.class_number(owner)
         if length is not None and adapter.client.supportsVariablePaging:
             body["indexedVariables"] = length
             body["namedVariables"] = 0 if value.tag == "[" or value.id is None else 1
@@ -392,3 +414,44 @@ def _changed(adapter: Adapter, body: Body) -> Body:
     if adapter.client.supportsInvalidatedEvent:
         adapter.sender.event("invalidated", {"areas": ["variables"]})
     return body
+
+
+# -- bytes -----------------------------------------------------------------------------------------------------------
+
+
+class ReadMemory(Record):
+    """Arguments of ``readMemory``."""
+
+    memoryReference: str
+    count: int
+    offset: int = 0
+
+
+@request("readMemory", ReadMemory, supportsReadMemoryRequest=True)
+async def read_memory(adapter: Adapter, args: ReadMemory) -> Body:
+    """Elements of an array of primitives as bytes, the high byte of each first. Addresses count from the first element.
+
+    wire: 1 trip.
+    """
+    prefix, colon, number = args.memoryReference.partition(":")
+    if f"{prefix}{colon}" != _ARRAY or not (number.isascii() and number.isdigit() and len(number) < 16):
+        raise UsageError("a memory reference is of no array of primitives", code="WRONG_ARGUMENT")
+    if args.count < 0:
+        raise UsageError("arguments.count must not be negative", code="WRONG_ARGUMENT")
+    container = adapter.container(int(number))
+    value = _value(container)
+    width, length = _WIDTHS[value.type], value.length or 0
+    first = max(0, args.offset)
+    end = min(max(first, args.offset + min(args.count, MOST_BYTES)), width * length)
+    data = b""
+    if first < end:
+        start, stop = first // width, -(-end // width)
+        found = await adapter.session.values.bytes(
+            f"{GIVEN}[{start}..{stop}]", stop - start, frame=container.frame, given={GIVEN: value}
+        )
+        data = found.data[first - start * width : end - start * width]
+    from base64 import b64encode
+
+    unreadable = max(0, args.count - len(data))
+    body: Body = {"address": f"{first:#x}", "data": b64encode(data).decode("ascii")}
+    return {**body, "unreadableBytes": unreadable} if unreadable else body

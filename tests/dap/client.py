@@ -40,6 +40,7 @@ class DapClient:
         self._changed = trio.Condition()
         self.responses: dict[int, Body] = {}
         self.events: list[Body] = []
+        self.requests: list[Body] = []
         self.over = False
         self.output = ""
         self.capabilities: Body = {}
@@ -72,6 +73,8 @@ class DapClient:
         async with self._changed:
             if message["type"] == "response":
                 self.responses[message["request_seq"]] = message
+            elif message["type"] == "request":
+                self.requests.append(message)
             else:
                 assert message["type"] == "event", message
                 self.events.append(message)
@@ -109,6 +112,7 @@ class DapClient:
 
     async def request(self, command: str, **arguments: Any) -> Body:
         """Send a request, and return the body of its response, which must be a success."""
+        check({"seq": self._seq + 1, "type": "request", "command": command, "arguments": arguments})
         response = await self.response(await self.start(command, **arguments))
         assert response["success"] and response["command"] == command, f"{response}\n{self.events}\n{self.output}"
         body: Body = response.get("body", {})
@@ -134,6 +138,21 @@ class DapClient:
         body: Body = event.get("body", {})
         return body
 
+    async def asked(self, command: str) -> Body:
+        """Wait for a request of the adapter's, and take it away."""
+        await self.wait(f"the request {command}", lambda: any(each["command"] == command for each in self.requests))
+        request = next(each for each in self.requests if each["command"] == command)
+        self.requests.remove(request)
+        return request
+
+    async def answer(self, request: Body, error: str = "", **body: Any) -> None:
+        """Answer a request of the adapter's."""
+        self._seq += 1
+        message = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "success": not error}
+        message.update(command=request["command"], **({"message": error} if error else {"body": body}))
+        data = json.dumps(message).encode()
+        await self._send(b"Content-Length: %d\r\n\r\n%b" % (len(data), data))
+
     # -- whole steps of a session --------------------------------------------------------------------------------------
 
     async def initialize(self, **changes: Any) -> Body:
@@ -147,6 +166,10 @@ class DapClient:
             "supportsVariableType": True,
             "supportsVariablePaging": True,
             "supportsInvalidatedEvent": True,
+            "supportsMemoryReferences": True,
+            "supportsProgressReporting": True,
+            "supportsRunInTerminalRequest": True,
+            "supportsStartDebuggingRequest": True,
         }
         self.capabilities = await self.request("initialize", **{**given, **changes})
         return self.capabilities
@@ -237,4 +260,16 @@ async def dap_client(*words: str) -> AsyncIterator[DapClient]:
             await process.wait()
         left = [each for each in client.events if each["event"] == "stopped"]
         assert not left, f"stops that no test looked at: {left}"
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def dap_client_of(host: str, port: int) -> AsyncIterator[DapClient]:
+    """A client of an adapter that listens on a port."""
+    async with await trio.open_tcp_stream(host, port) as stream, open_nursery() as nursery:
+        client = DapClient(stream.send_all)
+        nursery.start_soon(client.collect, partial(stream.receive_some, 65536))
+        yield client
+        await stream.send_eof()
+        await client.wait_over()
         nursery.cancel_scope.cancel()

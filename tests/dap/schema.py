@@ -1,20 +1,34 @@
-"""Messages compared with the protocol's published JSON schema, where JDBPY_DAP_SCHEMA names its file.
+"""Messages compared with the protocol's published JSON schema, both those of the adapter and those of the tests.
 
-PyPI's debugpy ships it (debugProtocol.json). Owns as much of JSON Schema as that file uses.
+The package debugpy ships it (debugProtocol.json) and is installed for that alone; it is not imported. Owns as much of
+JSON Schema as that file uses, and what the protocol has got since.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 Body = dict[str, Any]
 
-SCHEMA = os.environ.get("JDBPY_DAP_SCHEMA", "")
+NEWER = {
+    "LocationsRequest": "Request",
+    "LocationsResponse": "Response",
+    "Jdbpy/redefineRequest": "Request",
+    "Jdbpy/redefineResponse": "Response",
+    "RedefineClassesRequest": "Request",
+    "RedefineClassesResponse": "Response",
+}
+"""Messages that the schema lacks: newer than it (locations), or our own and java-debug's."""
+
+OF_ADAPTERS = ("AttachRequest.arguments", "LaunchRequest.arguments")
+"""What each adapter defines for itself."""
+
+NEWER_PROPERTIES = {"valueLocationReference"}
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -29,15 +43,18 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 @functools.cache
 def _definitions() -> Body:
-    found: Body = json.loads(Path(SCHEMA).read_text(encoding="utf-8"))["definitions"]
+    package = find_spec("debugpy")
+    assert package is not None and package.origin is not None, "debugpy is not installed: ./dev installs it"
+    file = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
+    text = (Path(package.origin).parent / file).read_text(encoding="utf-8")
+    found: Body = json.loads(text)["definitions"]
     return found
 
 
 def check(message: Body, command: str = "") -> None:
     """Check a message of the adapter; of a response ``command`` is that of its request. A wrong one fails the test."""
-    if not SCHEMA:
-        return
     name = _name(message, command)
+    name = NEWER.get(name, name)
     definitions = _definitions()
     problems = list(_problems(definitions[name], message, name)) if name in definitions else [f"there is no {name}"]
     assert not problems, f"{problems[:5]} in {message}"
@@ -49,9 +66,9 @@ def known_properties(name: str) -> set[str]:
 
 
 def _name(message: Body, command: str) -> str:
-    if message["type"] == "event":
-        name = message["event"]
-        return f"{name[0].upper()}{name[1:]}Event"
+    if message["type"] in ("event", "request"):
+        name = message["event" if message["type"] == "event" else "command"]
+        return f"{name[0].upper()}{name[1:]}{message['type'].capitalize()}"
     if not message["success"]:
         return "ErrorResponse" if "body" in message else "Response"
     return f"{command[0].upper()}{command[1:]}Response"
@@ -83,8 +100,12 @@ def _problems(schema: Body, value: Any, path: str) -> Iterator[str]:
         for name, part in schema.get("properties", {}).items():
             if name in value:
                 yield from _problems(part, value[name], f"{path}.{name}")
-        if path.count(".") and "properties" in schema and "allOf" not in schema:
-            yield from (f"{path}.{name} is not in the schema" for name in value if name not in schema["properties"])
+        if path.count(".") and path not in OF_ADAPTERS and "properties" in schema and "allOf" not in schema:
+            yield from (
+                f"{path}.{name} is not in the schema"
+                for name in value
+                if name not in {*schema["properties"], *NEWER_PROPERTIES}
+            )
     if isinstance(value, list) and "items" in schema:
         for index, each in enumerate(value):
             yield from _problems(schema["items"], each, f"{path}[{index}]")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import trio
 
 import jdbpy
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
 from jdbpy.dap.server import import_all
-from tests.dap.client import dap_client
+from tests.dap.client import ROOT, dap_client, dap_client_of
 from tests.harness import Jvm, program, start_target
+from tests.harness.processes import piped
 
 
 async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
@@ -89,27 +96,50 @@ async def test_a_read_only_client_looks_and_cannot_change(jvm: Jvm) -> None:
         await dap.event("terminated")
 
 
-REQUESTS_SERVED = """
-    initialize attach launch configurationDone disconnect terminate restart
-    setBreakpoints setFunctionBreakpoints setExceptionBreakpoints breakpointLocations
-    dataBreakpointInfo setDataBreakpoints threads continue next stepIn stepOut pause restartFrame
-    stackTrace scopes variables setVariable setExpression evaluate completions exceptionInfo
-    source loadedSources modules disassemble
-"""
+async def test_clients_of_a_port_debug_on_their_own(jvm: Jvm) -> None:
+    command = [sys.executable, "-m", "jdbpy", "dap", "--port", "0"]
+    async with start_target(jvm, "Hello", "a") as target, piped(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        said = b""
+        while not said.endswith(b"\n"):
+            said += await process.stderr.receive_some()
+        host, _, port = said.decode().strip().removeprefix("jdbpy: listening on ").rpartition(":")
+        assert host == "127.0.0.1"
+        async with dap_client_of(host, int(port)) as other, dap_client_of(host, int(port)) as dap:
+            await other.initialize()
+            await dap.attach(target)
+            await dap.breakpoints(target.program, "greeting")
+            await dap.request("configurationDone")
+            await dap.stopped("breakpoint")
+            assert "nothing is debugged yet" in await other.refused("threads")
+            await dap.request("disconnect", terminateDebuggee=True)
+            await dap.event("terminated")
+        async with await trio.open_tcp_stream(host, int(port)) as stream:  # a web page must get nowhere
+            await stream.send_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+            answer = b"".join([each async for each in stream])
+            assert b"this is no message of the debug adapter protocol" in answer
+
+
 ANNOUNCED = """
     completionTriggerCharacters exceptionBreakpointFilters supportTerminateDebuggee
     supportsBreakpointLocationsRequest supportsCancelRequest supportsClipboardContext supportsCompletionsRequest
     supportsConditionalBreakpoints supportsConfigurationDoneRequest supportsDataBreakpoints
     supportsDelayedStackTraceLoading supportsDisassembleRequest supportsEvaluateForHovers
     supportsExceptionFilterOptions supportsExceptionInfoRequest supportsFunctionBreakpoints
-    supportsHitConditionalBreakpoints supportsLoadedSourcesRequest supportsLogPoints supportsModulesRequest
-    supportsRestartFrame supportsRestartRequest supportsSetExpression supportsSetVariable
-    supportsSingleThreadExecutionRequests supportsSteppingGranularity supportsTerminateRequest
+    supportsHitConditionalBreakpoints supportsInstructionBreakpoints supportsLoadedSourcesRequest supportsLogPoints
+    supportsModulesRequest supportsReadMemoryRequest supportsRestartFrame supportsRestartRequest
+    supportsSetExpression supportsSetVariable supportsSingleThreadExecutionRequests supportsStepInTargetsRequest
+    supportsSteppingGranularity supportsTerminateRequest supportsTerminateThreadsRequest
 """
 
 
-def test_what_is_served_and_announced_is_what_these_tests_try() -> None:
-    """Nothing is added without a look at the tests of this directory: each of these is tried by one."""
+def test_every_request_and_event_is_tried_and_what_is_announced_is_known() -> None:
+    """Nothing is added without a test in this directory."""
     import_all()
-    assert sorted(REQUESTS) == sorted(REQUESTS_SERVED.split())
+    here = Path(__file__).parent
+    tests = "".join(each.read_text() for each in here.glob("*.py"))
+    adapter = "".join(each.read_text() for each in Path(jdbpy.__file__).with_name("dap").glob("*.py"))
+    events = set(re.findall(r"""\bevent\(\s*"(\w+)\"""", adapter))
+    assert len(REQUESTS) > 35 and {"stopped", "output", "progressUpdate", "invalidated"} <= events
+    assert not [each for each in {*REQUESTS, *events, "cancel"} if f'"{each}"' not in tests]
     assert sorted(CAPABILITIES) == sorted(ANNOUNCED.split())

@@ -103,7 +103,12 @@ WRONG_ARGUMENTS: list[tuple[str, dict[str, object], str]] = [
     ("attach", {}, "attach needs a port"),
     ("launch", {}, "launch needs"),
     ("launch", {"mainClass": "A", "args": "'"}, "arguments.args cannot be split into words"),
-    ("launch", {"mainClass": "A", "console": "externalTerminal"}, "console 'externalTerminal' is not supported"),
+    (
+        "launch",
+        {"mainClass": "A", "console": "none"},
+        "console is one of internalConsole, integratedTerminal, external",
+    ),
+    ("attach", {"port": 1, "hotCodeReplace": "yes"}, "hotCodeReplace is one of auto, manual, never"),
     ("launch", {"mainClass": "A", "classPaths": ["$Auto"]}, "needs a language server"),
 ]
 

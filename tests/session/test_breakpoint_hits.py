@@ -116,3 +116,20 @@ async def test_notices_carry_the_number(any_jvm: Jvm) -> None:
         assert isinstance(notice, Notice)
         assert notice.data == (("breakpoint", 1), ("spec", "shop.Courier.send"))
         await d.wait_stop("breakpoint", breakpoint=1)
+
+
+async def test_an_instruction(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Stepping") as d:
+        point = await d.session.breakpoints.add("Stepping.twice(int)@4")
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", at="return-twice", breakpoint=point.number)
+        assert stop.location is not None and stop.location.code_index == 4 and point.spec == "Stepping.twice(int)@4"
+        again = await d.session.breakpoints.add("Stepping.twice(int)")  # another place, and no second one of it
+        assert again.number != point.number
+        with pytest.raises(UsageError, match="no instruction begins at index 1000 of twice"):
+            await d.session.breakpoints.add("Stepping.twice@1000")
+        with pytest.raises(UsageError, match="only a method has instructions"):
+            await d.session.breakpoints.add("Stepping:20@3")
+        await d.session.breakpoints.clear_all()
+        await d.resume()
+        await d.wait_exit()

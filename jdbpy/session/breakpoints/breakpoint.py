@@ -332,7 +332,7 @@ def _same_method(one: MethodPlace, other: MethodPlace) -> bool:
     assert other.class_name is not None
     name = other.class_name.text
     return (
-        one.method == other.method
+        (one.method, one.index) == (other.method, other.index)
         and one.parameters in (None, other.parameters)
         and (one.class_name.is_name_of(name) or one.class_name.is_end_of(name))
     )

@@ -4,6 +4,7 @@
     com.acme.Order.total          a method, all overloads; also Order#total and Order::total
     Order.total(int,String...)    one overload; types need no package; also pasted from source, with parameter names
     Order.<init>  Order.<clinit>  constructors and the static initializer
+    Order.total(int)@12           the instruction at that index of a method, as `disassemble` shows it
     src/com/acme/Order.java:42    a line of a file, with or without directories
     42  :42                       a line of the file that the selected frame stands in
     +3  -2                        lines from the selected frame's line on
@@ -38,6 +39,7 @@ _SOURCE_SUFFIXES = (
     ".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj", ".rb", ".py", ".js",
 )  # fmt: skip
 _PART = re.compile(r"(.*\d)\s*:\s*(line|lambda(?:[1-9]\d{0,2})?)", re.IGNORECASE | re.DOTALL)
+_INDEX = re.compile(r"(.*[\w>)])\s*@\s*(\d{1,5})", re.DOTALL)
 _METHOD = re.compile(r"<init>|<clinit>|[^\W\d][\w$-]*")
 _MODIFIERS_OF_PARAMETERS = re.compile(r"(?:@[\w.]+(?:\([^)]*\))?|final)\s+")
 
@@ -78,14 +80,16 @@ class CurrentLine(Record):
 
 
 class MethodPlace(Record):
-    """The entry of a method. ``class_name`` None is the current class, ``parameters`` None every overload.
+    """The entry of a method, or the instruction at an ``index`` above 0.
 
-    Parameter types are spelled as they were typed, without type arguments: "Map.Entry", "int[]", "String...".
+    ``class_name`` None is the current class, ``parameters`` None every overload. Parameter types are spelled as they
+    were typed, without type arguments: "Map.Entry", "int[]", "String...".
     """
 
     class_name: ClassName | None
     method: str
     parameters: tuple[str, ...] | None = None
+    index: int = 0
 
     def __str__(self) -> str:
         owner = f"{self.class_name.text}." if self.class_name else ""
@@ -94,7 +98,8 @@ class MethodPlace(Record):
     @property
     def method_text(self) -> str:
         """The method without its class, "total(int)"."""
-        return self.method + (f"({','.join(self.parameters)})" if self.parameters is not None else "")
+        parameters = f"({','.join(self.parameters)})" if self.parameters is not None else ""
+        return self.method + parameters + (f"@{self.index}" if self.index else "")
 
     def fits(self, method: Method) -> bool:
         """Whether the method has this name, and these parameter types if they were given."""
@@ -115,6 +120,11 @@ def parse_location(text: str) -> LocationSpec:
     text, part = text.strip(), ""
     if behind := _PART.fullmatch(text):
         text, part = behind[1], behind[2].lower()
+    if behind := _INDEX.fullmatch(text):
+        method = _whole(behind[1])
+        if not isinstance(method, MethodPlace):
+            raise UsageError("only a method has instructions", hint="Class.method@INDEX, as 'disassemble' shows it")
+        return method.replace(index=int(behind[2]))
     spec = _whole(text)
     if part and not isinstance(spec, MethodPlace):
         spec = spec.replace(part=part)

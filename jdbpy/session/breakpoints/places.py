@@ -235,13 +235,27 @@ class PlaceFinder:
             raise _no_method(spec, types, [method for methods in declared.values() for method in methods])
         # A bridge only calls the method that the source has, and would stop a second time.
         own = [(each, method) for each, method in fitting if not method.is_bridge] or fitting
-        places = [CodeLocation(each.tag, each.id, method.id, 0) for each, method in own if method.has_code]
+        places = [CodeLocation(each.tag, each.id, method.id, spec.index) for each, method in own if method.has_code]
         without = [method for _, method in own if not method.has_code]
+        if spec.index and places:
+            places = await self._at_instructions(spec, places)
         if not places:
             raise _no_code(own[0][0], without)
         if without and not spec.class_name.is_pattern:
             note = f"passed over: {', '.join(map(_describe, without))}, without code"
         return FoundPlaces(tuple(places), note)
+
+    async def _at_instructions(self, spec: MethodPlace, places: Sequence[CodeLocation]) -> list[CodeLocation]:
+        """Those at which an instruction begins: inside of one the VM takes a breakpoint and breaks. wire: 1 trip."""
+        code = await self._types.facts.many(facts.BYTECODES, [(each.classID, each.methodID) for each in places])
+        chosen = [each for each in places if _begins(code.get((each.classID, each.methodID)) or b"", each.index)]
+        if not chosen:
+            raise UsageError(
+                f"no instruction begins at index {spec.index} of {spec.method}",
+                hint="'disassemble CLASS.METHOD' shows the indexes",
+                code="NO_CODE",
+            )
+        return chosen
 
     async def _inherited(self, spec: MethodPlace, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
         """The method as the nearest superclass, or else an interface, declares it; not private, not a constructor."""
@@ -282,6 +296,13 @@ def _classes_used(code: bytes, pool: ConstantPool) -> Iterator[tuple[int, str]]:
                 yield each.index, pool.member(entry)[0].replace("/", ".")
     except MalformedCode:
         return
+
+
+def _begins(code: bytes, index: int) -> bool:
+    try:
+        return any(each.index == index for each in decode(code))
+    except MalformedCode:
+        return False
 
 
 def _may_have_source(each: RefType) -> bool:

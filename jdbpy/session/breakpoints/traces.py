@@ -148,6 +148,6 @@ class Traces:
 def _method(text: str) -> MethodPlace:
     """The method that a text names, with its class. Raises UsageError."""
     place = parse_location(text)
-    if not isinstance(place, MethodPlace) or place.class_name is None:
+    if not isinstance(place, MethodPlace) or place.class_name is None or place.index:
         raise UsageError(f"'{text}' names no method of a class", hint="write Class.method or Class.method(int,String)")
     return place

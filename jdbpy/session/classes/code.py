@@ -241,7 +241,7 @@ class Code:
             own = await self._classes.loaded(place)
             return own, (await self._types.methods([own.id])).get(own.id, ())
         spec = parse_location(place)
-        if not isinstance(spec, MethodPlace):
+        if not isinstance(spec, MethodPlace) or spec.index:
             raise UsageError(f"'{place}' is no method", hint=_FORM)
         name = spec.class_name.text if spec.class_name else (await self._selected()).location.class_name
         own = await self._classes.loaded(name)

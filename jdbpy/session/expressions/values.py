@@ -128,16 +128,25 @@ class Values:
             value = await results.dump(await evaluation.run(program), limits)
             return Changes.of(self._target).mark_value(evaluation.frame, ("dump", text, limits, format), value)
 
-    async def bytes(self, text: str, count: int | None = None) -> Bytes:
+    async def bytes(
+        self,
+        text: str,
+        count: int | None = None,
+        *,
+        frame: Frame | None = None,
+        given: Mapping[str, object] = NOTHING_GIVEN,
+    ) -> Bytes:
         """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.
 
-        Raises EvalError for what has none, else as ``evaluate``. wire: 2 trips more than evaluating it takes.
+        ``frame`` and ``given`` are those of ``evaluate``. Raises EvalError for what has none, else as ``evaluate``.
+        wire: 2 trips more than evaluating it takes.
         """
         from jdbpy.session.eval.program import Program
 
         program = Program(text)
-        async with self._evaluation() as (evaluation, results):
-            return await results.bytes(await evaluation.run(program), count)
+        async with self._evaluation(frame=frame) as (evaluation, results):
+            operands = await self._operands(given, evaluation)
+            return await results.bytes(await evaluation.run(program, operands), count)
 
     async def to_string(self, text: str) -> Value:
         """The string conversion of the value: of an object, what its ``toString()`` gives. Raises as ``evaluate``."""

@@ -1,0 +1,97 @@
+"""Paths of the client and of this machine: URIs, mapped roots, and the place in a source that a path stands for.
+
+The client may see the sources elsewhere than the adapter: in a container, on Windows. What it says and what it is told
+goes through the mappings of its configuration (``pathMappings``); a breakpoint needs the package only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jdbpy import UsageError
+from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy.dap.adapter import Adapter
+
+_PART_OF_PATH = re.compile(r"[^\W\d][\w$]*")
+_OF_WINDOWS = re.compile(r"[A-Za-z]:|\\\\")
+
+
+class PathMapping(Record):
+    """A directory as the client sees it, and the same on the adapter's machine."""
+
+    localRoot: str
+    remoteRoot: str
+
+
+class Paths:
+    """How paths of one client and of this machine correspond."""
+
+    def __init__(self, *, uris: bool = False, mappings: Sequence[PathMapping] = ()) -> None:
+        self._uris = uris
+        self._roots = [(_root(each.localRoot), _root(each.remoteRoot), each.localRoot) for each in mappings]
+
+    def of_client(self, path: str) -> str:
+        """Return a path of the client as one of this machine, with slashes."""
+        if self._uris and "://" in path:
+            from urllib.parse import unquote, urlsplit
+
+            path = unquote(urlsplit(path).path)
+            path = path[1:] if re.match(r"/[A-Za-z]:", path) else path
+        plain = path.replace("\\", "/")
+        for local, remote, _ in self._roots:
+            if _begins(plain, local):
+                return remote + plain[len(local) :]
+        return plain
+
+    def to_client(self, path: str) -> str:
+        """Return a path of this machine as the client has it."""
+        for _, remote, local in self._roots:
+            if _begins(path, remote):
+                path = local.rstrip("/\\") + path[len(remote) :]
+                if _OF_WINDOWS.match(path):
+                    path = path.replace("/", "\\")
+                break
+        if not self._uris:
+            return path
+        from urllib.parse import quote
+
+        plain = path.replace("\\", "/")
+        return f"file://{'' if plain.startswith('/') else '/'}{quote(plain, safe='/:')}"
+
+
+def _root(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/")
+
+
+def _begins(path: str, root: str) -> bool:
+    """True if the path is below a root; the letters of a drive of Windows are taken alike."""
+    head = path[: len(root)]
+    same = head.lower() == root.lower() if _OF_WINDOWS.match(root) else head == root
+    return same and path[len(root) : len(root) + 1] in ("/", "")
+
+
+class ClientSource(Record):
+    """A source as the client names it."""
+
+    name: str = ""
+    path: str = ""
+    sourceReference: int = 0
+
+
+def place_of(adapter: Adapter, source: ClientSource) -> str:
+    """The file as places name it: its name behind those directories that may be a package."""
+    known = adapter.sources.place(source.sourceReference) if source.sourceReference else ""
+    path = known or adapter.paths.of_client(source.path) or source.name
+    parts = path.replace("\\", "/").split("/")
+    if not parts[-1] or len(path) > 10_000 or any(sign in parts[-1] for sign in ":\n\r"):
+        raise UsageError("the source has no file name", code="WRONG_ARGUMENT")
+    directories: list[str] = []
+    for part in reversed(parts[:-1]):
+        if not _PART_OF_PATH.fullmatch(part):
+            break
+        directories.insert(0, part)
+    return "/".join([*directories, parts[-1]])
