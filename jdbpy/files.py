@@ -33,6 +33,18 @@ def config_directory(environ: Mapping[str, str] = os.environ) -> str:
     return os.path.join(config, "jdbpy")
 
 
+def state_directory(environ: Mapping[str, str] = os.environ) -> str:
+    """Return the directory of what is kept between runs, ``$XDG_STATE_HOME/jdbpy``, by default below
+    ``~/.local/state``; "" where there is no home, as in the container of a nameless user."""
+    state = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        home = environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return ""
+        state = os.path.join(home, ".local", "state")
+    return os.path.join(state, "jdbpy")
+
+
 def configured_plugins(environ: Mapping[str, str] = os.environ) -> list[str]:
     """Return the files ``*.py`` of the folder ``plugins`` in the configuration, by name."""
     directory = os.path.join(config_directory(environ) or os.devnull, "plugins")

@@ -95,14 +95,14 @@ def with_traceback(ctx: Context, error: PluginError) -> PluginError:
     return error
 
 
-async def load_plugin(ctx: Context, path: str) -> Plugin:
+async def load_plugin(ctx: Context, path: str, content: bytes | None = None) -> Plugin:
     """Load a file: its commands are there for all sessions from now on, its views and hooks in this one too.
 
     Raises UsageError for a file that is not to be trusted, PluginError when it fails.
     """
     runner = require_python(ctx)
     try:
-        plugin = await runner.load(path)
+        plugin = await runner.load(path, content)
         add_plugin(plugin)
         await runner.install(plugin)
     except PluginError as error:

@@ -287,13 +287,24 @@ async def _work(
         console.write(guide.farewell())
         return status
     from jdbpy.cli.repl.loop import init_lines, load_configured_plugins
+    from jdbpy.cli.repl.offers import Offers
 
+    offers = None if jvms.several or line.file else Offers(_kept_as(line, session))
     if again:
-        return await run_repl(session, settings, jvms=jvms)
+        return await run_repl(session, settings, jvms=jvms, offers=offers)
     remarks = await load_configured_plugins()
     before, remark = init_lines(address=session.address if line.action == "attach" else "")
     said = (_greeting_of_several(jvms) if jvms.several else _greeting(session)) + remarks + remark
-    return await run_repl(session, settings, before=before, lines=lines.at_hand(), greeting=said, jvms=jvms)
+    return await run_repl(
+        session, settings, before=before, lines=lines.at_hand(), greeting=said, jvms=jvms, offers=offers
+    )
+
+
+def _kept_as(line: CommandLine, session: Session) -> str:
+    """The name under which the breakpoints of a target are kept: its address as it was typed, or its main class."""
+    if line.action == "attach":
+        return session.address
+    return jdbpy.main_class(line.java) if line.action == "launch" else ""
 
 
 def _open(

@@ -93,6 +93,13 @@ SETTINGS = {
             _choice("auto", "thread", "all"),
         ),
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
+        Setting(
+            "keep-breakpoints",
+            "ask",
+            "ask|on|off",
+            "at the next prompt with this target, set breakpoints again; ask: when you say so",
+            _choice("ask", "on", "off"),
+        ),
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
         Setting(

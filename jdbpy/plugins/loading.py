@@ -45,24 +45,26 @@ class Plugin(Record):
         return os.path.basename(self.path)
 
 
-def load(path: str) -> Plugin:
-    """Run a file and return what it declares.
+def load(path: str, content: bytes | None = None) -> Plugin:
+    """Run a file and return what it declares. ``content`` is what it is known to hold, if the user trusts that.
 
     Raises UsageError for a file that is not there or that others may have written, PluginError when it fails.
     """
     path = os.path.realpath(path)
     name = os.path.basename(path)
-    if not os.path.exists(path):
+    if content is None and not os.path.exists(path):
         raise UsageError(f"the plug-in {name} cannot be read: there is no such file", code="NO_SUCH_FILE")
-    if reason := why_not_trusted(path):
+    if content is None and (reason := why_not_trusted(path)):
         hint = "a plug-in and its directory must be yours, and only you may write them: chmod go-w"
         raise UsageError(f"the plug-in {name} is not loaded: {reason}", hint=hint, code="NOT_TRUSTED")
     module = ModuleType(f"jdbpy_plugin_{os.path.splitext(name)[0]}")
     module.__file__ = path
     sys.modules[module.__name__] = module  # dataclasses and pickle look for it there
     with faults_of(name, path):
-        with open(path, "rb") as file:
-            code = compile(file.read(), path, "exec")
+        if content is None:
+            with open(path, "rb") as file:
+                content = file.read()
+        code = compile(content, path, "exec")
         exec(code, module.__dict__)
         return _plugin(path, module.__dict__)
 

@@ -220,9 +220,9 @@ class PythonRunner:
 
     # -- plug-ins ----------------------------------------------------------------------------------------------------
 
-    async def load(self, path: str) -> Plugin:
-        """Load a file and let its views and hooks work in this session. Raises UsageError, PluginError."""
-        plugin: Plugin = await self.in_thread(lambda: load(path))
+    async def load(self, path: str, content: bytes | None = None) -> Plugin:
+        """Load a file, or what it is known to hold. Raises UsageError, PluginError."""
+        plugin: Plugin = await self.in_thread(lambda: load(path, content))
         return plugin
 
     async def install(self, plugin: Plugin) -> None:

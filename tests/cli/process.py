@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import trio
@@ -53,8 +54,8 @@ def environment(jvm: Jvm | None) -> dict[str, str]:
     }
 
 
-async def jdbpy(*words: str, stdin: str | None = "", jvm: Jvm | None = None) -> Done:
-    """Runs jdbpy to its end with ``stdin`` to read; None is an input in which nothing ever comes."""
+async def jdbpy(*words: str, stdin: str | None = "", jvm: Jvm | None = None, where: Path | None = None) -> Done:
+    """Runs jdbpy to its end with ``stdin`` to read, in a directory; None is an input in which nothing ever comes."""
     silence, open_end = os.pipe()
     try:
         with trio.fail_after(2 * LIMIT):
@@ -65,6 +66,7 @@ async def jdbpy(*words: str, stdin: str | None = "", jvm: Jvm | None = None) -> 
                 capture_stderr=True,
                 check=False,
                 env=environment(jvm),
+                cwd=where,
             )
     finally:
         os.close(silence)

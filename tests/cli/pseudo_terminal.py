@@ -166,10 +166,11 @@ async def open_terminal(
     lines: int = 40,
     environ: Mapping[str, str] | None = None,
     shell: str = '"$@"',
+    where: Path | None = None,
 ) -> AsyncIterator[PseudoTerminal]:
     """Runs ``jdbpy ARGUMENTS`` on a terminal of that size, with ``home`` as the home directory; ends it at the end.
 
-    ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
+    ``where`` is the working directory, by default ``home``. ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
     """
     around = [] if shell == '"$@"' else ["/bin/sh", "-c", shell, "sh"]
     master, slave = pty.openpty()
@@ -188,7 +189,7 @@ async def open_terminal(
             "PYTHONWARNINGS": "error",
             **(environ or {}),
         },
-        cwd=home,
+        cwd=where or home,
     )
     terminal = PseudoTerminal(process, master, slave, Screen(columns, lines))
     try:

@@ -39,6 +39,7 @@ from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
 from jdbpy.cli.repl.events import EventWatcher
+from jdbpy.cli.repl.offers import Offers
 from jdbpy.cli.repl.picture import Picture
 from jdbpy.cli.repl.prompt_state import PromptState, ring_when_left_alone
 from jdbpy.cli.repl.sink import Sink, Surface
@@ -88,11 +89,13 @@ class Conversation:
         sink: Sink,
         names: NamesRefresher,
         after: Callable[[str], str] = lambda line: "",
+        offers: Offers | None = None,
     ) -> None:
         """``after`` is told of each line that succeeded, and says something, or nothing, when it is done."""
         self.status = 0
         self._make_renderer = make_renderer
         self._after = after
+        self._offers = offers
         self._jvms = jvms
         self._make_context = make_context
         self._table = table
@@ -193,7 +196,10 @@ class Conversation:
             self._begun_python = True
             for jvm in self._jvms.members:
                 await self._begin_python(jvm)
+            first = self._context
             await self._converse(lines, before)
+            if self._offers is not None:
+                self._offers.end(first)
             if self._session.ending is not None:
                 await self._ended.wait()  # until it was shown
             for jvm in self._jvms.members:
@@ -221,6 +227,9 @@ class Conversation:
             if line:
                 await self._run_line(line)
             self._context.restarted = False
+        elif self._offers is not None and not self._over:
+            with trio.CancelScope() as self._command:
+                await self._offers.begin(self._context, self._ask, self._sink.write)
         while True:
             for line in lines:
                 if self._over or not await self._run_line(line):
@@ -232,6 +241,10 @@ class Conversation:
             if typed == "" and self.takes_python:
                 lines = [""]  # it ends a block
             self._in_a_row = len(lines) > 1
+
+    async def _ask(self, question: str) -> str:
+        await self._sink.flush()
+        return await self._prompt.ask(question)
 
     @property
     def _over(self) -> bool:

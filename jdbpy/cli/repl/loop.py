@@ -23,6 +23,7 @@ from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.repl.completion import complete_line, complete_python
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.repl.conversation import Conversation, Prompt
+from jdbpy.cli.repl.offers import Offers
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
@@ -49,15 +50,16 @@ async def run_repl(
     greeting: str = "",
     after: Callable[[str], str] = lambda line: "",
     jvms: Jvms | None = None,
+    offers: Offers | None = None,
 ) -> int:
     """Talks with the person at the terminal until one of both leaves; returns the exit status.
 
     That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
     ``before`` and ``lines`` are commands to run before the first prompt; one of ``lines`` that fails is the last of
     them. ``greeting`` is the text to begin with; ``after`` is told of each line that succeeded and may answer something
-    to show. ``jvms`` has the session, and others beside it. If it can be opened again the prompt outlives its target,
-    and ``restarts.kept`` is set afterwards if that was asked for. The sessions are still open afterwards, unless a
-    command has left them.
+    to show. ``offers`` are made after ``before``. ``jvms`` has the session, and others
+    beside it. If it can be opened again the prompt outlives its target, and ``restarts.kept`` is set afterwards if that
+    was asked for. The sessions are still open afterwards, unless a command has left them.
     """
     settings = settings or Settings()
     if jvms is None:
@@ -111,7 +113,7 @@ async def run_repl(
 
                     names = NamesRefresher(shared, known)
                     look = partial(choose_renderer, settings)
-                    conversation = Conversation(jvms, make_context, TABLE, look, prompt, sink, names, after)
+                    conversation = Conversation(jvms, make_context, TABLE, look, prompt, sink, names, after, offers)
                     await conversation.run(lines, interrupts, before)
                     status = conversation.status
                 nursery.cancel_scope.cancel()

@@ -13,25 +13,16 @@ from pathlib import Path
 
 from prompt_toolkit.history import History
 
-from jdbpy.files import append_lines, write_whole
+from jdbpy.files import append_lines, state_directory, write_whole
 
 KEPT = 5_000
 """Entries that survive a run; the file is cut back to this many when it is read."""
 
 
 def history_path(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The history file: ``$XDG_STATE_HOME/jdbpy/history``, by default below ``~/.local/state``.
-
-    None when there is no home directory (a container's nameless user). XDG wants an absolute path and says that a
-    relative one is to be ignored.
-    """
-    state = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        home = environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return None
-        state = os.path.join(home, ".local", "state")
-    return Path(state, "jdbpy", "history")
+    """The file ``history`` of the state directory; None when there is no home directory."""
+    state = state_directory(environ)
+    return Path(state, "history") if state else None
 
 
 class LineHistory(History):

@@ -1,0 +1,80 @@
+"""What the prompt offers: the files of the project, never unasked, and the breakpoints of the last time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.cli.process import jdbpy, launching
+from tests.cli.prompt import CTRL_D
+from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
+from tests.harness import Jvm, program
+
+TICKER = program("Ticker")
+
+PLUGIN = 'import jdbpy\n\n@jdbpy.command\ndef {name}(vm):\n    """Say it."""\n    return "from the {name}"\n'
+
+
+@asynccontextmanager
+async def launched(jvm: Jvm, home: Path, where: Path | None = None) -> AsyncIterator[PseudoTerminal]:
+    """Ticker, held at its start, at a prompt in a working directory."""
+    environ = {"JAVA_HOME": jvm.home}
+    async with open_terminal(launching(TICKER), home, environ=environ, where=where) as terminal:
+        yield terminal
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+async def test_a_project_is_asked_about_until_it_is_trusted_and_again_when_it_has_changed(
+    any_jvm: Jvm, tmp_path: Path
+) -> None:
+    project, home = tmp_path / "project", tmp_path / "home"
+    write(project / ".jdbpy/init", "alias who = owner\n")
+    write(project / ".jdbpy/plugins/owner.py", PLUGIN.format(name="owner"))
+    (project / "below").mkdir()
+    (project / ".git").mkdir()
+    home.mkdir()
+    question = "run them now, and from now on until they change? [y/N]"
+    done = await jdbpy(*launching(TICKER, "-c", "owner", "--batch"), jvm=any_jvm, where=project)
+    assert "there is no command 'owner'" in done.err
+    for answer in ("\r", "y\r", "", "n\r"):
+        if answer == "n\r":
+            write(project / ".jdbpy/init", "alias who = owner\nalias other = owner\n")
+        async with launched(any_jvm, home, where=project / "below") as terminal:
+            if answer:
+                await terminal.expect("the plug-in owner.py")
+                await terminal.prompt(question)
+                terminal.type(answer)
+            trusted = answer in ("y\r", "")
+            await terminal.prompt("main[1]")
+            shown = "from the owner" if trusted else "there is no command 'who'"
+            await terminal.run("who", shown, then="main[1]")
+            terminal.type(CTRL_D)
+            assert await terminal.wait_exit() == 0
+
+
+async def test_breakpoints_are_offered_the_next_time(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with launched(any_jvm, tmp_path) as terminal:
+        await terminal.prompt("main[1]")
+        await terminal.run("break Ticker.tick if false", "Breakpoint 1", then="main[1]")
+        await terminal.run("catch java.io.IOException", "IOException", then="main[1]")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
+    async with launched(any_jvm, tmp_path) as terminal:
+        await terminal.prompt("2 breakpoints of the last time here; set again? [y/N]")
+        terminal.type("y\r")
+        await terminal.expect("2 breakpoints of the last time set again")
+        await terminal.prompt("main[1]")
+        await terminal.run("breakpoints", "Ticker.tick", "if false", "java.io.IOException", then="main[1]")
+        await terminal.run("set confirm off", then="main[1]")
+        await terminal.run("delete all", then="main[1]")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
+    async with launched(any_jvm, tmp_path) as terminal:
+        await terminal.prompt("main[1]")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
