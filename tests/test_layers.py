@@ -71,6 +71,7 @@ FLOORS = [
     "threads",
     "heap",
     "hotswap",
+    "instrumentation",
     "watchdog",
     "snapshots",
     "session",

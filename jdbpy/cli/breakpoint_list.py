@@ -137,6 +137,8 @@ def _rows(breakpoint: Breakpoint) -> Iterator[tuple[str, ...]]:
 
 def _row(breakpoint: Breakpoint) -> tuple[str, ...]:
     notes = [f"if {breakpoint.condition}"] if breakpoint.condition else []
+    notes += ["in the target"] if breakpoint.in_target else []
+    notes += [f"ordinary: {breakpoint.ordinary}"] if breakpoint.ordinary else []
     if breakpoint.failures:
         notes.append(f"condition failed {count(breakpoint.failures, 'time')}: {breakpoint.failure}")
     notes += [f"hits {breakpoint.hit_count}"] if breakpoint.hit_count else []

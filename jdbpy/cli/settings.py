@@ -92,6 +92,13 @@ SETTINGS = {
             "what a breakpoint suspends; auto: the thread on a remote JVM, else all",
             _choice("auto", "thread", "all"),
         ),
+        Setting(
+            "in-target",
+            "off",
+            "auto|ask|off",
+            "conditions that the target computes; auto: on a local JVM, ask: those of `weave`",
+            _choice("auto", "ask", "off"),
+        ),
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
         Setting(
             "keep-breakpoints",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jdbpy.session.execution.stops import StopShower
     from jdbpy.session.expressions.values import Values
     from jdbpy.session.hotswap.hotswap import HotSwap
+    from jdbpy.session.instrumentation.instrumentation import Instrumentation
     from jdbpy.session.sources.sources import Sources
 
 SETTLE_LIMIT = 3.0
@@ -94,6 +95,11 @@ class ClientSession(Session):
         from jdbpy.session.expressions.values import Values
 
         return Values(self._target, self.stack, self.sources, lambda: self._target.last_stop, self._host.values)
+
+    @property
+    def instrumentation(self) -> Instrumentation:
+        """Conditions of breakpoints that the target itself computes, at the speed of its code."""
+        return self._host.instrumentation
 
     @cached_property
     def hotswap(self) -> HotSwap:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import trio
 
-from jdbpy.errors import Disconnected
+from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Notice, Stop
 from jdbpy.session.model.options import Options
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from jdbpy.session.expressions.values import Values
     from jdbpy.session.heap.heap import HeapReader
     from jdbpy.session.hotswap.hotswap import HotSwap
+    from jdbpy.session.instrumentation.instrumentation import Instrumentation
     from jdbpy.session.locks.locks import Locks
     from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
     from jdbpy.session.modules.modules import ModuleDirectory
@@ -177,10 +178,16 @@ class Session:
 
         points = Points(self._target, self.values.compile_condition, self.values.compile_template)
         self._target.publisher.before_ending.append(points.reporter.settle)
+        if self._options.in_target != "off":
+            points.on_condition = self._on_condition
         if self._chores is not None:
             self._chores.start_soon(points.reporter.run)
             self._chores.start_soon(points.measuring.run)
         return points
+
+    def _on_condition(self) -> None:
+        """A first condition is set: what computes it in the target is loaded now."""
+        self.instrumentation  # noqa: B018 # which takes part from then on
 
     @cached_property
     def breakpoints(self) -> LineBreakpoints:
@@ -188,6 +195,17 @@ class Session:
         from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 
         return LineBreakpoints(self._target, self.points, self.stack.selected)
+
+    @cached_property
+    def instrumentation(self) -> Instrumentation:
+        """Conditions of breakpoints that the target itself computes, at the speed of its code."""
+        from jdbpy.session.instrumentation.instrumentation import Instrumentation
+
+        made = Instrumentation(self._target, self.points, self.breakpoints, lambda: self.values.evaluator, self.stack)
+        made.mode = self._options.in_target
+        if self._chores is not None:
+            self._chores.start_soon(made.run)
+        return made
 
     @cached_property
     def catchpoints(self) -> Catchpoints:
@@ -509,6 +527,20 @@ class Session:
         """Enter a line that the user has given into the recording of the session, if there is one."""
         if self._target.conn.recorder is not None:
             self._target.conn.recorder.line(line)
+
+    async def put_back_left_over(self) -> None:
+        """Take out what a debugger that was killed has left in the code of classes, where that is allowed, and say so.
+
+        wire: as ``originals.put_back_left_over``.
+        """
+        from jdbpy.session.instrumentation.originals import put_back_left_over
+
+        if not self._target.conn.allows(virtual_machine.RedefineClasses):
+            return
+        with suppress(JdbpyError):
+            if names := await put_back_left_over(self._target):
+                text = f"took out what an earlier debugger has left in the code of {', '.join(names)}"
+                self._target.publish(Notice("left-over", text, (("classes", tuple(names)),)))
 
     # How it ends
 

@@ -73,6 +73,7 @@ class IsOne:
     def __init__(self) -> None:
         self.condition: Condition | None = self
         self.load = HitLoad()
+        self.passes = self.look_after = 0
         self.suspends_all = False
         self.holds_there: bool | None = None
         self.told: list[tuple[int, int | None]] = []

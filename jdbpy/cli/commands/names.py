@@ -308,4 +308,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "flag",
         "jcmd",
     ),
+    "weaving": (
+        "woven",
+        "info woven",
+        "weave",
+        "unweave",
+    ),
 }

@@ -101,6 +101,8 @@ def change(ctx: Context, name: str, text: str) -> SettingValues:
         ctx.session.max_suspend = ctx.settings[changed]
     if changed == "hold":
         ctx.session.hold = "" if ctx.settings[changed] == "auto" else ctx.settings[changed]
+    if changed == "in-target":
+        ctx.session.instrumentation.mode = ctx.settings[changed]
     if changed in _RULES:
         values = ctx.session.values
         values.rules = values.rules.replace(**{_RULES[changed]: ctx.settings[changed]})

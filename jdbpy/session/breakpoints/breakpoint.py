@@ -8,7 +8,7 @@ condition. It asks the target nothing; ``placement`` puts it into the target.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from jdbpy.errors import EvalError, UsageError
@@ -90,6 +90,11 @@ class CodePlaces:
             if gone is None or not gone.isdisjoint(place.locations):
                 place.locations = {each: None for each in place.locations if gone is not None and each not in gone}
                 place.checked = place.wrong = None
+
+    def move(self, moved: Mapping[CodeLocation, CodeLocation]) -> None:
+        """Code was put in or taken out: what was at an index is at another now."""
+        for place in self._places.values():
+            place.locations = {moved.get(each, each): None for each in place.locations}
 
     def chosen(self) -> list[CodePlace]:
         """The places that there are now, of those that the breakpoint is for, by number."""
@@ -256,6 +261,8 @@ class LogicalBreakpoint(Point):
         self.placed: dict[CodeLocation, EventRequest] = {}
         self.moved: tuple[CodeLocation, ...] = ()  # where it stands because its own line has no code
         self.group: BreakpointGroup | None = None  # while it is armed
+        self.computed_in_target = False
+        self.why_ordinary = ""
         part = "" if isinstance(spec, MethodPlace) else spec.part
         self.code = CodePlaces(placing.types, by_line=not isinstance(spec, MethodPlace), part=part)
         self._placing = placing
@@ -297,7 +304,9 @@ class LogicalBreakpoint(Point):
         return tuple(sorted((self._placing.types.location(place) for place in self.placed), key=_order))
 
     def snapshot(self) -> Breakpoint:
-        return super().snapshot().replace(places=self.code.snapshot())
+        shown = super().snapshot().replace(places=self.code.snapshot())
+        why = "" if self.computed_in_target else self.why_ordinary
+        return shown.replace(in_target=self.computed_in_target, ordinary=why)
 
     @property
     def shown_spec(self) -> str:

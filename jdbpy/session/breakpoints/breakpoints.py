@@ -49,7 +49,8 @@ class LineBreakpoints:
         self._target = target
         self._points = points
         self._selected_frame = selected_frame
-        self._placement: Placement = Placement(target, self._on_hit) if shared is None else shared._placement
+        self.placement: Placement = Placement(target, self._on_hit) if shared is None else shared.placement
+        """Where they stand in the target; for components of the session."""
         self.get = points.get
         self.remove = points.remove
         self.enable = points.enable
@@ -60,7 +61,7 @@ class LineBreakpoints:
 
     def refuse_lines_without_code(self) -> None:
         """From now on a line without code is refused, as jdb does, instead of taken for the next one with code."""
-        self._placement.moves = False
+        self.placement.moves = False
 
     def stop_at_failures(self) -> None:
         """From now on a class is stopped at, as jdb does, in which nothing can be set that waited for it."""
@@ -114,7 +115,7 @@ class LineBreakpoints:
         """As ``add``, with all that a point may be given in one piece. Raises and wire: as ``add``."""
         self._target.require_alive()
         place = await self._absolute(parse_location(spec))
-        make = partial(LogicalBreakpoint, options=options, spec=place, placing=self._placement)
+        make = partial(LogicalBreakpoint, options=options, spec=place, placing=self.placement)
         return await self._points.add(make, options)
 
     def adding_many(self) -> AbstractAsyncContextManager[None]:
@@ -123,7 +124,7 @@ class LineBreakpoints:
         Thousands are added at the speed of sending them. They can be hit at once. One that the agent refuses is
         published as a ``breakpoint-failed`` notice by the end of the block. wire: 1 trip at its end.
         """
-        return self._placement.adding_many()
+        return self.placement.adding_many()
 
     def list(self) -> builtins.list[Breakpoint]:
         """All breakpoints by number; ``points.list`` has the other points too. No trip."""
@@ -145,11 +146,11 @@ class LineBreakpoints:
 
     async def reinstall(self, type_ids: Iterable[int]) -> None:
         """Sets all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
-        self._placement.forget_code()
+        self.placement.forget_code()
         renewed = [ReferenceTypeID(each) for each in type_ids]
         for point in self._all():
             if point.wanted:
-                await self._placement.renew(point, renewed)
+                await self.placement.renew(point, renewed)
         await self._points.redefined(renewed)
 
     async def enable_place(self, number: int, place: int) -> Breakpoint:
@@ -170,7 +171,7 @@ class LineBreakpoints:
             raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
         point.code.get(number, place).enabled = enabled
         if point.group is not None:
-            await self._placement.sync(point)
+            await self.placement.sync(point)
         return point.snapshot()
 
     def _on_hit(self, point: LogicalBreakpoint, hit: RequestHit) -> Vote:

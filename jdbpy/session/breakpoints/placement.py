@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
@@ -50,6 +50,23 @@ _FEW = 8
 _AHEAD = 256
 """The most places that are not confirmed yet while many breakpoints are added."""
 
+
+class InTarget(Protocol):
+    """Conditions that the target itself computes: ``instrumentation``."""
+
+    def request_at(self, point: LogicalBreakpoint, place: CodeLocation) -> EventRequest | None:
+        """Return the request that brings the hits of a place whose condition the target computes."""
+
+    def placed(self, point: LogicalBreakpoint) -> None:
+        """The breakpoint stands at its places now."""
+
+    def dropped(self, point: LogicalBreakpoint) -> None:
+        """The breakpoint was taken out of the target."""
+
+    async def prepared(self, prepared: RefType, thread: int) -> None:
+        """A class with breakpoints is prepared, in a thread that stands at that event."""
+
+
 OnHit = Callable[[LogicalBreakpoint, RequestHit], Vote]
 
 
@@ -62,6 +79,7 @@ class Placement:
         self._on_hit = on_hit
         self._finder = PlaceFinder(target.types)
         self._groups: dict[Any, ClassGroup] = {}
+        self.in_target: InTarget | None = None
         self.moves = True
         """A line without code is taken for the next one with code, which is said; False: it is refused."""
         self._prepared = 0  # the class of which requests told last
@@ -147,11 +165,19 @@ class Placement:
         point.placed.clear()
         point.moved = ()
         point.counting = 0
+        if self.in_target is not None:
+            self.in_target.dropped(point)
         return self._target.requests.drop(requests)
 
     def forget_code(self) -> None:
         """Classes were redefined: what was made of their lines is out of date."""
         self._finder.forget()
+
+    def put(self, point: LogicalBreakpoint, place: CodeLocation) -> tuple[EventRequest, Pending[Any]]:
+        """Submit an ordinary breakpoint at a place where the point stands already by what it is set for. No wait."""
+        request, pending = self._target.requests.submit(self._spec(point, place))
+        point.placed[place] = request
+        return request, pending
 
     async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Sets the breakpoint again in redefined classes (docs/agent.md, "Redefinition drops breakpoints")."""
@@ -264,9 +290,15 @@ class Placement:
             point.counting = point.agent_count if len(new) + len(point.placed) == 1 else 0
         submitted = []
         for place in new:
+            own = self.in_target.request_at(point, place) if self.in_target is not None else None
+            if own is not None:
+                point.placed[place] = own
+                continue
             request, pending = self._target.requests.submit(self._spec(point, place))
             point.placed[place] = request
             submitted.append((place, pending))
+        if self.in_target is not None:
+            self.in_target.placed(point)
         return submitted
 
     async def _enter(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
@@ -376,9 +408,11 @@ class Placement:
             named = [each for each in self._groups.values() if not isinstance(each.spec, FileLine)]
             points = [point for each in named for point in each.points]
             concerned = [point for point in points if self._finder.may_concern(point.spec, prepared)]
-        return self._target.verdict_on_prepared(self._on_class(concerned, prepared)) if concerned else GO
+        if not concerned:
+            return GO
+        return self._target.verdict_on_prepared(self._on_class(concerned, prepared, event.thread))
 
-    async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType) -> None:
+    async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType, thread: int) -> None:
         """Sets breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
         if not await self._finder.concerns(points[0].spec, prepared):
             return
@@ -389,6 +423,8 @@ class Placement:
         for point, setting in begun:
             if setting is not None:
                 await self._finish(point, *setting)
+        if self.in_target is not None and thread:
+            await self.in_target.prepared(prepared, thread)
 
     async def _set_or_tell(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
         """Sets the breakpoint in classes that have come or changed, and publishes what came of it."""

@@ -180,6 +180,8 @@ class Point(ABC):
         self.file = options.reporting.file
         """Where reports are written to; "" for the listeners, also after a file that could not be written."""
         self.load = HitLoad()
+        self.passes = 0
+        self.look_after = 0
         self.was_hot = False  # which is said once
         self.place_checked = False
         self.meter = Meter(options.reporting)

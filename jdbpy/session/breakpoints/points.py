@@ -8,7 +8,7 @@ by all votes together in the pump.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -53,6 +53,12 @@ class Points:
         self._end: EventRequest | None = None  # what holds the end of the target for reports
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
+        self.on_condition: Callable[[], None] = lambda: None
+        """Called before a condition is set."""
+        self.on_false: Callable[[Point, RequestHit], Awaitable[None]] | None = None
+        """Called after many hits whose condition was false, with one of them."""
+        self.after_removal: Callable[[], Awaitable[None]] | None = None
+        """Called when points were taken out of the target."""
         self.hot = HotLimits()
         """From when on it is reported, once for each breakpoint, that its hits cost the target much."""
         target.hit_times.on_load = self._on_load
@@ -281,6 +287,9 @@ class Points:
         """The vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
+        location = getattr(hit.event, "location", None)
+        if location is not None and location.classID in self._target.changed_code.helpers:
+            return GO  # in code of the debugger's own
         if not point.place_checked:
             place = getattr(hit.event, "location", None)
             self._check_place(point, () if place is None else (self._target.types.location(place).class_name,))
@@ -290,6 +299,17 @@ class Points:
         if point.callers is not None or point.condition is not None:
             return self._look(point, reason, hit)
         return self._meet(point, reason, hit) if self._counts(point, hit) else GO
+
+    def counts(self, point: Point, hit: RequestHit) -> bool:
+        """Count a hit whose condition holds; True if it is one to stop at. wire: no wait."""
+        there = self._points.get(point.number) is point and not point.waiting
+        return there and self._counts(point, hit)
+
+    async def met(self, point: Point, hit: RequestHit) -> Verdict:
+        """The verdict on a hit that ``counts``, at the place that the user has meant."""
+        if self._points.get(point.number) is not point:
+            return GO
+        return await self._meet(point, StopReason.BREAKPOINT, hit)
 
     async def _report(self, point: Point, hit: RequestHit) -> Verdict:
         assert hit.request.sieve is not None
@@ -308,6 +328,9 @@ class Points:
             if point.condition is not None and not await point.condition.holds(
                 hit.thread, await point.given(hit, point.condition_text)
             ):
+                point.passes += 1
+                if self.on_false is not None and 0 < point.look_after <= point.passes:
+                    await self.on_false(point, hit)
                 return GO
         except Disconnected:
             raise
@@ -455,10 +478,14 @@ class Points:
         points = tuple(points)
         self.reporter.settle(*points)
         await self._target.conn.gather([reply for point in points for reply in point.disarm()])
+        if self.after_removal is not None:
+            await self.after_removal()
 
     def _compiled(self, condition: str) -> Condition | None:
         if condition and self._compile is None:
             raise UsageError("conditions need an evaluator, and this session has none")
+        if condition:
+            self.on_condition()
         return self._compile(condition) if condition and self._compile is not None else None
 
 

@@ -14,6 +14,7 @@ from typing import Any, overload
 from jdbpy.garbage import no_collection
 from jdbpy.session.java.signatures import java_names
 from jdbpy.session.model.classes import ClassInfo
+from jdbpy.session.target.changed_code import PREFIX
 from jdbpy.wire.columns import Columns, OnDemand
 from jdbpy.wire.constants import ClassStatus, TypeTag
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
@@ -84,6 +85,8 @@ def class_list(
         if ids is not None:
             of = listed.column("typeID")
             places = [place for place in places if of[place] in ids]
+        if PREFIX not in pattern:  # the debugger's own
+            places = [place for place in places if PREFIX not in names[place]]
         if pattern:
             fits = _filter(pattern)
             places = [place for place in places if fits(names[place])]

@@ -375,6 +375,8 @@ async def session_with(
                         await _await_start(target)
                     elif launched is None and not remote and ports is not None:
                         await _await_late_start(target, ports)
+                    if greeted.changed and launched is None and played is None:
+                        await session.put_back_left_over()
                     yield session
                 except (Exception, KeyboardInterrupt) as error:
                     await _leave_after(session, error)

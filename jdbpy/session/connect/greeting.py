@@ -18,6 +18,7 @@ import trio
 from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.model.vm import VmInfo
+from jdbpy.session.target.changed_code import SIGN
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection, Recorder, shake_hands
 from jdbpy.wire.constants import ClassStatus
@@ -104,6 +105,8 @@ class Greeted(Record):
     info: VmInfo
     capabilities: virtual_machine.CapabilitiesNewReply
     suspended: bool
+    changed: bool
+    """True if a debugger has put something into its code at some time."""
 
 
 async def greet(
@@ -127,6 +130,7 @@ async def greet(
         virtual_machine.CapabilitiesNew(),
         virtual_machine.AllThreads(),
         virtual_machine.ClassesBySignature(_LAUNCHER),
+        virtual_machine.ClassesBySignature(SIGN),
     ]
     guessed = [thread_reference.SuspendCount(ThreadID(ObjectID(number))) for number in range(1, _GUESSED + 1)]
     conn = await shake_hands(stream, hello=[*first, *guessed], log=log, recorder=recorder, timeout=timeout, peer=name)
@@ -139,7 +143,7 @@ async def greet(
         raise not_an_agent(name, error.message) from error
     conn.id_sizes = sizes.sizes()
     asked = len(first)
-    about, capabilities, threads, launcher = await _answers(conn, first[1:], conn.hello[1:asked], deadline)
+    about, capabilities, threads, launcher, sign = await _answers(conn, first[1:], conn.hello[1:asked], deadline)
     counts = await conn.exchange(conn.hello[asked:], deadline - trio.current_time())
     for text in (about.description, about.vmVersion, about.vmName):
         if len(text) > VERSION_LENGTH:
@@ -161,7 +165,7 @@ async def greet(
         )
     if not suspended and not any(found.status & ClassStatus.INITIALIZED for found in launcher.classes):
         suspended = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
-    return Greeted(conn, info, capabilities, suspended)
+    return Greeted(conn, info, capabilities, suspended, bool(sign.classes))
 
 
 async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:

@@ -156,6 +156,20 @@ class CompiledCondition:
         """Takes in what a glance has found out, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers, holds=holds)
 
+    async def operations(self, place: Location) -> Compiled:
+        """The operations at a place in code, where no thread stands. Raises EvalError for what is wrong there, and for
+        a class that is not loaded yet. wire: as ``check``.
+        """
+        frame = self._frame_target(Frame(1, place, ThreadRef(0, "")))
+        try:
+            return await self._compile_at(frame, _LoadedClasses(frame), HitVariables(self._variables, NOTHING))
+        finally:
+            frame.pins.release()
+
+    def forget_code(self) -> None:
+        """The code of classes was changed: the indices of places mean others now."""
+        self._at_hits.forget_code()
+
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         """What is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be meant.
 

@@ -120,6 +120,10 @@ class Stepping:
         def one_more(policy: constants.JdwpSuspendPolicy, steps: int = 1) -> RequestSpec:
             return RequestSpec(EventKind.SINGLE_STEP, policy, [step, *excluded, event_request.Count(steps)], done)
 
+        def one_instruction(policy: constants.JdwpSuspendPolicy) -> RequestSpec:
+            over = event_request.Step(_thread_id(thread), constants.JdwpStepSize.MIN, constants.JdwpStepDepth.OVER)
+            return RequestSpec(EventKind.SINGLE_STEP, policy, [over, event_request.Count(1)], done)
+
         def to_own_lines(of: MappedLine, policy: constants.JdwpSuspendPolicy) -> list[RequestSpec]:
             """Set breakpoints at the frame's own lines; a step out is for the case that it comes to none of them."""
             out = event_request.Step(_thread_id(thread), _SIZES[size], constants.JdwpStepDepth.OUT)
@@ -137,6 +141,9 @@ class Stepping:
         async def done(hit: RequestHit) -> Verdict:
             self._target.requests.spent(hit.request)
             place = hit.event.location
+            if self._target.changed_code.is_inserted(place):
+                await self._go_on(thread, [one_instruction(hit.policy)])
+                return GO
             passed, here = by_line and await self._is_made_up(place), start
             if not passed and by_line and depth is not StepDepth.OUT:
                 passed, here = await self._still_on_line(thread, place, start)

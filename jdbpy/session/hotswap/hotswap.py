@@ -218,7 +218,10 @@ class HotSwap:
         replacements = []
         for each in types:
             file = files[each.signature[1:-1]]
-            if each.id in self._sent:
+            own = self._target.changed_code.original(each.id)
+            if own is not None:  # the debugger has put something into what runs
+                before, same = of_file(class_file.parse(own)), own == file.data
+            elif each.id in self._sent:
                 before = of_file(class_file.parse(self._sent[each.id]))
                 same = self._sent[each.id] == file.data
             else:
@@ -241,6 +244,9 @@ class HotSwap:
             raise explained(error, by_class, [of_file(each.found.file) for each in replacements]) from None
         ids = [each.type.id for each in replacements]
         self._sent.update({each.type.id: each.found.data for each in replacements})
+        if (redefined := self._target.changed_code.on_redefined) is not None:
+            for each in replacements:
+                redefined(each.type.id, each.found.data)
         self._types.invalidate(ids)
         self._stack.forget()
         stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]

@@ -176,6 +176,19 @@ def _reached(flow: _Flow, starts: Iterable[int], without: int | None = None) -> 
     return reached
 
 
+def leads_to(code: bytes, index: int, place: int) -> bool:
+    """True if ``place`` may be executed after the instruction at ``index`` was, in the same call of the method.
+
+    Any instruction may throw, so a handler may be executed after each; True also for code that cannot be read.
+    """
+    try:
+        flow: _Flow = {instruction.index: instruction.next for instruction in decode(code)}
+    except MalformedCode:
+        return True
+    handlers = [root for root in _roots(flow) if root]
+    return place in _reached(flow, [*flow.get(index, ()), *handlers])
+
+
 _RETURN = 177
 _CONSTANTS: dict[int, int | float | None] = {
     1: None,

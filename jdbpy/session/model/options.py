@@ -18,7 +18,8 @@ class Options(Record):
     target. ``max_suspend``: seconds after which what is suspended is resumed, while the user does nothing
     (``Session.touch``). ``hold``: "thread" or "all", what a breakpoint suspends unless it says
     so itself; "" decides by where the JVM is. ``excludes``: step filters in place of the default ones. ``record``: a
-    new file for all packets of the session, which ``replay_session`` plays again.
+    new file for all packets of the session, which ``replay_session`` plays again. ``in_target``: "auto", "ask" or
+    "off", which conditions the target computes itself (``Instrumentation.mode``).
     """
 
     source_path: tuple[str, ...] = ()
@@ -30,6 +31,7 @@ class Options(Record):
     max_suspend: float | None = None
     excludes: tuple[str, ...] | None = None
     record: str | None = None
+    in_target: str = "off"
 
 
 class PointOptions(Record):

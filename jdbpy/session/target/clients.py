@@ -136,6 +136,12 @@ class Steps:
         if stop.thread is not None:
             self._requests.submit_clear(self.pending.pop(stop.thread.id, []))
 
+    def end(self, thread: int) -> bool:
+        """Clear the step of a thread; True if it had one. wire: no wait."""
+        requests = self.pending.pop(thread, [])
+        self._requests.submit_clear(requests)
+        return bool(requests)
+
     def forget(self) -> None:
         """All requests have been taken out of the target, those of steps among them."""
         self.pending.clear()

@@ -126,7 +126,8 @@ class FastHits:
     def take(self, packet: Packet, request: EventRequest) -> bool:
         """Takes the hit of an event set that has just come in, if it is one to be looked at here; the set is one event
         of that request."""
-        if request.guard is None or request.guard.condition is None:
+        guard = request.guard
+        if guard is None or guard.condition is None or 0 < guard.look_after <= guard.passes:
             return False
         try:
             composite = self._target.conn.decode_event(packet)
@@ -277,6 +278,8 @@ class FastHits:
         else:
             target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
         self.let_go += 1
+        if look.request.guard is not None:
+            look.request.guard.passes += 1
         if self._round_trip > FAR and not target.suspension.is_suspended(thread):
             self._look_ahead(look, thread)
 

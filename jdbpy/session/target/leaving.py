@@ -11,7 +11,8 @@ threads right after they were resumed, and no debugger is left to resume them. T
 
 1. HoldEvents: the helper takes no further event from its queue. What waits there when Dispose comes belongs to an old
    session, and the agent drops it without suspending anything (``eventHelper.c``).
-2. The requests are cleared and everything is resumed, in the same segment.
+2. The requests are cleared, classes that run checks get their own code again, and everything is resumed, in the same
+   segment.
 3. The helper may still be reporting the one event that it had taken before. Its packet comes within microseconds, and
    the set is resumed like any other. So the proof waits until none has come for ``QUIET`` seconds, and until the agent
    says of every thread that its suspend count is 0.
@@ -30,6 +31,7 @@ from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire import ending
+from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 
@@ -57,6 +59,9 @@ _TICKS = 12
 
 _ENDED = frozenset((ending.VM_DEATH, ending.EXITED, ending.DISPOSED))
 
+_GONE = frozenset((Error.INVALID_CLASS, Error.INVALID_OBJECT))
+"""Errors about a class that was unloaded meanwhile."""
+
 _HINT = "attach again: what an earlier debugger has left suspended is resumed then"
 
 
@@ -81,6 +86,10 @@ async def leave(target: Target, *, prove: bool = True) -> None:
         raise LeaveError(
             f"the connection was lost while leaving, and the target may still be suspended: {gone.reason}", hint=_HINT
         ) from gone
+    except _LeftChanged as error:
+        raise LeaveError(
+            f"the target runs, but {error.message}", hint="what is left there are calls without effect; attach again"
+        ) from error
     except JdbpyError as error:
         if prove:
             raise LeaveError(f"the target may still be suspended: {error.message}", hint=_HINT) from error
@@ -123,6 +132,10 @@ async def resume_left_over(target: Target) -> int:
     return found.most
 
 
+class _LeftChanged(JdbpyError):
+    """Code that was put into classes of the target could not be taken out."""
+
+
 class _StillSuspended:
     """What was found out so far about threads that are still suspended; None as long as the agent has said nothing."""
 
@@ -147,6 +160,7 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
             conn.hold_events()
         target.requests.submit_clear(target.requests.all_active())
         conn.submit(event_request.ClearAllBreakpoints())
+        restored = [conn.submit(command) for command in target.changed_code.restoring()] if prove else []
         if target.steps_by_raw_lines:
             conn.submit(virtual_machine.SetDefaultStratum(""))  # no class has it: each one's own default
         resumes = target.suspension.plan_run_everything()
@@ -156,7 +170,11 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
     if listed is not None:
         threads = {*(await listed.wait()).threads, *target.suspension.threads()}
         await _prove(target, threads, held, quiet=QUIET if uncertain else 0.0)
+    refused = [each for each in await conn.gather(restored) if isinstance(each, JdwpError) and each.number not in _GONE]
     await conn.request(virtual_machine.Dispose())
+    if refused:
+        count = "a class has" if len(refused) == 1 else f"{len(refused)} classes have"
+        raise _LeftChanged(f"{count} not got back the code of their own: {refused[0].message}")
 
 
 async def _let_return(target: Target) -> None:

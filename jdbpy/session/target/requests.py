@@ -111,6 +111,10 @@ class Guarded(Protocol):
 
     condition: Condition | None
     load: HitLoad
+    passes: int
+    """Hits whose condition was false."""
+    look_after: int
+    """After so many of them it is for the handler to find a better way; 0: never."""
 
     @property
     def suspends_all(self) -> bool:

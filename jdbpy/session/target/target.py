@@ -16,6 +16,7 @@ from jdbpy.session.model.events import Event, Exited, Notice, Stop, StopReason
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.answers import Answers
+from jdbpy.session.target.changed_code import ChangedCode
 from jdbpy.session.target.frame_ids import Foresight
 from jdbpy.session.target.hit_rates import HitTimes
 from jdbpy.session.target.invocations import Invocations
@@ -115,6 +116,7 @@ class Target:
         """Directories and archives of this machine that the user has named: the source path."""
         self.stops_at_failures = False
         """A class in which none of the breakpoints can be set that waited for it stops the target, as in jdb."""
+        self.changed_code = ChangedCode()
         self._notices = Counter[str]()
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None

@@ -16,6 +16,7 @@ from jdbpy.record import Record
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.signatures import is_hidden_class
 from jdbpy.session.model.threads import NOT_KNOWN, Frame, Location, ThreadInfo, ThreadRef
+from jdbpy.session.target.changed_code import is_own_class
 from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
 from jdbpy.wire import ids as wire_ids
@@ -293,7 +294,7 @@ def model_frame(
         native=location.code_index < 0,
         obsolete=location.method_id == OBSOLETE,
         height=None if total is None else total - index,
-        hidden=is_hidden_class(location.class_name),
+        hidden=is_hidden_class(location.class_name) or is_own_class(location.class_name),
     )
 
 

@@ -78,6 +78,12 @@ class AtHits:
             glance = self._glances[place] = None
         return glance
 
+    def forget_code(self) -> None:
+        """The code of classes was changed: compile anew."""
+        self._compiled.clear()
+        self._glances.clear()
+        self._last_place = None
+
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Takes in the answers to Frames and to a glance's commands at a hit, which is evaluated next."""
         if answers or holds:

@@ -1,0 +1,86 @@
+"""Conditions that the target itself computes: what is woven into its classes, put in and taken out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from jdbpy import instrumentation
+from jdbpy.cli.arguments.target import BreakpointNumber, BreakpointNumbersOrAll
+from jdbpy.cli.breakpoint_list import Breakpoints
+from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Column, Shown, TablePieces
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.table import command
+from jdbpy.record import Record
+
+
+class WovenClasses(Record):
+    """Classes of the target that run checks of the debugger beside their own code."""
+
+    mode: Annotated[str, "auto, ask or off: the setting in-target"]
+    classes: tuple[instrumentation.WovenClass, ...]
+
+
+class Unwoven(Record):
+    """Checks were taken out; ``classes`` have their own code again."""
+
+    classes: tuple[str, ...]
+
+
+_COLUMNS = (
+    Column("class", style="name", least=12, fold=True),
+    Column("breakpoints", style="number", least=6, fold=True),
+    Column("methods", least=8, drop=1, fold=True),
+)
+
+
+@shows(WovenClasses)
+def woven_classes(result: WovenClasses, settings: Settings) -> Shown:
+    if not result.classes:
+        yield f"the target runs its own code only (in-target is {result.mode})"
+        return
+    rows = []
+    for each in result.classes:
+        numbers = ", ".join(map(str, each.breakpoints)) or "none: taken out as soon as no call is in it"
+        rows.append((each.class_name, numbers, ", ".join(each.methods)))
+    yield TablePieces(_COLUMNS, rows)
+
+
+@shows(Unwoven)
+def unwoven(result: Unwoven, settings: Settings) -> Shown:
+    if not result.classes:
+        yield "no further class has its own code again"
+    for each in result.classes:
+        yield f"{each} runs its own code again"
+
+
+@command("woven", "info woven", group="breakpoints")
+async def woven(ctx: Context) -> WovenClasses:
+    """Show the classes in which the target itself computes conditions of breakpoints, and for which of them.
+
+    `breakpoints` says of each condition whether it is `in the target` or ordinary, and why.
+    """
+    return WovenClasses(ctx.session.instrumentation.mode, tuple(ctx.session.instrumentation.woven()))
+
+
+@command("weave", group="breakpoints")
+async def weave(ctx: Context, number: Annotated[int, BreakpointNumber()]) -> Breakpoints:
+    """Have the target itself compute the condition of a breakpoint, at the speed of its code.
+
+    The class gets a check in front of the line as soon as the breakpoint is hit while no call can come to the line
+    again. Asking for it counts where `set in-target` would leave it alone: on a shared JVM, in the JVM's own classes,
+    and where another method of the class is in a loop, which goes on more slowly until it returns.
+    """
+    ctx.session.instrumentation.ask(number)
+    return Breakpoints((ctx.session.points.get(number),))
+
+
+@command("unweave", group="breakpoints")
+async def unweave(ctx: Context, *numbers: Annotated[tuple[int, ...], BreakpointNumbersOrAll()]) -> Unwoven:
+    """Take the checks of breakpoints out of the target, by number or all of them; they are ordinary from then on.
+
+    A call that is under way in such a class goes on in the former code, without line numbers, until it returns.
+    """
+    chosen = tuple(number for group in numbers for number in group)
+    return Unwoven(tuple(await ctx.session.instrumentation.remove(chosen)))

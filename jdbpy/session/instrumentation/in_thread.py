@@ -1,0 +1,146 @@
+"""What takes a thread at an event to be run in: class files asked of loaders, classes defined, method handles made.
+
+Owns the names of what of the JDK does it. A class is defined by ``jdk.internal.misc.Unsafe``, which no rule of modules
+keeps a debugger from, and which serves all loaders and packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+
+from jdbpy.errors import JdbpyError, StateError
+from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.target import Ref
+from jdbpy.session.eval.utility_calls import OwnCalls
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.model.threads import Frame, ThreadRef
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import wire_thread
+from jdbpy.session.weaving.parts import Handle
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import ClassID, ClassObjectID, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
+from jdbpy.wire.messages import class_object_reference, class_type, thread_reference
+
+LIMIT = 5.0
+"""Seconds that each method may take: what is not there by then is given up."""
+
+_UNSAFE = "jdk.internal.misc.Unsafe"
+_DEFINE = "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)Ljava/lang/Class;"
+_CLASS = "java.lang.Class"
+_LOOKUP = "java.lang.invoke.MethodHandles$Lookup"
+_TYPE = "java.lang.invoke.MethodType"
+_HANDLE = "Ljava/lang/invoke/MethodHandle;"
+
+_FINDERS = {
+    "getter": ("findGetter", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;){_HANDLE}"),
+    "static getter": ("findStaticGetter", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;){_HANDLE}"),
+    "method": ("findVirtual", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){_HANDLE}"),
+    "static method": ("findStatic", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){_HANDLE}"),
+    "constructor": ("findConstructor", f"(Ljava/lang/Class;Ljava/lang/invoke/MethodType;){_HANDLE}"),
+}
+
+
+class InThread:
+    """Methods run for one class of the target, in one thread."""
+
+    def __init__(self, target: Target, calls: OwnCalls, loader: int) -> None:
+        self._target = target
+        self._calls = calls
+        self._loader = Ref(loader, Tag.CLASS_LOADER) if loader else None
+
+    async def class_file(self, type_: RefType) -> bytes:
+        """The class file as the loader of the class has it, b"" if it has none. wire: some 6 trips."""
+        calls = self._calls
+        of = await calls.class_object(type_.name)
+        name = type_.name.rpartition(".")[2] + ".class"
+        stream = await calls.call(of, _CLASS, "getResourceAsStream", "(Ljava/lang/String;)Ljava/io/InputStream;", name)
+        if stream is None:
+            return b""
+        array = await calls.call(stream, "java.io.InputStream", "readAllBytes", "()[B")
+        with suppress(JdbpyError):
+            await calls.call(stream, "java.io.InputStream", "close", "()V")
+        return bytes(int(each or 0) & 0xFF for each in await calls.array(array))  # type: ignore[arg-type]
+
+    async def define(self, name: str, data: bytes, *, boot: bool = False) -> ReferenceTypeID:
+        """Defines a class by the loader, and initializes it. ``name`` is internal. wire: some 5 trips."""
+        calls = self._calls
+        unsafe = await calls.static_field(_UNSAFE, "theUnsafe")
+        array = await calls.bytes(data)
+        loader = None if boot else self._loader
+        args = (name.replace("/", "."), array, 0, len(data), loader, None)
+        made = await calls.call(unsafe, _UNSAFE, "defineClass", _DEFINE, *args)
+        if not isinstance(made, Ref):
+            raise StateError("the target gave no class", code="NOT_AVAILABLE")
+        await calls.call(unsafe, _UNSAFE, "ensureClassInitialized", "(Ljava/lang/Class;)V", made)
+        reply = await self._target.conn.request(class_object_reference.ReflectedType(ClassObjectID(ObjectID(made.id))))
+        self._target.changed_code.helpers.add(reply.typeID)
+        return reply.typeID
+
+    async def handle(self, wanted: Handle) -> Ref:
+        """A method handle of a member, whoever may call that. wire: 4 trips."""
+        calls = self._calls
+        lookup = await calls.static_field(_LOOKUP, "IMPL_LOOKUP")
+        owner = await calls.class_object(wanted.owner_name)
+        is_field = not wanted.signature.startswith("(")
+        text = f"(){wanted.signature}" if is_field else wanted.signature
+        parse = "fromMethodDescriptorString"
+        signature = "(Ljava/lang/String;Ljava/lang/ClassLoader;)Ljava/lang/invoke/MethodType;"
+        type_ = await calls.static(_TYPE, parse, signature, text, self._loader)
+        if is_field:
+            type_ = await calls.call(type_, _TYPE, "returnType", "()Ljava/lang/Class;")
+        finder, signature = _FINDERS[wanted.kind]
+        args = (owner, type_) if wanted.kind == "constructor" else (owner, wanted.name, type_)
+        made = await calls.call(lookup, _LOOKUP, finder, signature, *args)
+        assert isinstance(made, Ref)
+        return made
+
+    async def text(self, text: str) -> Ref:
+        """A string of the target. wire: 1 or 2 trips."""
+        [made] = await self._calls.strings([text])
+        assert isinstance(made, Ref)
+        return made
+
+    async def bytes(self, data: bytes) -> Ref:
+        """A ``byte[]`` of the target. wire: 2 trips."""
+        return await self._calls.bytes(data)
+
+
+async def set_static(target: Target, type_id: ReferenceTypeID, values: Mapping[str, Ref | None]) -> None:
+    """Gives static fields of a class their objects, or null. wire: 2 trips, 1 when the class is known."""
+    fields = (await target.types.fields([type_id]))[type_id]
+    by_name = {field.name: field for field in fields}
+    await target.conn.request(
+        class_type.SetValues(
+            ClassID(type_id),
+            [
+                FieldValue(by_name[name].id, TaggedValue(ord(by_name[name].signature[0]), ref.id if ref else 0))
+                for name, ref in values.items()
+            ],
+        )
+    )
+
+
+@asynccontextmanager
+async def in_thread(target: Target, evaluator: Evaluator, thread: int, home: RefType) -> AsyncIterator[InThread]:
+    """Methods run in a thread that an event has stopped, with names as a class of the target sees them.
+
+    Objects that come out of them are kept from collection until the block ends. wire: 2 trips.
+    """
+    reply = await target.conn.request(thread_reference.Frames(wire_thread(thread), 0, 1))
+    if not reply.frames:
+        raise StateError("the thread has no Java frames", hint="let it come to a breakpoint")
+    top = reply.frames[0]
+    [location] = await target.types.locations([top.location])
+    loader = (await target.types.facts.many(facts.LOADER, [home.id])).get(home.id, 0)
+    at_home = location.replace(type_id=home.id, class_name=home.name)
+    epoch = target.suspension.epoch_of(thread)
+    frame = evaluator.frame_target(
+        Frame(1, at_home, ThreadRef(thread, ""), top.frameID, epoch), InvokeRules(limit=LIMIT)
+    )
+    try:
+        yield InThread(target, OwnCalls(frame), int(loader))
+    finally:
+        frame.pins.release()

@@ -1,0 +1,115 @@
+"""The code that changed classes had before, kept in the target, so that the next debugger can put it back.
+
+A debugger that is killed leaves its checks behind: calls without effect, as the agent drops the breakpoints. Beside
+each changed class a class of the debugger's own keeps the name of the changed one and its class file. Its fields are
+set before anything is changed. A class without a package, defined once by the boot loader, says that there may be such.
+"""
+
+from __future__ import annotations
+
+import struct
+from contextlib import suppress
+
+from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.record import Record
+from jdbpy.session.hotswap.differences import differences, of_file
+from jdbpy.session.hotswap.hotswap import running_shapes
+from jdbpy.session.java.class_file import MalformedClassFile, parse
+from jdbpy.session.target import facts
+from jdbpy.session.target.changed_code import PREFIX
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.target import Target
+from jdbpy.wire.ids import ArrayID, ObjectID, ReferenceTypeID
+from jdbpy.wire.messages import array_reference, reference_type, string_reference, virtual_machine
+
+_KEEPER = "original"
+_MOST_BYTES = 16_000_000
+_PUBLIC_FINAL_SUPER_SYNTHETIC = 0x1031
+_FIELDS = (("data", "[B"), ("host", "Ljava/lang/String;"))
+
+
+def keeper_class(name: str) -> bytes:
+    """The class file of an empty class (``name`` is internal) with static fields for a class file and a name."""
+    texts = [name, "java/lang/Object", *(text for field in _FIELDS for text in field)]
+    pool = b"".join(b"\x01" + struct.pack(">H", len(text.encode())) + text.encode() for text in texts)
+    count = len(texts)
+    pool += struct.pack(">BHBH", 7, 1, 7, 2)
+    this, above = count + 1, count + 2
+    members = b"".join(struct.pack(">HHHH", 0x1009, 3 + 2 * at, 4 + 2 * at, 0) for at in range(len(_FIELDS)))
+    head = struct.pack(">IHHH", 0xCAFEBABE, 0, 49, count + 3)
+    about = struct.pack(">HHHHH", _PUBLIC_FINAL_SUPER_SYNTHETIC, this, above, 0, len(_FIELDS))
+    return head + pool + about + members + struct.pack(">HH", 0, 0)
+
+
+def keeper_name(package: str, session: str, number: int) -> str:
+    """The internal name of a keeper in a package ("com/acme/" or "")."""
+    return f"{package}{PREFIX}{session}_{_KEEPER}{number}"
+
+
+class LeftOver(Record):
+    """A class that still runs what another debugger has put in, and its own code."""
+
+    type: RefType
+    original: bytes
+
+
+async def put_back_left_over(target: Target) -> list[str]:
+    """Give the classes that an earlier debugger has left changed their own code; return their names.
+
+    For a VM in which one has changed classes at some time (``SIGN``). wire: 4 trips, 7 for each such class.
+    """
+    restored = []
+    for each in await _left_over(target):
+        with suppress(JdwpError):
+            await target.conn.request(
+                virtual_machine.RedefineClasses([virtual_machine.ClassDef(each.type.id, each.original)])
+            )
+            target.types.invalidate([each.type.id])
+            restored.append(each.type.name)
+    return restored
+
+
+async def _left_over(target: Target) -> list[LeftOver]:
+    types = target.types
+    listed = await types.all_classes()
+    own = [each for each in listed if f"/{PREFIX}" in each.signature or each.signature.startswith(f"L{PREFIX}")]
+    target.changed_code.helpers.update(each.typeID for each in own)
+    keepers = [each for each in own if f"_{_KEEPER}" in each.signature]
+    found: dict[ReferenceTypeID, LeftOver] = {}
+    by_name: dict[str, list[ReferenceTypeID]] = {}
+    for each in listed:
+        by_name.setdefault(each.signature, []).append(each.typeID)
+    await types.facts.prefetch((facts.LOADER, [each.typeID for each in keepers]))
+    for keeper in sorted(keepers, key=lambda each: (len(each.signature), each.signature)):
+        with suppress(JdbpyError, MalformedClassFile):
+            host, data = await _kept(target, keeper.typeID)
+            signature = f"L{host};"
+            candidates = by_name.get(signature, [])
+            loaders = await types.facts.many(facts.LOADER, candidates)
+            loader = types.facts.known(facts.LOADER, keeper.typeID)
+            mentioned = await types.facts.many(facts.MENTIONED_CLASSES, candidates)
+            session = keeper.signature.rpartition("/")[2].rpartition(f"_{_KEEPER}")[0].removeprefix("L")
+            for candidate in candidates:
+                names = mentioned.get(candidate) or frozenset()
+                changed = any(name.rpartition(".")[2].startswith(session) for name in names)
+                if loaders.get(candidate) == loader and changed:
+                    type_ = (await types.info([candidate]))[candidate]
+                    running = await running_shapes(types, [type_])
+                    # The VM keeps constants of code that was taken out: what they name may be called by nothing.
+                    if differences(running[candidate], of_file(parse(data))):
+                        found[candidate] = LeftOver(type_, data)
+    return list(found.values())
+
+
+async def _kept(target: Target, keeper: ReferenceTypeID) -> tuple[str, bytes]:
+    """The name of a class and its class file, as a keeper has them. wire: 4 trips."""
+    fields = {field.name: field for field in (await target.types.fields([keeper]))[keeper]}
+    wanted = [fields[name].id for name, _ in _FIELDS]
+    data, host = (await target.conn.request(reference_type.GetValues(keeper, wanted))).values
+    text = await target.conn.request(string_reference.Value(ObjectID(int(host.value or 0))))
+    array = ArrayID(ObjectID(int(data.value or 0)))
+    length = (await target.conn.request(array_reference.Length(array))).arrayLength
+    if not 0 < length <= _MOST_BYTES:
+        raise JdbpyError("the class file that was kept makes no sense")
+    region = await target.conn.request(array_reference.GetValues(array, 0, length))
+    return text.stringValue, bytes(int(each.value or 0) & 0xFF for each in region.values.tagged())

@@ -1,0 +1,128 @@
+"""One place at which the target itself computes the condition of a breakpoint, and what a hit of it is.
+
+The check of the condition calls a method of the debugger's own class where the condition holds, and another where it
+fails; breakpoints stand there. One step out leads to the program's own frame, behind the check and on its line. It is
+asked for in one segment with the Resume, so a hit costs one trip more than an ordinary one. There the hit is that of
+the user's breakpoint. A condition that failed is computed once more there, as for an ordinary breakpoint, which tells
+why it fails.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.model.kinds import StopReason
+from jdbpy.session.target.clients import Steps
+from jdbpy.session.target.conditions import Condition
+from jdbpy.session.target.hit_rates import HitLoad
+from jdbpy.session.target.refs import Method
+from jdbpy.session.target.requests import (
+    GO,
+    EventRequest,
+    RequestHit,
+    RequestSpec,
+    StopPlan,
+    Verdict,
+    Vote,
+    verdict_of,
+)
+from jdbpy.session.target.target import Target
+from jdbpy.session.weaving.parts import Helper, Place
+from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, TypeTag
+from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
+from jdbpy.wire.messages import event as wire_event, event_request
+
+_HANDLES = "java.lang.invoke.*"
+"""The code between a check and what it reaches through method handles."""
+
+
+class _Trap:
+    """The guard of the requests of a site: the debugger computes nothing at their hits."""
+
+    condition: Condition | None = None
+    passes = 0
+    look_after = 0
+
+    def __init__(self, point: LogicalBreakpoint) -> None:
+        self._point = point
+        self.load: HitLoad = point.load
+
+    @property
+    def suspends_all(self) -> bool:
+        return self._point.suspends_all
+
+
+class Site:
+    """A place of a breakpoint. ``at`` is the code index in the program's own code; ``type_id`` is the helper's."""
+
+    def __init__(self, point: LogicalBreakpoint, condition: Condition, method: Method, at: int, helper: Helper) -> None:
+        self.point = point
+        self.condition = condition
+        self.method = method
+        self.at = at
+        self.helper = helper
+        self.type_id = ReferenceTypeID(0)
+        self.trap: EventRequest | None = None
+        self.failed: EventRequest | None = None
+
+    @property
+    def place(self) -> Place:
+        """The place as the weaver takes it."""
+        return Place(self.method.name, self.method.signature, self.at, self.helper.call)
+
+    def is_for(self, point: LogicalBreakpoint, at: int, method: MethodID) -> bool:
+        return (self.point, self.at, self.method.id) == (point, at, method) and self.condition is point.condition
+
+    @property
+    def requests(self) -> list[EventRequest]:
+        """What stands in the target for it."""
+        return [each for each in (self.trap, self.failed) if each is not None]
+
+
+async def set_traps(target: Target, points: Points, site: Site) -> None:
+    """Set the breakpoints at which a helper reports. Raises JdwpError. wire: 2 trips, 1 when the class is known."""
+    methods = {(each.name, each.signature): each for each in (await target.types.methods([site.type_id]))[site.type_id]}
+    specs = []
+    for (name, signature), fails in zip(site.helper.stops, (False, True), strict=False):
+        place = CodeLocation(TypeTag.CLASS, site.type_id, methods[name, signature].id, 0)
+        handler = partial(_on_trap, target, points, site, fails)
+        modifiers = [event_request.LocationOnly(place)]
+        trap = _Trap(site.point)
+        specs.append(RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, trap))
+    outcomes = await target.requests.add_many(specs)
+    made = [each for each in outcomes if isinstance(each, EventRequest)]
+    if len(made) < len(outcomes):
+        await target.requests.remove(made)
+        raise next(each for each in outcomes if not isinstance(each, EventRequest))
+    site.trap, site.failed = made[0], made[1] if len(made) > 1 else None
+
+
+def _on_trap(target: Target, points: Points, site: Site, fails: bool, hit: RequestHit) -> Vote:
+    """Let the thread step out to the program's own frame, if the hit is one to stop at. wire: no wait."""
+    if not fails and not points.counts(site.point, hit):
+        return GO
+    had_step = Steps.of(target).end(hit.thread)  # of two steps in a thread the agent serves one
+    step = event_request.Step(ThreadID(ObjectID(hit.thread)), JdwpStepSize.MIN, JdwpStepDepth.OUT)
+    own = event_request.ClassExclude(site.helper.name.replace("/", "."))
+    between = [event_request.ClassExclude(_HANDLES)] if site.helper.handles else []
+    modifiers = [step, own, *between, event_request.Count(1)]
+    handler = partial(_landed, target, points, site, fails, had_step)
+    policy = JdwpSuspendPolicy.EVENT_THREAD
+    target.requests.submit(RequestSpec(EventKind.SINGLE_STEP, policy, modifiers, handler, _Trap(site.point)))
+    return GO
+
+
+def _landed(target: Target, points: Points, site: Site, fails: bool, had_step: bool, hit: RequestHit) -> Vote:
+    """The thread stands in the program's own frame: that is the hit of the user's breakpoint."""
+    target.requests.spent(hit.request)
+    event = wire_event.Breakpoint(hit.event.requestID, hit.event.thread, hit.event.location)
+    there: RequestHit = hit.replace(event=event)
+    return _failed(points, site, had_step, there) if fails else points.met(site.point, there)
+
+
+async def _failed(points: Points, site: Site, had_step: bool, hit: RequestHit) -> Verdict:
+    """Compute the condition as an ordinary breakpoint does; a step that was under way ends here at the latest."""
+    verdict = await verdict_of(points.hit(site.point, StopReason.BREAKPOINT, hit))
+    return StopPlan(StopReason.STEP, {}) if verdict is None and had_step else verdict

@@ -1,0 +1,80 @@
+"""Classes of the target into which this session has put checks of its own, and the classes that it has defined there.
+
+Owns what all floors have to know of that: which class is the debugger's, which instruction was put in, which bytes are
+the program's own. Putting checks in and taking them out is the business of ``instrumentation``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from jdbpy.session.target.refs import RefType
+from jdbpy.wire.command import Command
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
+from jdbpy.wire.messages import virtual_machine
+
+PREFIX = "Jdbpy__"
+"""How the names of the debugger's own classes begin, behind their package."""
+
+SIGN = f"L{PREFIX};"
+"""The class that says that a debugger has changed classes of this VM at some time."""
+
+
+def is_own_class(name: str) -> bool:
+    """True if a class of that name, in any form, is one that a debugger of this kind has defined."""
+    return name.replace("/", ".").rpartition(".")[2].removeprefix("L").startswith(PREFIX)
+
+
+class CodeMap(Protocol):
+    """Code indices of one method before and after something was put in: ``weaving.parts.WovenMethod``."""
+
+    def start_after(self, index: int) -> int: ...
+
+    def index_before(self, index: int) -> int: ...
+
+    def is_inserted(self, index: int) -> bool: ...
+
+
+class ChangedClass:
+    """A class that runs other code than its own: ``original`` is its class file, ``maps`` has the changed methods."""
+
+    def __init__(self, type_: RefType, original: bytes) -> None:
+        self.type = type_
+        self.original = original
+        self.maps: Mapping[MethodID, CodeMap] = {}
+
+    def index_before(self, place: CodeLocation) -> int:
+        """The code index in the program's own code."""
+        found = self.maps.get(place.methodID)
+        return int(place.index) if found is None else found.index_before(place.index)
+
+
+class ChangedCode:
+    """What this session has changed in the code of one target."""
+
+    def __init__(self) -> None:
+        self.classes: dict[ReferenceTypeID, ChangedClass] = {}
+        self.helpers: set[ReferenceTypeID] = set()
+        """The debugger's own classes."""
+        self.on_redefined: Callable[[ReferenceTypeID, bytes], None] | None = None
+        """Called when a hot swap has given a class these bytes."""
+
+    def is_inserted(self, place: CodeLocation) -> bool:
+        """True if the instruction is none of the program's."""
+        changed = self.classes.get(place.classID)
+        found = changed.maps.get(place.methodID) if changed is not None else None
+        return found is not None and found.is_inserted(place.index)
+
+    def original(self, type_id: ReferenceTypeID) -> bytes | None:
+        """The class file that the program means, if it is not what runs."""
+        changed = self.classes.get(type_id)
+        return changed.original if changed is not None and changed.maps else None
+
+    def restoring(self) -> list[Command[Any]]:
+        """Return the commands that give all classes their own code again."""
+        return [
+            virtual_machine.RedefineClasses([virtual_machine.ClassDef(each.type.id, each.original)])
+            for each in self.classes.values()
+            if each.maps
+        ]
