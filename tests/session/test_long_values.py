@@ -12,6 +12,7 @@ import trio
 import jdbpy
 from jdbpy.session.model.values import Value
 from jdbpy.session.target.frames import frame_command
+from jdbpy.session.values.chains import ChainWalk
 from jdbpy.wire.messages.stack_frame import SlotInfo
 from tests.harness import Debugging, Jvm, Program, debug, inline
 
@@ -31,6 +32,7 @@ CHAINS = """
                 deque.add(i);
                 queue.add(i);
                 map.put(i, -i);
+                mixed.add(new Object[] {"s" + i, (long) i, (char) ('a' + i %% 26), null, i}[i %% 5]);
             }
             queue.remove(250);
             System.out.println("made"); // @made
@@ -39,6 +41,7 @@ CHAINS = """
         static LinkedList<Integer> list = new LinkedList<>();
         static LinkedBlockingDeque<Integer> deque = new LinkedBlockingDeque<>();
         static ConcurrentLinkedQueue<Integer> queue = new ConcurrentLinkedQueue<>();
+        static List<Object> mixed = new ArrayList<>();
         static LinkedHashMap<Integer, Integer> map = new LinkedHashMap<>();
     }
 """
@@ -86,14 +89,26 @@ async def show(d: Debugging, text: str, elements: int) -> Value:
 
 
 async def test_a_long_linked_list_is_shown_whole(jvm: Jvm) -> None:
-    """From both ends: a wave for each pair of nodes, a command for each node and two for each element."""
+    """From the heap: few waves, a command for each node and two for each element."""
     async with debug(jvm, chains()) as d:
         await d.run_to("made")
         value, waves, commands = await cost(d.session, show(d, "list", 100_000))
         assert value.note == ""
         assert elements(value) == [str(i) for i in range(LONG)]
         assert (value.length, value.truncated) == (LONG, False)
-        assert waves <= LONG // 2 + 30
+        assert waves <= LONG // 2_000 + 40  # of 2,000 nodes each, and what describing takes
+        assert commands <= 3 * LONG + 100
+
+
+async def test_a_long_linked_list_beside_threads_that_run(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do not stand still for a walk of the heap: the list is followed, from both ends."""
+    monkeypatch.delattr(ChainWalk, "_read_instances")
+    async with debug(any_jvm, chains()) as d:
+        await d.session.breakpoints.add(d.at("made"), policy=jdbpy.SuspendPolicy.THREAD)
+        await d.resume()
+        await d.wait_stop("breakpoint", at="made")
+        value, _, commands = await cost(d.session, show(d, "list", 100_000))
+        assert elements(value) == [str(i) for i in range(LONG)]
         assert commands <= 3 * LONG + 100
 
 
@@ -112,6 +127,9 @@ async def test_other_long_chains(jvm: Jvm) -> None:
         await d.run_to("made")
         assert elements(await show(d, "deque", 1_000)) == [str(i) for i in range(501)]
         assert elements(await show(d, "queue", 1_000)) == [str(i) for i in range(501) if i != 250]
+        assert elements(await show(d, "queue", 5_000)) == [str(i) for i in range(501) if i != 250]  # from the heap
+        mixed = [[f'"s{i}"', str(i), f"'{chr(97 + i % 26)}'", "null", str(i)][i % 5] for i in range(501)]
+        assert elements(await show(d, "mixed", 1_000)) == mixed
         assert elements(await show(d, "queue", 300)) == [str(i) for i in range(301) if i != 250]
         assert elements(await show(d, "map", 1_000)) == [str(-i) for i in range(501)]
 

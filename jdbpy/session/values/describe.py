@@ -22,6 +22,7 @@ from jdbpy.session.java.texts import primitive_text, string_literal, utf16_lengt
 from jdbpy.session.model.values import Limits, Value, Variable, formatted
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
+from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import (
@@ -114,6 +115,9 @@ def composed(plain: Value, parts: Iterable[tuple[str, str]], write: Callable[[li
 _MOST_VALUES = 10_000
 """Values of one description in all, or one collection of as many elements as the limits allow: depth and width may each
 be modest and their product not."""
+
+_MANY = 200
+"""Elements of one collection from which on those that are boxed numbers are read together."""
 
 _DEFAULT_LIMITS = Limits()
 
@@ -422,7 +426,42 @@ class Describer:
         """Describes values side by side, as many as are left of all."""
         values = values[: self._left]
         self._left -= len(values)
-        return await gather([self.describe(value, depth) for value in values])
+        boxes = await self._boxes(values) if len(values) >= _MANY else {}
+        if not boxes:
+            return await gather([self.describe(value, depth) for value in values])
+        found = [boxes.get(int(value.value or 0)) if value.tag == Tag.OBJECT else None for value in values]
+        rest = [self.describe(value, depth) for value, box in zip(values, found, strict=True) if box is None]
+        others = iter(await gather(rest))
+        return [next(others) if box is None else box for box in found]
+
+    async def _boxes(self, values: Sequence[ids.TaggedValue]) -> dict[int, Described]:
+        """Describes those that are boxed numbers, all at once: a reading for each would take most of the time.
+
+        wire: 2 trips, whatever their number.
+        """
+        from jdbpy.session.values.views.language import boxed
+
+        objects = list(dict.fromkeys(int(each.value) for each in values if each.tag == Tag.OBJECT and each.value))
+        members: dict[int, list[int]] = {}
+        for object_id, type_id in zip(objects, await self.reader.type_ids(objects), strict=True):
+            if type_id is not None:
+                members.setdefault(type_id, []).append(object_id)
+        found: dict[int, Described] = {}
+        for alike in members.values():
+            try:
+                chain, view = await self._viewer.find(alike[0])
+                if view is not boxed:
+                    continue
+                fields = await find_fields(self.reader, chain[-1], ["value"])
+            except (JdwpError, UnknownLayout):
+                continue
+            name, release = chain[0].name, self.reader.release
+            for object_id, read in zip(alike, await self.reader.fields_of_all(alike, fields), strict=True):
+                if not isinstance(read, JdwpError):
+                    text = escape(primitive_text(read[0], release)[: self._limits.string])
+                    value = Value(name, text, "L", object_id, object_id, formatted=self._formatted(read[0]))
+                    found[object_id] = Described(value)
+        return found
 
 
 def _container(plain: Value, size: int | None, children: tuple[Variable, ...]) -> Value:

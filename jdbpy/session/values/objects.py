@@ -94,6 +94,12 @@ class Objects:
     def __init__(self, target: Target) -> None:
         likely = target.likely if target.far else None
         self.reader = Reader(target.conn, target.types, Remembered(), target.release, likely)
+        self.reader.may_walk_heap = lambda: (
+            target.suspension.everything_held
+            and target.can("canGetInstanceInfo")
+            and target.snapshot is None
+            and not target.played
+        )
 
     @classmethod
     def of(cls, target: Target) -> Objects:

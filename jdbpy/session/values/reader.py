@@ -13,9 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-import trio
-
-from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.errors import Disconnected, JdwpError, ProtocolError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import together
 from jdbpy.session.java.signatures import java_name, signature_of
@@ -36,7 +34,6 @@ from jdbpy.wire.messages import (
     reference_type,
     string_reference,
 )
-from jdbpy.wire.pending import Pending
 
 T = TypeVar("T")
 
@@ -52,6 +49,9 @@ _MOST_AT_ONCE = 10_000
 MOST_ELEMENTS = 16_384
 """Elements that are asked for in one command: more than 65,535 references end the JVM (docs/agent.md, "Large parts of
 arrays")."""
+
+FROM_HEAP = 2_000
+"""Nodes from which on a chain is looked for among all instances of their class."""
 
 _TO_THE_END = -1
 """A number of elements that means the rest (docs/agent.md, "Parts of arrays")."""
@@ -100,64 +100,6 @@ class _BootClass:
         self.name = name
 
 
-class _ChainWalk:
-    """A chain of nodes that is followed where its replies come in: each submits the question for the next node."""
-
-    def __init__(self, conn: Connection, fields: Sequence[Field], want: int, spare: int, skip_empty: bool) -> None:
-        self.items: list[TaggedValue] = []
-        self.lost = False
-        self._conn = conn
-        self._fields = fields
-        self._want = want
-        self._spare = spare
-        self._skip_empty = skip_empty
-        self._pending: Pending[Any] | None = None
-        self._error: JdbpyError | None = None
-        self._ended = trio.Event()
-
-    async def run(self, first: int) -> None:
-        """Follow the chain to its end. Cancelled, it asks for no further node."""
-        with self._conn.gathering:
-            self._ask(first)
-        try:
-            await self._ended.wait()
-        except BaseException:
-            if self._pending is not None:
-                self._pending.abandon()
-            raise
-        if self._error is not None:
-            raise self._error
-
-    def _ask(self, node: int) -> None:
-        try:
-            self._pending = self._conn.submit(_get_fields(node, self._fields), on_reply=self._answered)
-        except JdbpyError as error:
-            self._end(error)
-
-    def _answered(self, outcome: object_reference.GetValuesReply | JdbpyError) -> None:
-        if isinstance(outcome, JdbpyError):
-            self._end(outcome)
-            return
-        try:
-            item, link = as_declared(self._fields, outcome.values)
-        except ProtocolError as error:
-            self._end(error)
-            return
-        if item.value or not self._skip_empty:
-            self.items.append(item)
-        else:
-            self._spare -= 1
-            self.lost = self._spare < 0
-        if self.lost or not link.value or len(self.items) >= self._want:
-            self._end(None)
-        else:
-            self._ask(int(link.value))
-
-    def _end(self, error: JdbpyError | None) -> None:
-        self._error = error
-        self._ended.set()
-
-
 class Reader:
     """Reads objects of one target. ``run`` is called from outside, all else from what runs in it."""
 
@@ -175,6 +117,8 @@ class Reader:
         self._conn = conn
         self._types = types
         self._remembered = remembered
+        self.may_walk_heap: Callable[[], bool] = lambda: False
+        """True if the heap may be walked now: nothing runs that would have to stand still for it."""
 
     @staticmethod
     def commands_of(questions: Sequence[Any]) -> list[list[Command[Any]]] | None:
@@ -210,6 +154,17 @@ class Reader:
             known = reply.typeID
             self._remembered.learn_type(object_id, known)
         return ReferenceTypeID(known)
+
+    async def type_ids(self, object_ids: Sequence[int]) -> list[ReferenceTypeID | None]:
+        """The classes of many objects, in one wave; None for one that was collected."""
+        found = {each: self.known_type(each) for each in object_ids}  # not all of very many are remembered
+        unknown = [each for each, known in found.items() if known is None]
+        outcomes = await self.batch([object_reference.ReferenceType(_not_null(each)) for each in unknown])
+        for object_id, outcome in zip(unknown, outcomes, strict=True):
+            if not isinstance(outcome, JdwpError):
+                found[object_id] = outcome.typeID
+                self._remembered.learn_type(object_id, outcome.typeID)
+        return [found[each] for each in object_ids]
 
     async def shape(self, type_id: ReferenceTypeID) -> ClassLayout:
         """The fields and the superclass of a class. Raises JdwpError when it was unloaded meanwhile."""
@@ -316,26 +271,33 @@ class Reader:
         """Values of instance fields; all of them must be declared by the object's class or a superclass."""
         if not fields:
             return []
-        return as_declared(fields, (await self.request(_get_fields(object_id, fields))).values)
+        return as_declared(fields, (await self.request(get_fields(object_id, fields))).values)
 
     async def fields_of_all(
         self, object_ids: Sequence[int], fields: Sequence[Field]
     ) -> list[list[TaggedValue] | JdwpError]:
         """The same fields of many objects, in one wave; an object that was collected meanwhile gives its error."""
-        outcomes = await self.batch([_get_fields(object_id, fields) for object_id in object_ids])
+        outcomes = await self.batch([get_fields(object_id, fields) for object_id in object_ids])
         return [each if isinstance(each, JdwpError) else as_declared(fields, each.values) for each in outcomes]
 
+    def is_on_heap(self, nodes: int) -> bool:
+        """True if a chain of so many nodes is read from the heap rather than followed. No trip."""
+        return nodes >= FROM_HEAP and self.may_walk_heap()
+
     async def follow(
-        self, first: int, fields: Sequence[Field], want: int, spare: int, *, skip_empty: bool
+        self, first: int, fields: Sequence[Field], want: int, spare: int, *, skip_empty: bool, from_heap: bool
     ) -> list[TaggedValue] | None:
         """Items along a chain of nodes, ``want`` at most: of the two ``fields`` the first is the item, the second the
         link to a node of the same class.
 
         With ``skip_empty`` nodes whose item is null do not count; None when there are more than ``spare`` of them.
-        Raises JdwpError. wire: 1 trip a node, during which no task wakes; all other questions of the wave wait.
+        Raises JdwpError. wire: 1 trip a node, during which no task wakes; all other questions of the wave wait. Where
+        ``from_heap``, 1 trip and 1 for each 2,000 instances of the class that declares the link.
         """
-        walk = _ChainWalk(self._conn, fields, want, spare, skip_empty)
-        await self.outside(partial(walk.run, first))
+        from jdbpy.session.values.chains import ChainWalk
+
+        walk = ChainWalk(self._conn, fields, want, spare, skip_empty)
+        await self.outside(partial(walk.run, first, from_heap=from_heap))
         return None if walk.lost else walk.items
 
     async def statics(self, shape: ClassLayout, fields: Sequence[Field]) -> list[TaggedValue]:
@@ -539,7 +501,7 @@ def _unloaded() -> JdwpError:
     return JdwpError(Error.INVALID_OBJECT, "INVALID_OBJECT", "the class was unloaded")
 
 
-def _get_fields(object_id: int, fields: Sequence[Field]) -> object_reference.GetValues:
+def get_fields(object_id: int, fields: Sequence[Field]) -> object_reference.GetValues:
     assert not any(field.is_static for field in fields)
     return object_reference.GetValues(_not_null(object_id), [field.id for field in fields])
 

@@ -65,7 +65,7 @@ async def chain(
         return []
     fields = await find_fields(reader, node_class, [item, link])
     if want > _LONG:
-        return await _long_chain(reader, fields, first, want, skip_empty=True)
+        return await _long_chain(reader, fields, first, want, skip_empty=True, from_heap=reader.is_on_heap(want))
 
     async def expand(places: list[int]) -> list[Plan[TaggedValue]]:
         return [_link(*readable(values)) for values in await reader.fields_of_all(places, fields)]
@@ -81,14 +81,16 @@ def _link(item: TaggedValue, next_node: TaggedValue) -> Plan[TaggedValue]:
 async def double_chain(
     reader: Reader, node_class: ClassLayout, first: TaggedValue, last: TaggedValue, size: int, want: int
 ) -> list[TaggedValue]:
-    """Items of a list linked both ways. From both ends when all of it is wanted, which halves the round trips."""
+    """Items of a list linked both ways. From both ends when all of it is wanted, which halves the round trips, unless
+    it is long enough to be looked for in the heap."""
     if not first.value:
         return []
     fields = await find_fields(reader, node_class, ["item", "next", "prev"])
+    from_heap = size <= 2 * want and reader.is_on_heap(size)
 
     async def walk(start: TaggedValue, step: int, count: int) -> list[TaggedValue]:
         if min(size, want) > _LONG:
-            return await _long_chain(reader, [fields[0], fields[step]], start, count)
+            return await _long_chain(reader, [fields[0], fields[step]], start, count, from_heap=from_heap)
 
         async def expand(places: list[int]) -> list[Plan[TaggedValue]]:
             nodes = [readable(values) for values in await reader.fields_of_all(places, fields)]
@@ -99,20 +101,26 @@ async def double_chain(
 
         return await first_in_order([Unread(start.value)] if start.value else [], expand, count)
 
-    if size > want:
-        return await walk(first, 1, want)
+    if size > want or from_heap:
+        return await walk(first, 1, min(size, want))
     front, back = await gather([walk(first, 1, size - size // 2), walk(last, 2, size // 2)])
     return [*front, *reversed(back)]
 
 
 async def _long_chain(
-    reader: Reader, fields: Sequence[Field], first: TaggedValue, want: int, *, skip_empty: bool = False
+    reader: Reader,
+    fields: Sequence[Field],
+    first: TaggedValue,
+    want: int,
+    *,
+    skip_empty: bool = False,
+    from_heap: bool = False,
 ) -> list[TaggedValue]:
     """Items of a chain of many nodes; ``fields`` are the item and the link. No wave passes from node to node."""
     if not first.value:
         return []
     try:
-        found = await reader.follow(reference(first), fields, want, _SPARE, skip_empty=skip_empty)
+        found = await reader.follow(reference(first), fields, want, _SPARE, skip_empty=skip_empty, from_heap=from_heap)
     except JdwpError:
         raise UnknownLayout("it changed while it was read") from None
     if found is None:
