@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from benchmarks.bench import Bench
 from benchmarks.cases import (
     attach,
+    dap,
     events,
     hits,
     jdb_mode,
@@ -33,6 +34,7 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "locals": values.locals_,
     "dump": values.dump,
     "hit": stops.hit,
+    "dap": dap.run,
     "step": stops.steps,
     "condition": hits.condition,
     "logpoint": hits.logpoint,

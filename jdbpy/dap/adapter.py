@@ -92,6 +92,8 @@ class Adapter:
         self._containers: dict[int, Container] = {}
         self._last_number = 0
         self.paths = Paths()
+        self.reading: tuple[tuple[int, int], trio.Event] | None = None
+        """The thread and number of the frame whose variables were begun to be read last, and their end."""
         self.step_targets: dict[int, tuple[int, int, str]] = {}
         """The calls that the client was shown last: their thread, their index, and the address where it stands."""
         self.calls: dict[int, int] = {}

@@ -8,7 +8,7 @@ from jdbpy import JdbpyError, JdwpError, StateError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.code import instruction_reference
 from jdbpy.dap.protocol import Body, request
-from jdbpy.dap.variables import Container, frame_variables
+from jdbpy.dap.variables import Container, frame_variables, read_ahead
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
@@ -31,10 +31,15 @@ class StackTraceOf(Record):
 
 @request("stackTrace", StackTraceOf, supportsDelayedStackTraceLoading=True)
 async def stack_trace(adapter: Adapter, args: StackTraceOf) -> Body:
-    """wire: 1 trip, 2 for classes that are new."""
+    """wire: 1 trip, 2 for classes that are new; the variables of the innermost frame are read beside that."""
     session = adapter.session
     count = min(args.levels, MOST_FRAMES) if args.levels > 0 else MOST_FRAMES
-    found = await session.stack.of(adapter.thread_id(args.threadId), max(0, args.startFrame), count)
+    thread = adapter.thread_id(args.threadId)
+    stop = adapter.stops.get(thread)
+    top = stop.frame if stop is not None and session.is_current(stop) else None
+    if args.startFrame <= 0 and top is not None and not top.native:
+        read_ahead(adapter, top)
+    found = await session.stack.of(thread, max(0, args.startFrame), count)
     if found.error:
         raise StateError(f"the thread has no frames to show: {found.error}")
     sources = await adapter.sources.of_places([frame.location for frame in found.frames])

@@ -126,7 +126,25 @@ def of_result(*, whole: bool = False) -> Limits:
 
 async def frame_variables(adapter: Adapter, frame: Frame) -> Sequence[Variable]:
     """The variables of a frame. wire: 1 to 3 trips, none again."""
+    if adapter.reading is not None and adapter.reading[0] == (frame.thread.id, frame.index):
+        await adapter.reading[1].wait()
     return await adapter.session.stack.variables(frame, shallow())
+
+
+def read_ahead(adapter: Adapter, frame: Frame) -> None:
+    """Begin to read the variables of a frame, which the client will ask for next."""
+    done = trio.Event()
+    adapter.reading = (frame.thread.id, frame.index), done
+
+    async def read() -> None:
+        try:
+            await adapter.session.stack.variables(frame, shallow())
+        except JdbpyError:  # it runs by now: who asks for them is told
+            return
+        finally:
+            done.set()
+
+    adapter.start(read)
 
 
 async def _of_frame(adapter: Adapter, container: Container) -> list[Body]:

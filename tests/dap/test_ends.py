@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -143,3 +144,13 @@ def test_every_request_and_event_is_tried_and_what_is_announced_is_known() -> No
     assert len(REQUESTS) > 35 and {"stopped", "output", "progressUpdate", "invalidated"} <= events
     assert not [each for each in {*REQUESTS, *events, "cancel"} if f'"{each}"' not in tests]
     assert sorted(CAPABILITIES) == sorted(ANNOUNCED.split())
+
+
+def test_the_extension_for_vs_code_knows_all_arguments() -> None:
+    import_all()
+    package = json.loads((ROOT / "editors/vscode/package.json").read_text(encoding="utf-8"))
+    [debugger] = package["contributes"]["debuggers"]
+    assert (debugger["type"], debugger["program"], debugger["args"]) == ("jdbpy", "jdbpy", ["dap"])
+    for request in ("attach", "launch"):
+        offered = set(debugger["configurationAttributes"][request]["properties"])
+        assert offered == set(REQUESTS[request].arguments.__fields__) - {"hostName"}
