@@ -136,6 +136,13 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert {page.name for page in PAGES if page.parent != ROOT and f"({page.name})" not in index} == {"index.md"}
 
 
+def test_every_page_is_in_the_site() -> None:
+    """`./dev docs` builds it; that every page has a place there is seen without it."""
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    named = re.findall(r"^ +- ([\w-]+\.md)$", site, re.MULTILINE)
+    assert sorted(named) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
 def cited(text: str) -> list[tuple[str, str]]:
     """Return the facts and sections of the agent's page that a text names, as ("section ", "Invoking methods")."""
     text = re.sub(r"\s*\n\s*(?:# )?", " ", text)

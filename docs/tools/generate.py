@@ -9,6 +9,7 @@ from docs.tools.command_names import write_names
 from docs.tools.demo_classes import compile_demo
 from docs.tools.floors import write as write_floors
 from docs.tools.manual import write_pages
+from docs.tools.notebook import write as write_notebook
 from docs.tools.picture import take_picture
 from docs.tools.reference import write as write_reference
 from docs.tools.sync_api import write as write_sync
@@ -20,6 +21,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "floors": write_floors,
     "golden": golden.write,
     "manual": write_pages,
+    "notebook": write_notebook,
     "picture": take_picture,
     "sync": write_sync,
     "reference": write_reference,

@@ -425,7 +425,8 @@ class Hits:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> Reported:
-        """The next hit. Raises TimedOut, StateError when the target has ended. No trip."""
+        """The next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
+        ended. No trip."""
         with self._vm._limit(timeout, f"no hit within {timeout:g} seconds" if timeout is not None else ""):
             report = await self._feed.take()
         if report is None:

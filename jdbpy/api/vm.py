@@ -341,7 +341,7 @@ class Vm:
     async def wait_connected(self, timeout: float | None = None) -> None:
         """Wait until the JVM is there, and all is set in it again, after it went away; for ``reconnect=True``.
 
-        Raises TimedOut, Disconnected when it does not come back. No trip.
+        Raises TimedOut after ``timeout`` seconds (None: no limit), Disconnected when it does not come back. No trip.
         """
         message = f"the target did not come back within {timeout:g} seconds" if timeout is not None else ""
         with self._limit(timeout, message):
@@ -372,8 +372,8 @@ class Vm:
         return self._stop_of(stop)
 
     async def wait_ended(self, timeout: float | None = None) -> int | None:
-        """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut, Disconnected.
-        No trip."""
+        """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut after
+        ``timeout`` seconds (None: no limit), Disconnected. No trip."""
         with self._limit(
             timeout, f"the target has not ended within {timeout:g} seconds" if timeout is not None else ""
         ):

@@ -111,6 +111,59 @@ def test_what_has_arguments_says_what_it_raises_or_that_of_another() -> None:
     assert silent == []
 
 
+UNITS = {
+    "timeout": r"second",
+    "seconds": r"second",
+    "every": r"second",
+    "max_suspend": r"second",
+    "depth": r"object|reference|level|fields",
+    "longest": r"character",
+    "most": r"character|frame|byte|value|object|more than|node|instance|row|method",
+    "limit": r"a second",
+    "stack": r"frame",
+    "count": r"next|time|values|step|frames|of them|instruction|line|classes",
+}
+
+
+def test_numbers_have_their_units() -> None:
+    """What a number counts is said in the docstring, or in that of the name to which it refers."""
+    silent = []
+    for name, member in every_member():
+        if not inspect.isfunction(member):
+            continue
+        doc = member.__doc__ or ""
+        for each in inspect.signature(member).parameters:
+            if each in UNITS and not re.search(f"{UNITS[each]}|{OF_ANOTHER}", doc):
+                silent.append(f"{name}({each})")
+    assert silent == []
+
+
+def test_what_gives_a_container_says_of_what() -> None:
+    """A list or a dict of anything is no shape."""
+    silent = []
+    for name, member in every_member():
+        function = member.fget if isinstance(member, property) else member
+        returned = str(inspect.signature(function).return_annotation) if function is not None else ""
+        bare = returned in ("list", "dict", "tuple", "Any", "list[Any]", "object")
+        if bare and not re.search(r"``[\w.]+``|Python|JSON|kept|what is set", member.__doc__ or ""):
+            silent.append(name)
+    assert silent == []
+
+
+def test_all_else_that_is_public_is_described() -> None:
+    """The names of ``import jdbpy``: classes, functions with their errors, namespaces."""
+    silent = []
+    for name in jdbpy.__all__:
+        found = getattr(jdbpy, name)
+        if isinstance(found, int | float):
+            continue
+        doc = inspect.getdoc(found) or ""
+        errors = not inspect.isfunction(found) or re.search(rf"[Rr]aise|{OF_ANOTHER}|audit|[Nn]ever", doc)
+        if len(doc.split()) < 4 or not errors:
+            silent.append(name)
+    assert silent == []
+
+
 def test_the_reference_is_up_to_date() -> None:
     assert reference.PAGE.read_text(encoding="utf-8") == reference.text(), "./dev generate reference"
 

@@ -338,7 +338,8 @@ def _jvm_options_of(main: Sequence[str]) -> list[str]:
 def main_class(main: Sequence[str]) -> str:
     """Return the main class that a java command line names, "" where that cannot be told.
 
-    ``main`` is all that follows ``java``. The manifest of ``-jar FILE`` is read: a file that the user has named.
+    ``main`` is all that follows ``java``. The manifest of ``-jar FILE`` is read: a file that the user has named. It
+    raises no error.
     """
     kind, operand = program_of(main)
     if kind == "-jar":

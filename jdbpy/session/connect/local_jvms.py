@@ -43,7 +43,10 @@ class LocalJvm(Record):
 
 
 def local_jvms(*, proc: str = "/proc") -> tuple[LocalJvm, ...]:
-    """Return the JVMs of this machine that this user may look at, by process number; () where there is no /proc."""
+    """Return the JVMs of this machine that this user may look at, by process number; () where there is no /proc.
+
+    It raises no error: a process that ends meanwhile is left out.
+    """
     numbers = filter(str.isdigit, os.listdir(proc)) if os.path.isdir(proc) else ()
     found = (_looked_at(number, proc) for number in sorted(map(int, numbers)))
     return tuple(each for each in found if each is not None)

@@ -29,7 +29,7 @@ class ExceptionInfo(Record):
 
 
 class SourceLine(NamedTuple):
-    """A line."""
+    """A line of source: its number, from 1, and its text."""
 
     line: int
     text: str
