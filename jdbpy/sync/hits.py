@@ -279,7 +279,8 @@ class Hits(portal.Synced):
         return self._iterate(self._inner._take_pages())
 
     def next(self, timeout: float | None = None) -> Reported:
-        """The next hit. Raises TimedOut, StateError when the target has ended. No trip."""
+        """The next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
+        ended. No trip."""
         found: Reported = self._await(lambda: self._inner.next(timeout))
         return found
 

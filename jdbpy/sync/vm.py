@@ -287,7 +287,7 @@ class Vm(portal.Synced):
     def wait_connected(self, timeout: float | None = None) -> None:
         """Wait until the JVM is there, and all is set in it again, after it went away; for ``reconnect=True``.
 
-        Raises TimedOut, Disconnected when it does not come back. No trip.
+        Raises TimedOut after ``timeout`` seconds (None: no limit), Disconnected when it does not come back. No trip.
         """
         self._await(lambda: self._inner.wait_connected(timeout))
 
@@ -310,8 +310,8 @@ class Vm(portal.Synced):
         return found
 
     def wait_ended(self, timeout: float | None = None) -> int | None:
-        """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut, Disconnected.
-        No trip."""
+        """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut after
+        ``timeout`` seconds (None: no limit), Disconnected. No trip."""
         found: int | None = self._await(lambda: self._inner.wait_ended(timeout))
         return found
 
