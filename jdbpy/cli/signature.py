@@ -21,6 +21,9 @@ from jdbpy.record import Record
 _ATTACHED = re.compile(r"\s*[/%]([\w\0]*)(?=\s|$)")
 """What follows the name with a slash; the NUL is the cursor of ``Signature.expected``."""
 
+_BEHIND = re.compile(r"(?<=[\w$)\]\"'])\s+(--[a-z][a-z-]*)(?:[= ]\s*[^\s\"'=-]+)?\s*$")
+"""An option at the end of a line, behind an operand, where Java allows no ``--name``."""
+
 
 class Parameter(Record):
     """A positional parameter."""
@@ -138,9 +141,20 @@ class Signature:
                 parameter = self._positional(filled)
                 filled += 1
                 if parameter and parameter.argument.takes_rest:
-                    yield _Slot(text[word.start :].strip(), "", parameter.argument)
+                    rest = text[word.start :]
+                    end = self._behind(rest, flags) if parameter.argument.options_behind else len(rest)
+                    yield _Slot(rest[:end].strip(), "", parameter.argument)
+                    yield from self._slots(rest[end:])
                     return
                 yield _Slot(word.text, "", parameter.argument if parameter else None, word.closed)
+
+    @staticmethod
+    def _behind(text: str, flags: dict[str, str]) -> int:
+        """Return where the options begin that stand behind an expression, ``--name`` or ``--name VALUE``."""
+        end = len(text)
+        while (option := _BEHIND.search(text, 0, end)) and option[1] in flags:
+            end = option.start()
+        return end
 
     def _positional(self, index: int) -> Parameter | None:
         if index < len(self.positional):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import pytest
 
 from jdbpy.cli.arguments.base import Number, Option, Slash, TextArgument, WordArgument
+from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
 from jdbpy.cli.signature import Signature
@@ -35,6 +36,16 @@ async def options(
 
 async def slashed(
     ctx: Context, rest: Annotated[str, TextArgument("REST")], *, n: Annotated[int, Slash(Number("N"))] = 1
+) -> Done:
+    return Done("")
+
+
+async def of_expression(
+    ctx: Context,
+    rest: Annotated[str, ExpressionArgument()],
+    *,
+    switch: Annotated[bool, Option("-s", "--switch", help="a switch")] = False,
+    count: Annotated[int | None, Option("-n", "--count", argument=Number("COUNT"))] = None,
 ) -> Done:
     return Done("")
 
@@ -68,6 +79,14 @@ def test_usage(function: Any, usage: str) -> None:
         (options, "x -s", ["x -s"], {}),  # the rest of the line is taken as it is
         (options, "-- -s", ["-s"], {}),
         (options, "-x", ["-x"], {}),
+        (of_expression, "a - b --count 3", ["a - b"], {"count": 3}),
+        (of_expression, "a --count=3 --switch ", ["a"], {"count": 3, "switch": True}),
+        (of_expression, "--switch a --count 3", ["a"], {"count": 3, "switch": True}),
+        (of_expression, 'f("a --count 3")', ['f("a --count 3")'], {}),
+        (of_expression, '"a --count" + "b --switch"', ['"a --count" + "b --switch"'], {}),
+        (of_expression, "i --other", ["i --other"], {}),
+        (of_expression, "i - --count", ["i - --count"], {}),  # a variable of that name
+        (of_expression, "i -n 3", ["i -n 3"], {}),  # short ones are Java
         (slashed, "/7 a b", ["a b"], {"n": 7}),
         (slashed, " /7 a", ["a"], {"n": 7}),
         (slashed, " %7 a", ["a"], {"n": 7}),
@@ -90,6 +109,8 @@ def test_parse(function: Any, text: str, values: list[Any], keywords: dict[str, 
         (options, "-n", "-n needs COUNT"),
         (options, "-n x", "'x' is not a whole number"),
         (options, "-s=1 x", "-s takes no value"),
+        (of_expression, "x --count", "-n needs COUNT"),
+        (of_expression, "x --count y", "'y' is not a whole number"),
         (slashed, "/x a", "'x' is not a whole number"),
         (slashed, "/7", "REST is missing"),
     ],

@@ -22,6 +22,7 @@ class Argument(Generic[T]):
     metavar: str = "WORD"
     help: str = ""
     takes_rest: ClassVar[bool] = False  # takes the rest of the line as it was typed
+    options_behind: ClassVar[bool] = False  # long options may follow it, as they can be no part of it
 
     def parse(self, text: str) -> T:
         """The value of ``text``; raises UsageError."""

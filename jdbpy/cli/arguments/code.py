@@ -19,6 +19,7 @@ class ExpressionArgument(Argument[str]):
     metavar = "EXPRESSION"
     help = "a Java expression over what the selected frame sees"
     takes_rest = True
+    options_behind = True  # "x --depth 3" is no Java
 
     def parse(self, text: str) -> str:
         return text.rstrip(";").rstrip() or text
