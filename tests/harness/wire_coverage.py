@@ -114,5 +114,5 @@ def missing(version: str) -> set[str]:
 def _is_whole(config: pytest.Config) -> bool:
     """Whether the whole suite was asked for."""
     options = ("keyword", "markexpr", "maxfail", "lf")
-    narrowed = any(config.getoption(option) for option in options)
+    narrowed = any(config.getoption(option, None) for option in options)
     return not narrowed and list(config.args) == [str(path) for path in config.getini("testpaths")]
