@@ -552,7 +552,18 @@ class Vm:
         with trio.move_on_after(seconds) as scope:
             yield
         if scope.cancelled_caught:
-            raise TimedOut(message)
+            raise self._timed_out(message)
+
+    def _timed_out(self, message: str) -> TimedOut:
+        """Return the error of a wait; its message names a stop that suspends the target and was not waited for."""
+        for stop in self.session.untaken_stops():
+            if stop.policy is SuspendPolicy.ALL and stop.thread is not None and self.session.is_current(stop):
+                at = f" at breakpoint {stop.breakpoints[0]}" if stop.breakpoints else ""
+                return TimedOut(
+                    f'{message}: thread "{stop.thread.name}" has stopped{at}, which suspends all threads',
+                    hint='wait for that stop as well, or attach with hold="thread"',
+                )
+        return TimedOut(message)
 
     @asynccontextmanager
     async def _selecting(self, thread_id: int) -> AsyncIterator[Session]:

@@ -410,6 +410,10 @@ class Session:
         self._target.publisher.handed_over(stop)
         self._target.publisher.on_taken(stop)
 
+    def untaken_stops(self) -> list[Stop]:
+        """Return the stops that no call has taken yet, the oldest first. No trip."""
+        return self._target.publisher.unseen()
+
     def is_current(self, stop: Stop) -> bool:
         """True if the thread of the stop still stands there: it is suspended, and has not run since."""
         suspension = self._target.suspension

@@ -182,16 +182,36 @@ async def test_a_script_that_leaves_in_the_midst_leaves_all_running(jvm: Jvm, ho
             entered = await vm.stop_at("lab.Lab.submit", when="amount % 2 == 0")
             async with vm.changes("lab.Lab.served", stack=2) as hits:
                 await target.send("pool 8 100")
-                for _ in range(4):
-                    for breakpoint in (entered, served):
+                for turn in range(8):
+                    if hold == "all":  # a stop that is not taken suspends those that would come to the other place
+                        stop = await vm.wait(timeout=LIMIT)
+                        assert stop.breakpoint in (entered, served)
+                    else:
+                        breakpoint = (entered, served)[turn % 2]
                         stop = await breakpoint.wait(timeout=LIMIT)
                         assert stop.breakpoint is breakpoint
-                        assert stop.suspends_all is (hold == "all")
-                        await stop.frame.eval("java.lang.Math.max(amount, 3)")
-                        await stop.resume()
-                await hits.next(timeout=LIMIT)
-            await entered.wait(timeout=LIMIT)
+                    assert stop.suspends_all is (hold == "all")
+                    await stop.frame.eval("java.lang.Math.max(amount, 3)")
+                    await stop.resume()
+                if hold == "thread":
+                    await hits.next(timeout=LIMIT)
+            await vm.wait(timeout=LIMIT)
         await target.wait_output("pooled")
+
+
+async def test_a_wait_names_the_stop_that_suspends_all(any_jvm: Jvm) -> None:
+    async with lab(any_jvm, "all") as (target, vm):
+        entered = await vm.stop_at("lab.Lab.submit")
+        other = await vm.stop_at("lab.Lab.order")
+        await target.send("pool 1 1")
+        with trio.fail_after(LIMIT):
+            while True:
+                with pytest.raises(jdbpy.TimedOut, match="breakpoint 2 .* was not hit within") as raised:
+                    await other.wait(timeout=0.05)
+                if "has stopped at breakpoint 1, which suspends all threads" in raised.value.message:
+                    break
+        assert "hold" in raised.value.hint
+        await (await entered.wait(timeout=LIMIT)).resume()
 
 
 async def test_a_condition_that_fails_is_told_at_its_stop(any_jvm: Jvm) -> None:
