@@ -206,7 +206,7 @@ async def test_a_wait_names_the_stop_that_suspends_all(any_jvm: Jvm) -> None:
         await target.send("pool 1 1")
         with trio.fail_after(LIMIT):
             while True:
-                with pytest.raises(jdbpy.TimedOut, match="breakpoint 2 .* was not hit within") as raised:
+                with pytest.raises(jdbpy.TimedOut, match=r"breakpoint 2 .* was not hit within") as raised:
                     await other.wait(timeout=0.05)
                 if "has stopped at breakpoint 1, which suspends all threads" in raised.value.message:
                     break
