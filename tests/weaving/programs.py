@@ -15,15 +15,16 @@ from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.class_parts import take_apart
 from jdbpy.session.weaving.assembler import Assembler, ClassWriter
 from jdbpy.session.weaving.code_shift import read_code, variables_of
-from jdbpy.session.weaving.parts import Call, Parameter, Place
+from jdbpy.session.weaving.parts import Call, Parameter, Place, Woven
 from jdbpy.session.weaving.weaver import weave
 
 SINK = "jdbpyprobe/Sink"
-_MOST_WORDS = 250
+_MOST_PARAMETERS = 120
+"""A method takes 255 words at most."""
 
 
 class WovenProgram(Record):
-    """``classes`` by their names in a jar; ``refused`` by reason."""
+    """``classes`` by their names in a jar; ``refused`` by reason; ``sink`` is the class file that the calls go to."""
 
     classes: Mapping[str, bytes]
     methods: int
@@ -39,14 +40,29 @@ def weave_all(classes: Mapping[str, bytes]) -> WovenProgram:
     refused: Counter[str] = Counter()
     methods = places = 0
     for name, data in classes.items():
-        wanted = list(places_of(data))
-        done = weave(data, wanted)
+        wanted, done = _weave_all_of(data)
         woven[name] = done.data
         methods += len(done.methods)
         places += len(wanted) - len(done.refused)
         refused.update(each.reason for each in done.refused)
         signatures.update(each.call.signature for each in wanted)
     return WovenProgram(woven, methods, places, dict(refused), sink(signatures))
+
+
+def _weave_all_of(data: bytes) -> tuple[list[Place], Woven]:
+    """Weave a class; before ``super()`` without ``this``."""
+    wanted = list(places_of(data))
+    done = weave(data, wanted)
+    early = {each.place for each in done.refused if each.reason == "before super"}
+    if early:
+        wanted = [_without_this(each) if each in early else each for each in wanted]
+        done = weave(data, wanted)
+    return wanted, done
+
+
+def _without_this(place: Place) -> Place:
+    parameters = tuple(each for each in place.call.parameters if each.slot)
+    return place.replace(call=place.call.replace(parameters=parameters))
 
 
 def places_of(data: bytes) -> Iterator[Place]:
@@ -59,15 +75,8 @@ def places_of(data: bytes) -> Iterator[Place]:
         rows = variables_of(read_code(method.code.content, parts.pool), parts.pool)
         for at in dict.fromkeys(at for at, _ in lines[method.name, method.signature]):
             alive = {row.slot: row for row in rows if row.start <= at < row.end}
-            parameters = [Parameter(slot, alive[slot].signature) for slot in sorted(alive)][: _MOST_WORDS // 2]
-            if method.name == "<init>" and _before_super(data, method.signature, at):
-                parameters = [each for each in parameters if each.slot]
+            parameters = [Parameter(slot, alive[slot].signature) for slot in sorted(alive)][:_MOST_PARAMETERS]
             yield Place(method.name, method.signature, at, Call(SINK, "check", tuple(parameters)))
-
-
-def _before_super(data: bytes, signature: str, at: int) -> bool:
-    this = Call(SINK, "check", (Parameter(0, "Ljava/lang/Object;"),))
-    return any(each.reason == "before super" for each in weave(data, [Place("<init>", signature, at, this)]).refused)
 
 
 def sink(signatures: Iterable[str]) -> bytes:
@@ -95,7 +104,7 @@ def read_jar(file: Path) -> dict[str, bytes]:
 
 
 def write_jar(file: Path, original: Path | None, classes: Mapping[str, bytes]) -> None:
-    """A jar with these classes and, of the original one, all that is no class."""
+    """A jar with these classes and, of the original one, all that is no class and no signature."""
     with zipfile.ZipFile(file, "w") as jar:
         if original is not None:
             with zipfile.ZipFile(original) as old:

@@ -3,6 +3,7 @@
 * ``parts``: the records that pass between those who compile, weave and install
 * ``weaver``: calls put in front of lines of methods, ``weave``, and the maps between code indices before and after
 * ``code_shift``: one Code attribute whose instructions move apart: jumps, switches, tables; ``stack_maps``: its frames
+* ``slots``: which local variables have a value where
 * ``assembler``: bytecode from instructions with labels; ``helper``: the class that is called, ``helper_class``
 * ``ring``: a helper that keeps values instead of stopping, ``log_class``, and how they are read
 

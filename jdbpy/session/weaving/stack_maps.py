@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 _SAME_FRAME, _SAME_LOCALS_1, _SAME_LOCALS_1_EXTENDED, _CHOP, _SAME_EXTENDED, _FULL = 63, 127, 247, 250, 251, 255
 _OBJECT, _UNINITIALIZED = 7, 8
@@ -85,3 +85,61 @@ def _types(content: bytes, at: int, count: int, place: Move) -> tuple[bytes, int
         out.append(one)
         at += width
     return b"".join(out), at
+
+
+FrameLocals = Mapping[int, str]
+"""The kinds of values (I, J, F, D, L) in slots; of those that have one."""
+
+_SLOT_KINDS = {1: "I", 2: "F", 3: "D", 4: "J", 5: "L", 6: "L", 7: "L"}
+"""``this`` before ``super()`` is among them; another object that is not initialized is not."""
+
+
+def read_frames(content: bytes, first: FrameLocals) -> Iterator[tuple[int, FrameLocals]]:
+    """The code index of each frame of a table and the locals in it; ``first`` are those at the method's beginning.
+
+    Raises UnknownFrame, struct.error, IndexError.
+    """
+    [count] = struct.unpack_from(">H", content, 0)
+    locals_ = [(slot, kind) for slot, kind in sorted(first.items())]
+    at, index = 2, -1
+    for _ in range(count):
+        tag = content[at]
+        at += 1
+        if tag <= _SAME_LOCALS_1:
+            delta = tag % 64
+            at = at if tag <= _SAME_FRAME else _types(content, at, 1, _same)[1]
+        elif tag < _SAME_LOCALS_1_EXTENDED:
+            raise UnknownFrame(f"frame of type {tag}")
+        else:
+            [delta] = struct.unpack_from(">H", content, at)
+            at += 2
+            if tag == _SAME_LOCALS_1_EXTENDED:
+                at = _types(content, at, 1, _same)[1]
+            elif tag <= _CHOP:
+                locals_ = locals_[: max(0, len(locals_) - (_SAME_EXTENDED - tag))]
+            elif _SAME_EXTENDED < tag < _FULL:
+                at = _more_locals(content, at, tag - _SAME_EXTENDED, locals_)
+            elif tag == _FULL:
+                locals_ = []
+                [number] = struct.unpack_from(">H", content, at)
+                at = _more_locals(content, at + 2, number, locals_)
+                [number] = struct.unpack_from(">H", content, at)
+                at = _types(content, at + 2, number, _same)[1]
+        index += delta + 1
+        yield index, {slot: kind for slot, kind in locals_ if kind}
+
+
+def _more_locals(content: bytes, at: int, count: int, locals_: list[tuple[int, str]]) -> int:
+    """Add locals of a frame to those before them, and return the offset behind them."""
+    slot = locals_[-1][0] + (2 if locals_[-1][1] in ("J", "D") else 1) if locals_ else 0
+    for _ in range(count):
+        tag = content[at]
+        kind = _SLOT_KINDS.get(tag, "")
+        locals_.append((slot, kind))
+        slot += 2 if kind in ("J", "D") else 1
+        at = _types(content, at, 1, _same)[1]
+    return at
+
+
+def _same(index: int) -> int:
+    return index

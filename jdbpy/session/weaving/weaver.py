@@ -21,7 +21,6 @@ from jdbpy.session.java.class_parts import (
     take_apart,
 )
 from jdbpy.session.java.constant_pool import METHOD
-from jdbpy.session.java.signatures import split_method
 from jdbpy.session.weaving.code_shift import (
     ALIGNMENT,
     CodeParts,
@@ -32,14 +31,14 @@ from jdbpy.session.weaving.code_shift import (
     variables_of,
 )
 from jdbpy.session.weaving.parts import Call, Insertion, Parameter, Place, Refused, Woven, WovenMethod
+from jdbpy.session.weaving.slots import arguments_of, kind_of, stored_slots, values_in_slots
 from jdbpy.session.weaving.stack_maps import UnknownFrame
 
 MOST_CODE = 65_535
 MOST_COMPILED = 8_000
 """HotSpot compiles no method with more bytes of code than that (DontCompileHugeMethods)."""
 
-_NOP, _INVOKESPECIAL, _INVOKESTATIC, _NEW, _WIDE, _IINC = 0, 183, 184, 187, 196, 132
-_STORES, _SHORT_STORES = range(54, 59), range(59, 79)
+_NOP, _INVOKESPECIAL, _INVOKESTATIC, _NEW, _WIDE = 0, 183, 184, 187, 196
 _LOADS = {"J": 22, "F": 23, "D": 24, "L": 25, "[": 25}
 _ILOAD = 21
 
@@ -111,25 +110,19 @@ class _MethodWeaving:
         try:
             code = read_code(attribute.content, self._parts.pool)
             checks = _Checks(self._parts, self._method, code)
-        except (struct.error, MalformedCode, MalformedClassFile):
+        except (struct.error, IndexError, MalformedCode, MalformedClassFile, UnknownFrame):
             self._refuse(places, _Unfit("not read"))
             return self._method
         fit: list[Place] = []
-        done = None
         for place in places:
             try:
                 checks.check(place)
+                fit.append(place)
             except _Unfit as unfit:
                 self._refuse([place], unfit)
-                continue
-            fit.append(place)
-        try:
-            done = self._insert(code, fit)
-        except _Unfit:  # some do not fit
-            fit, done = self._one_by_one(code, fit)
-        if done is None or not fit:
+        done, inserted = self._insert_most(code, fit)
+        if not inserted:
             return self._method
-        inserted = _merged(self._codes(fit))
         self.woven = WovenMethod(
             method=self._method.name,
             signature=self._method.signature,
@@ -140,67 +133,59 @@ class _MethodWeaving:
         attributes = tuple(changed if each is attribute else each for each in self._method.attributes)
         return self._method.replace(attributes=attributes)
 
-    def _one_by_one(self, code: CodeParts, places: Sequence[Place]) -> tuple[list[Place], CodeParts | None]:
-        fit: list[Place] = []
-        for place in places:
-            try:
-                self._length(code, [*fit, place])
-                fit.append(place)
-            except _Unfit as unfit:
-                self._refuse([place], unfit)
-        done = None
-        while fit and done is None:
-            try:
-                done = self._insert(code, fit)
-            except _Unfit as unfit:
-                self._refuse([fit.pop()], unfit)
-        return fit, done
-
-    def _length(self, code: CodeParts, places: Sequence[Place]) -> None:
-        """Raises _Unfit where the method would become too long."""
-        length = len(code.code) + sum(len(each) for _, each in self._codes(places))
-        if length > MOST_CODE:
-            raise _Unfit("too long")
-        if len(code.code) <= MOST_COMPILED < length:
-            raise _Unfit("not compiled")
-
     def _refuse(self, places: Iterable[Place], unfit: _Unfit) -> None:
         self.refused += [unfit.refuse(place) for place in places]
 
-    def _insert(self, code: CodeParts, places: Sequence[Place]) -> CodeParts:
-        """The code with all of the calls. Raises _Unfit."""
-        if not places:
-            return code
+    def _insert_most(self, code: CodeParts, places: Sequence[Place]) -> tuple[CodeParts, dict[int, bytes]]:
+        """The code with as many of the calls as there is room for, and what was put in by index."""
+        fit: list[tuple[Place, bytes]] = []
+        length = len(code.code)
+        for place in places:
+            try:
+                call = self._code(place.call)
+                _check_length(len(code.code), length + len(call))
+                length += len(call)
+                fit.append((place, call))
+            except _Unfit as unfit:
+                self._refuse([place], unfit)
+        while fit:
+            inserted: dict[int, bytes] = {}
+            for place, call in fit:  # of several at one index the first comes first
+                inserted[place.at] = inserted.get(place.at, b"") + call
+            try:
+                words = max(sum(map(_width, place.call.parameters)) for place, _ in fit)
+                return self._insert(code, inserted, words), inserted
+            except _Unfit as unfit:
+                self._refuse([fit.pop()[0]], unfit)
+        return code, {}
+
+    def _insert(self, code: CodeParts, inserted: dict[int, bytes], words: int) -> CodeParts:
+        """The code with all of the calls, which push so many words at most. Raises _Unfit."""
+        if code.stack + words > MOST_CODE:
+            raise _Unfit("too long")
         try:
-            self._length(code, places)
-            insertions = _merged(self._codes(places))
-            words = max(sum(_width(each) for each in place.call.parameters) for place in places)
-            if code.stack + words > MOST_CODE:
-                raise _Unfit("too long")
-            return insert(code, self._parts.pool, insertions, words)
+            return insert(code, self._parts.pool, inserted, words)
         except JumpTooFar:
             raise _Unfit("jump too far") from None
-        except PoolFull:
-            raise _Unfit("pool full") from None
         except (MalformedCode, MalformedClassFile, UnknownFrame, struct.error, IndexError):
             raise _Unfit("not read") from None
 
-    def _codes(self, places: Sequence[Place]) -> list[tuple[int, bytes]]:
-        return [(place.at, self._code(place.call)) for place in places]
-
     def _code(self, call: Call) -> bytes:
-        """The instructions of a call, filled up to a multiple of the alignment."""
-        code = b"".join(load(each.signature, each.slot) for each in call.parameters)
-        code += struct.pack(">BH", _INVOKESTATIC, self._pool.method(call.owner, call.name, call.signature))
+        """The instructions of a call, filled up to a multiple of the alignment. Raises _Unfit."""
+        code = b"".join([load(each.signature, each.slot) for each in call.parameters])
+        try:
+            code += struct.pack(">BH", _INVOKESTATIC, self._pool.method(call.owner, call.name, call.signature))
+        except PoolFull:
+            raise _Unfit("pool full") from None
         return code + bytes([_NOP]) * (-len(code) % ALIGNMENT)
 
 
-def _merged(codes: Sequence[tuple[int, bytes]]) -> dict[int, bytes]:
-    """The code by index; of several calls at one index the first comes first."""
-    merged: dict[int, bytes] = {}
-    for at, code in codes:
-        merged[at] = merged.get(at, b"") + code
-    return merged
+def _check_length(before: int, after: int) -> None:
+    """Raises _Unfit where a method becomes too long."""
+    if after > MOST_CODE:
+        raise _Unfit("too long")
+    if before <= MOST_COMPILED < after:
+        raise _Unfit("not compiled")
 
 
 def load(signature: str, slot: int) -> bytes:
@@ -219,15 +204,16 @@ class _Checks:
     """Which places of a method can be woven, by what its tables say."""
 
     def __init__(self, parts: ClassParts, method: MethodParts, code: CodeParts) -> None:
-        """Raises MalformedCode, struct.error."""
+        """Raises MalformedCode, UnknownFrame, struct.error."""
         self._instructions = {each.index: each.opcode for each in decode(code.code)}
         self._pool = parts.pool
         self._code = code.code
         self._variables: dict[int, list[VariableRow]] = {}
         for row in variables_of(code, parts.pool):
             self._variables.setdefault(row.slot, []).append(row)
-        self._arguments = _arguments(method)
-        self._stored = frozenset(slot for index in self._instructions for slot in self._stored_by(index))
+        self._arguments = arguments_of(method.signature, static=method.is_static)
+        self._stored = stored_slots(code.code, decode(code.code))
+        self._values = values_in_slots(code, self._arguments)
         self._initialized = self._after_super() if method.name == "<init>" else 0
 
     def check(self, place: Place) -> None:
@@ -245,25 +231,14 @@ class _Checks:
                 )
 
     def _has_value(self, parameter: Parameter, at: int) -> bool:
-        for row in self._variables.get(parameter.slot, ()):
-            if row.start <= at < row.end and _kind(row.signature) == _kind(parameter.signature):
-                return True
-        argument = self._arguments.get(parameter.slot)
-        return argument is not None and argument == _kind(parameter.signature) and parameter.slot not in self._stored
-
-    def _stored_by(self, index: int) -> tuple[int, ...]:
-        """The slots that an instruction stores to."""
-        opcode, code = self._instructions[index], self._code
-        slot, two = -1, opcode in (55, 57)
-        if opcode in _SHORT_STORES:
-            slot, two = (opcode - _SHORT_STORES.start) % 4, (opcode - _SHORT_STORES.start) // 4 in (1, 3)
-        elif opcode in _STORES or opcode == _IINC:
-            slot = code[index + 1]
-        elif opcode == _WIDE and (code[index + 1] in _STORES or code[index + 1] == _IINC):
-            slot, two = struct.unpack_from(">H", code, index + 2)[0], code[index + 1] in (55, 57)
-        if slot < 0:
-            return ()
-        return (slot, slot + 1) if two else (slot,)
+        """True if the slot has a value of that kind there, and it is that variable's."""
+        kind = kind_of(parameter.signature)
+        if self._values.get(at, {}).get(parameter.slot) != kind:
+            return False
+        rows = self._variables.get(parameter.slot, ())
+        if any(row.start <= at < row.end and kind_of(row.signature) == kind for row in rows):
+            return True
+        return parameter.slot in self._arguments and parameter.slot not in self._stored
 
     def _after_super(self) -> int:
         """The index behind ``super()`` or ``this()``, the call of a constructor that no ``new`` belongs to."""
@@ -278,18 +253,3 @@ class _Checks:
                         return index + 3
                     made -= 1
         return 0
-
-
-def _kind(signature: str) -> str:
-    """Types that one instruction loads are one kind."""
-    return "L" if signature[0] in "L[" else "I" if signature in "ZBCSI" else signature
-
-
-def _arguments(method: MethodParts) -> dict[int, str]:
-    """The kinds of ``this`` and of the arguments by slot."""
-    found = {} if method.is_static else {0: "L"}
-    slot = len(found)
-    for signature in split_method(method.signature)[0]:
-        found[slot] = _kind(signature)
-        slot += 2 if signature in ("J", "D") else 1
-    return found

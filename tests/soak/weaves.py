@@ -1,0 +1,152 @@
+"""Large programs woven at every line, verified and run: they print and write what they do as they are.
+
+Each try takes one program, which its seed decides. Every class of it is loaded and linked under ``-Xverify:all``, woven
+and as it is; then the program does some work, both ways.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.harness import Jvm, inline
+from tests.harness.needs import TOMCAT_JARS
+from tests.harness.programs import FIXTURES
+from tests.soak.trial import Run
+from tests.weaving.programs import SINK, WovenProgram, read_jar, weave_all, write_jar
+
+LIMIT = 600
+"""Seconds for one run of a program on a busy machine."""
+
+_VERIFIER = """
+    import java.util.*;
+    import java.util.jar.*;
+
+    public class Verifier {
+        public static void main(String[] args) throws Exception {
+            try (JarFile jar = new JarFile(args[0])) {
+                for (JarEntry entry : Collections.list(jar.entries())) {
+                    String name = entry.getName();
+                    if (name.matches("(?!META-INF/).*(?<!module-info)[.]class")) {
+                        name = name.substring(0, name.length() - 6).replace('/', '.');
+                        System.out.println(name + " " + linked(name));
+                    }
+                }
+            }
+            System.exit(0);
+        }
+
+        static String linked(String name) {
+            try {
+                Class.forName(name, false, Verifier.class.getClassLoader()).getDeclaredMethods();
+                return "verified";
+            } catch (NoClassDefFoundError | TypeNotPresentException e) {
+                return "needs what is not there";
+            } catch (Throwable e) {
+                return e.toString().lines().findFirst().get();
+            }
+        }
+    }
+"""
+
+_GROOVY = """
+    class Order { List<Integer> items = [1, 2, 3]; int total() { items.collect { it * 2 }.sum() } }
+    def words = ['a': 1, "b${1 + 1}": 2].collectEntries { key, value -> [key.toUpperCase(), value] }
+    println "${new Order().total()} ${words} ${(1..5).findAll { it % 2 }} ${'x' * 3}"
+"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program: ``jar`` is woven, ``others`` stand behind it on the class path. ``arguments`` are those of ``main``,
+    made for a directory that the program may write to."""
+
+    name: str
+    jar: Path
+    main: str
+    arguments: Callable[[Path], list[str]]
+    others: tuple[Path, ...] = ()
+
+
+def _ecj(out: Path) -> list[str]:
+    sources = sorted(str(each) for each in FIXTURES.glob("*.java"))
+    return ["-proc:none", "--release", "17", "-g", "-nowarn", "-d", str(out), *sources]
+
+
+def _groovy(out: Path) -> list[str]:
+    script = out / "script.groovy"
+    script.write_text(_GROOVY, encoding="utf-8")
+    return [str(script)]
+
+
+SUBJECTS = (
+    Subject("ecj", TOMCAT_JARS / "eclipse-jdt-core.jar", "org.eclipse.jdt.internal.compiler.batch.Main", _ecj),
+    Subject("groovy", TOMCAT_JARS / "groovy-all.jar", "groovy.ui.GroovyMain", _groovy),
+)
+"""Debian's packages libeclipse-jdt-core-java, which Tomcat brings, and groovy."""
+
+
+async def run(run: Run) -> None:
+    """Weave, verify and run one program after the other."""
+    kept: dict[str, WovenProgram] = {}
+    for seed in run.seeds():
+        subject = SUBJECTS[seed % len(SUBJECTS)]
+        with run.attempt(seed, subject.name):
+            if subject.name not in kept:
+                kept[subject.name] = weave_all(read_jar(subject.jar))
+                run.figure(subject.name, _words(kept[subject.name]))
+            compare(run.jvm, subject, kept[subject.name], run.directory / str(seed))
+
+
+def _words(woven: WovenProgram) -> str:
+    refused = ", ".join(f"{count:,} {reason}" for reason, count in woven.refused.items()) or "none"
+    classes, methods = len(woven.classes), woven.methods
+    return f"{classes:,} classes, {methods:,} methods, {woven.places:,} places woven, refused: {refused}"
+
+
+def compare(jvm: Jvm, subject: Subject, woven: WovenProgram, directory: Path) -> None:
+    """Verify and run the program as it is and woven; raises AssertionError where they differ."""
+    directory.mkdir()
+    jar, sink = directory / "woven.jar", directory / "sink.jar"
+    write_jar(jar, subject.jar, woven.classes)
+    write_jar(sink, None, {f"{SINK}.class": woven.sink})
+    options = ["-Xverify:all", f"-Xbootclasspath/a:{sink}"]
+    before, after = _verified(jvm, subject, subject.jar, []), _verified(jvm, subject, jar, options)
+    different = [f"{one}, woven: {other}" for one, other in zip(before, after, strict=True) if one != other]
+    assert not different, f"{len(different)} classes verify in another way: {different[:5]}"
+    assert sum(each.endswith(" verified") for each in after) > len(after) / 2
+    assert _worked(jvm, subject, subject.jar, directory / "as it is", []) == _worked(
+        jvm, subject, jar, directory / "woven", options
+    )
+    shutil.rmtree(directory)
+
+
+def _verified(jvm: Jvm, subject: Subject, jar: Path, options: list[str]) -> list[str]:
+    """What came of each class."""
+    lines = _output(jvm, [jar, *subject.others, Path(inline(_VERIFIER).classes)], options, "Verifier", str(jar))
+    return sorted(lines.splitlines())
+
+
+def _worked(jvm: Jvm, subject: Subject, jar: Path, out: Path, options: list[str]) -> tuple[str, dict[str, bytes]]:
+    """What the program prints, and the files that it writes."""
+    out.mkdir()
+    printed = _output(jvm, [jar, *subject.others], options, subject.main, *subject.arguments(out))
+    files = {str(each.relative_to(out)): each.read_bytes() for each in sorted(out.rglob("*")) if each.is_file()}
+    return printed, files
+
+
+def _output(jvm: Jvm, class_path: list[Path], options: list[str], main: str, *arguments: str) -> str:
+    path = os.pathsep.join(map(str, class_path))
+    done = subprocess.run(
+        [jvm.java, *options, "-cp", path, main, *arguments],
+        capture_output=True,
+        timeout=LIMIT,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, f"{main} ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-1000:]}"
+    return done.stdout
