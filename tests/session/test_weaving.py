@@ -1,8 +1,7 @@
-"""Class files with calls at their lines: they verify, run as before, and say where everything has gone."""
+"""Class files with calls at their lines, and the helpers that are called; ``tests/soak`` weaves whole programs."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from jdbpy.session.java.bytecode import decode
@@ -14,40 +13,14 @@ from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Parameter
 from jdbpy.session.weaving.ring import RingReader, log_class, number
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, Program, debug, inline, program
-from tests.weaving.programs import SINK, places_of, weave_all
+from tests.weaving.programs import places_of
 
 INT = Parameter(0, "I", "n")
-
-
-def run(jvm: Jvm, classes: str, main: str, *options: str) -> str:
-    command = [jvm.java, "-Xverify:all", *options, "-cp", classes, main]
-    return subprocess.run(command, capture_output=True, check=True, timeout=60, encoding="utf-8").stdout
-
-
-def woven_copy(original: Program, directory: Path) -> tuple[Program, int]:
-    """The program with a call at every line, and the number of calls."""
-    root = Path(original.classes)
-    classes = {str(each.relative_to(root)): each.read_bytes() for each in root.rglob("*.class")}
-    woven = weave_all(classes)
-    for name, data in {**woven.classes, f"{SINK}.class": woven.sink}.items():
-        file = directory / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    assert not woven.refused
-    return original.replace(classes=str(directory)), woven.places
 
 
 def method_of(program: Program, class_name: str, name: str) -> tuple[bytes, FileMethod]:
     data = (Path(program.classes) / f"{class_name}.class").read_bytes()
     return data, next(each for each in parse(data).methods if each.name == name)
-
-
-def test_every_line_of_a_program_verifies_and_runs_as_before(jvm: Jvm, tmp_path: Path) -> None:
-    """With all variables that are alive there; the two maps of indices are inverse, and lines stay at their calls."""
-    original = program("Woven")
-    copy, places = woven_copy(original, tmp_path)
-    assert places > 100
-    assert run(jvm, copy.classes, copy.main) == run(jvm, original.classes, original.main)
 
 
 def test_the_maps_of_indices_are_inverse() -> None:

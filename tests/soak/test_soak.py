@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import Jvm
-from tests.soak import crowds, endurance, floods, fuzz, leavings, mutations, signals, table, tasks
+from tests.harness import Jvm, program
+from tests.soak import crowds, endurance, floods, fuzz, leavings, mutations, signals, table, tasks, weaves
 from tests.soak.busy import busy
 from tests.soak.second_debugger import second_debugger
 from tests.soak.trial import Run
+from tests.weaving.programs import read_directory, write_jar
 
 SUSPEND, RESUME, SET = (1, 8), (1, 9), (15, 1)
 METHOD_ENTRY = bytes([40, 0]) + (1).to_bytes(4, "big") + bytes([5]) + (4).to_bytes(4, "big") + b"Busy"
@@ -62,6 +63,17 @@ async def test_floods(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 async def test_many_breakpoints(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowds, "BREAKPOINTS", 150)
     await hold(crowds.run, Run("crowds", jvm, tmp_path, seed=1, seconds=1000, tries=1))
+
+
+async def test_woven_programs(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small program that has all that is hard to weave, and some passes over a condition."""
+    jar = tmp_path / "woven.jar"
+    write_jar(jar, None, read_directory(Path(program("Woven").classes)))
+    monkeypatch.setattr(weaves, "SUBJECTS", (weaves.Subject("Woven", jar, "Woven", lambda out: []),))
+    monkeypatch.setattr(weaves, "PASSES", 4_000_000)
+    monkeypatch.setattr(weaves, "WARM_UP", 1_000_000)
+    await hold(weaves.run, run := Run("weaves", jvm, tmp_path, seed=2, seconds=1000, tries=2))
+    assert "refused: none" in run.outcome.figures["Woven"]
 
 
 async def test_the_second_debugger_sees_what_a_first_has_left(jvm: Jvm) -> None:

@@ -1,7 +1,7 @@
 """Large programs woven at every line, verified and run: they print and write what they do as they are.
 
 Each try takes one program, which its seed decides. Every class of it is loaded and linked under ``-Xverify:all``, woven
-and as it is; then the program does some work, both ways.
+and as it is; then the program does some work, both ways. Another try counts the hits of a condition in 10^9 passes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,59 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jdbpy.session.weaving.assembler import Assembler
+from jdbpy.session.weaving.parts import Emitted, Parameter, Place
+from jdbpy.session.weaving.ring import log_class
+from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, inline
 from tests.harness.needs import TOMCAT_JARS
 from tests.harness.programs import FIXTURES
 from tests.soak.trial import Run
 from tests.weaving.programs import SINK, WovenProgram, read_jar, weave_all, write_jar
+
+PASSES = 1_000_000_000
+"""Passes of two threads together over a line with a condition."""
+
+WARM_UP = 50_000_000
+
+_COUNTED = """
+    public class Passes implements Runnable {
+        public static void main(String[] args) throws Exception {
+            int passes = Integer.parseInt(args[0]), half = passes / 2;
+            new Passes(0, Integer.parseInt(args[1])).run();
+            Thread other = new Thread(new Passes(half, passes));
+            long begun = System.nanoTime();
+            other.start();
+            new Passes(0, half).run();
+            other.join();
+            long took = System.nanoTime() - begun;
+            System.out.println(passes * 1000L / took);
+            if (args.length > 2) {
+                System.out.println(Class.forName("Jdbpy__0").getDeclaredField("HITS").get(null));
+            }
+        }
+
+        static volatile long kept;
+        final int from, to;
+
+        Passes(int from, int to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        public void run() {
+            long sum = 0;
+            for (int i = from; i < to; i++) {
+                sum += pass(i, sum);
+            }
+            kept = sum;
+        }
+
+        static long pass(int i, long sum) {
+            return (i ^ sum) * 31 >> 3;
+        }
+    }
+"""
 
 LIMIT = 600
 """Seconds for one run of a program on a busy machine."""
@@ -94,7 +142,11 @@ async def run(run: Run) -> None:
     """Weave, verify and run one program after the other."""
     kept: dict[str, WovenProgram] = {}
     for seed in run.seeds():
-        subject = SUBJECTS[seed % len(SUBJECTS)]
+        if seed % (len(SUBJECTS) + 1) == len(SUBJECTS):
+            with run.attempt(seed, "passes"):
+                run.figure(f"{PASSES:,} passes", count(run.jvm, run.directory / str(seed)))
+            continue
+        subject = SUBJECTS[seed % (len(SUBJECTS) + 1)]
         with run.attempt(seed, subject.name):
             if subject.name not in kept:
                 kept[subject.name] = weave_all(read_jar(subject.jar))
@@ -106,6 +158,34 @@ def _words(woven: WovenProgram) -> str:
     refused = ", ".join(f"{count:,} {reason}" for reason, count in woven.refused.items()) or "none"
     classes, methods = len(woven.classes), woven.methods
     return f"{classes:,} classes, {methods:,} methods, {woven.places:,} places woven, refused: {refused}"
+
+
+def count(jvm: Jvm, directory: Path) -> str:
+    """Count the passes of which a condition is true; raises AssertionError for one too many or too few."""
+
+    def low_bits_are_set(code: Assembler) -> None:
+        code.load_argument(0, "I")
+        code.push_int(0xFFFF)
+        code.op("iand")
+        code.push_int(0xFFFF)
+        code.op("isub")
+        code.push_int(31)
+        code.op("ishr")
+        code.push_int(1)
+        code.op("iadd")
+
+    condition = Emitted("Z", (Parameter(0, "I", "i"),), (), False, low_bits_are_set)
+    program = inline(_COUNTED)
+    helper = log_class("Jdbpy__0", "Passes", condition, size=0)
+    woven = weave((Path(program.classes) / "Passes.class").read_bytes(), [Place("pass", "(IJ)J", 0, helper.call)])
+    directory.mkdir()
+    (directory / "Passes.class").write_bytes(woven.data)
+    (directory / "Jdbpy__0.class").write_bytes(helper.data)
+    [before] = _output(jvm, [Path(program.classes)], [], program.main, str(PASSES), str(WARM_UP)).split()
+    speed, hits = _output(jvm, [directory], ["-Xverify:all"], program.main, str(PASSES), str(WARM_UP), "woven").split()
+    wanted = sum(passes // 0x10000 for passes in (PASSES, WARM_UP))
+    assert int(hits) == wanted, f"{hits} hits, there should be {wanted}"
+    return f"{wanted:,} hits, none lost; {speed} M a second, {before} without"
 
 
 def compare(jvm: Jvm, subject: Subject, woven: WovenProgram, directory: Path) -> None:

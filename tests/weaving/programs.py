@@ -103,6 +103,11 @@ def read_jar(file: Path) -> dict[str, bytes]:
         return {name: jar.read(name) for name in names if not name.endswith("module-info.class")}
 
 
+def read_directory(directory: Path) -> dict[str, bytes]:
+    """The classes below a directory by the names that they have in a jar."""
+    return {each.relative_to(directory).as_posix(): each.read_bytes() for each in directory.rglob("*.class")}
+
+
 def write_jar(file: Path, original: Path | None, classes: Mapping[str, bytes]) -> None:
     """A jar with these classes and, of the original one, all that is no class and no signature."""
     with zipfile.ZipFile(file, "w") as jar:

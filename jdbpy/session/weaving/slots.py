@@ -9,12 +9,12 @@ At an instruction that has a stack map frame the frame says it. Elsewhere it fol
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from jdbpy.session.java.bytecode import DecodedInstruction, decode
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.weaving.code_shift import CodeParts
-from jdbpy.session.weaving.stack_maps import FrameLocals, read_frames
+from jdbpy.session.weaving.stack_maps import UNINITIALIZED_THIS, FrameLocals, read_frames
 
 _STORES, _SHORT_STORES, _WIDE, _IINC = range(54, 59), range(59, 79), 196, 132
 _KINDS = "IJFDL"
@@ -50,11 +50,16 @@ def stored_by(code: bytes, instruction: DecodedInstruction) -> tuple[int, str] |
     return None
 
 
-def values_in_slots(code: CodeParts, arguments: FrameLocals) -> Mapping[int, FrameLocals]:
-    """The kinds of the values in slots, before each instruction that can be reached.
+def values_in_slots(
+    code: CodeParts, arguments: FrameLocals, initializes: Collection[int] = ()
+) -> Mapping[int, FrameLocals]:
+    """The kinds of the values in slots, before each instruction that can be reached. ``initializes`` are the calls of
+    ``super()`` or ``this()`` in a constructor.
 
     Raises MalformedCode, UnknownFrame, struct.error.
     """
+    if initializes:
+        arguments = {**arguments, 0: UNINITIALIZED_THIS}
     tables = [each.content for each in code.attributes if each.name == "StackMapTable"]
     frames = {index: locals_ for each in tables for index, locals_ in read_frames(each, arguments)}
     instructions = {each.index: each for each in decode(code.code)}
@@ -76,6 +81,8 @@ def values_in_slots(code: CodeParts, arguments: FrameLocals) -> Mapping[int, Fra
             continue
         values = before[index]
         after = _stored(values, stored_by(code.code, instruction))
+        if index in initializes:
+            after = {slot: "L" if kind == UNINITIALIZED_THIS else kind for slot, kind in after.items()}
         for target in instruction.next:
             reach(target, after)
         for handler in _handlers(code.handlers, index):

@@ -88,10 +88,11 @@ def _types(content: bytes, at: int, count: int, place: Move) -> tuple[bytes, int
 
 
 FrameLocals = Mapping[int, str]
-"""The kinds of values (I, J, F, D, L) in slots; of those that have one."""
+"""The kinds of values (I, J, F, D, L, or UNINITIALIZED_THIS) in slots; of those that have one."""
 
-_SLOT_KINDS = {1: "I", 2: "F", 3: "D", 4: "J", 5: "L", 6: "L", 7: "L"}
-"""``this`` before ``super()`` is among them; another object that is not initialized is not."""
+UNINITIALIZED_THIS = "U"
+
+_SLOT_KINDS = {1: "I", 2: "F", 3: "D", 4: "J", 5: "L", 6: UNINITIALIZED_THIS, 7: "L"}
 
 
 def read_frames(content: bytes, first: FrameLocals) -> Iterator[tuple[int, FrameLocals]]:

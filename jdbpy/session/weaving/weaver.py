@@ -32,7 +32,7 @@ from jdbpy.session.weaving.code_shift import (
 )
 from jdbpy.session.weaving.parts import Call, Insertion, Parameter, Place, Refused, Woven, WovenMethod
 from jdbpy.session.weaving.slots import arguments_of, kind_of, stored_slots, values_in_slots
-from jdbpy.session.weaving.stack_maps import UnknownFrame
+from jdbpy.session.weaving.stack_maps import UNINITIALIZED_THIS, UnknownFrame
 
 MOST_CODE = 65_535
 MOST_COMPILED = 8_000
@@ -213,15 +213,15 @@ class _Checks:
             self._variables.setdefault(row.slot, []).append(row)
         self._arguments = arguments_of(method.signature, static=method.is_static)
         self._stored = stored_slots(code.code, decode(code.code))
-        self._values = values_in_slots(code, self._arguments)
-        self._initialized = self._after_super() if method.name == "<init>" else 0
+        initializes = self._initializes() if method.name == "<init>" else ()
+        self._values = values_in_slots(code, self._arguments, initializes)
 
     def check(self, place: Place) -> None:
         """Raises _Unfit."""
         if place.at not in self._instructions:
             raise _Unfit("no such place")
         for each in place.call.parameters:
-            if each.slot == 0 and place.at < self._initialized:
+            if self._values.get(place.at, {}).get(each.slot) == UNINITIALIZED_THIS:
                 raise _Unfit("before super")
             if not self._has_value(each, place.at):
                 raise (
@@ -240,9 +240,9 @@ class _Checks:
             return True
         return parameter.slot in self._arguments and parameter.slot not in self._stored
 
-    def _after_super(self) -> int:
-        """The index behind ``super()`` or ``this()``, the call of a constructor that no ``new`` belongs to."""
-        made = 0
+    def _initializes(self) -> set[int]:
+        """The indices of the calls of other constructors for ``this``: those that no ``new`` belongs to."""
+        found, made = set(), 0
         for index, opcode in self._instructions.items():
             if opcode == _NEW:
                 made += 1
@@ -250,6 +250,6 @@ class _Checks:
                 [number] = struct.unpack_from(">H", self._code, index + 1)
                 if self._pool.tag(number) == METHOD and self._pool.member(number)[1] == "<init>":
                     if made == 0:
-                        return index + 3
-                    made -= 1
-        return 0
+                        found.add(index)
+                    made = max(0, made - 1)
+        return found
