@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     from jdbpy.plugins.declare import command as command, on as on, view as view
     from jdbpy.plugins.loading import Plugin as Plugin
     from jdbpy.record import Record as Record
+    from jdbpy.serve.remote import (
+        RemoteError as RemoteError,
+        RemoteSession as RemoteSession,
+        join as join,
+    )
     from jdbpy.session.classes.listing import ClassList as ClassList
     from jdbpy.session.clients import (
         ClientSession as ClientSession,
@@ -139,6 +144,7 @@ _HOMES = {
     "jdbpy.plugins.declare": ("command", "on", "view"),
     "jdbpy.plugins.loading": ("Plugin",),
     "jdbpy.record": ("Record",),
+    "jdbpy.serve.remote": ("RemoteError", "RemoteSession", "join"),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),

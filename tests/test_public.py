@@ -15,6 +15,7 @@ NAMES = """
     command on view Plugin Record
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError PluginError ProtocolError ReadOnlyError
     StateError Thrown TimedOut UsageError
+    RemoteError RemoteSession join
     ClientSession ThreadsResumed clients_of join_session
     Event EventStream Exited Gone Lost Notice Output Report Stop StopReason VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location

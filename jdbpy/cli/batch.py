@@ -86,6 +86,7 @@ class Batch:
         self._shared = Context(session, settings=settings)
         self._limit = trio.CancelScope()
         self._waiting = False  # for a stop, as opposed to a reply
+        self._interrupted = False  # what runs now is to end
         self._idle = False  # waiting for standard input: events are shown meanwhile
         self._showing = False  # one of these, now
         self._disconnected = False  # a command has failed for that reason
@@ -247,7 +248,7 @@ class Batch:
 
     async def run_line(self, line: str) -> bool:
         """Runs one line within the time limit; False when a command in it failed."""
-        self._waiting = False
+        self._waiting = self._interrupted = False
         self.jvms.touch()
         try:
             with processor_limit(self._timeout):
@@ -264,10 +265,18 @@ class Batch:
             standard.write(traceback.format_exc(), sys.stderr)
             self._report(Outcome(line.strip(), None, error=internal_error(fault)))
             return False
+        if self._interrupted:
+            self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
+            return False
         what = "the target did not stop" if self._waiting else "there was no answer"
         error = TimedOut(f"{what} within {self._timeout:g} seconds", hint="--timeout SECONDS allows more")
         self._report(Outcome(line.strip(), None, error=error))
         return False
+
+    def interrupt(self) -> None:
+        """End the line that runs now."""
+        self._interrupted = True
+        self._limit.cancel()
 
     @property
     def _over(self) -> bool:

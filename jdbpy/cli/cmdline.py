@@ -22,6 +22,9 @@ usage: jdbpy attach [NAME=]ADDRESS... [options]
        jdbpy open FILE [options]
        jdbpy replay FILE [options]
        jdbpy list [--json]
+       jdbpy serve [--name NAME] [--port N] [--together] [--keep] (attach | launch | listen | demo) ...
+       jdbpy join [NAME | HOST:PORT] [options]
+       jdbpy sessions [--json]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
        jdbpy dap [--port N]
        jdbpy mcp [--allow-changes] [attach [HOST:]PORT | launch ...]
@@ -37,6 +40,9 @@ Debugs Java programs.
   open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed
   replay   play a session again that --record FILE has recorded: its commands, or those given, without the JVM
   list     the JVMs of this machine, and where their agents listen
+  serve    keep a session that several clients join: prompts, batches, programs, editors ('jdbpy serve --help')
+  join     join a session that is served: a prompt, or a batch with -c and -x ('jdbpy join --help')
+  sessions the sessions that are served on this machine
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
   dap      speak the Debug Adapter Protocol to an editor, which starts it ('jdbpy dap --help')
   mcp      speak the Model Context Protocol to an agent, whose client starts it ('jdbpy mcp --help')
@@ -70,7 +76,7 @@ exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connect
              4 timed out; 5 the connection was lost while still needed; 130 interrupted
 """
 
-ACTIONS = ("attach", "launch", "listen", "demo", "open", "replay", "list")
+ACTIONS = ("attach", "launch", "listen", "demo", "open", "replay", "list", "join")
 
 _ADDRESS_HINT = "jdbpy list shows the JVMs of this machine; jdbpy --help has all kinds of addresses"
 
@@ -98,12 +104,18 @@ class CommandLine(Record):
     record: str | None = None
     hold: str = ""
     max_suspend: float | None = None
+    name: str = ""  # join: the session
+    token: str = ""
+    client: str = ""  # join: --as
+    keep: bool = False
 
 
 def parse(arguments: list[str]) -> CommandLine:
     """Understands the words after ``jdbpy``; raises UsageError."""
     if not arguments:
-        raise UsageError("missing action: attach, launch, listen, demo, open, replay, list, jdb, dap or mcp")
+        raise UsageError(
+            "missing action: attach, launch, listen, demo, open, replay, list, serve, join, sessions, jdb, dap or mcp"
+        )
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")
@@ -141,6 +153,8 @@ class _Parser:
             "--color": self._color,
             "--max-suspend": partial(self._seconds, "max_suspend"),
         }
+        if action == "join":
+            self.options |= {"--token": partial(self._file, "token"), "--as": partial(self._file, "client")}
         self.switches = {
             "--allow-suspend": "allow_suspend",
             "--batch": "batch",
@@ -149,6 +163,8 @@ class _Parser:
             "--read-only": "read_only",
             "--reconnect": "reconnect",
         }
+        if action == "join":
+            self.switches["--keep"] = "keep"
 
     def parse(self) -> CommandLine:
         while self.words:
@@ -187,6 +203,10 @@ class _Parser:
             if self.positional:
                 raise UsageError(f"unexpected argument '{self.positional[0]}'")
             return {}
+        if self.action == "join":
+            if len(self.positional) > 1:
+                raise UsageError(f"unexpected argument '{self.positional[1]}'")
+            return {"name": self.positional[0] if self.positional else ""}
         if self.action in ("open", "replay"):
             if len(self.positional) != 1:
                 writer = "the command 'snapshot FILE'" if self.action == "open" else "the option --record FILE"

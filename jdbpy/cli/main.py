@@ -43,6 +43,11 @@ def _dispatch(words: list[str]) -> int:
         from jdbpy.dap.main import main as dap
 
         return dap(words[1:])
+    if words[:1] in (["serve"], ["join"], ["sessions"]):
+        from jdbpy.serve import main as sharing
+
+        front = {"serve": sharing.serve, "join": sharing.join, "sessions": sharing.sessions}
+        return front[words[0]](words[1:])
     if words[:1] == ["mcp"]:
         from jdbpy.mcp.main import main as mcp
 

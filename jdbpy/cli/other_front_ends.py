@@ -48,6 +48,7 @@ REFUSED = {
     "quit": "the session is not the prompt's",
     "detach": "the session is not the prompt's",
     "restart": "the session is not the prompt's",
+    "serve": "the session is not the prompt's",
     "reconnect": "the session is not the prompt's",
 }
 """Commands that are refused, with the reason."""

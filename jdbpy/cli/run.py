@@ -54,7 +54,7 @@ async def run(line: CommandLine) -> int:
     settings.set("color", line.color)
     if line.hold:
         settings.set("hold", line.hold)
-    if _is_batch(line) and (line.action != "demo" or line.scripts):
+    if is_batch(line) and (line.action != "demo" or line.scripts):
         settings.set("hints", "off")  # these are for newcomers at the prompt
     if line.max_suspend is not None:
         settings.set("max-suspend", f"{line.max_suspend:g}")
@@ -63,14 +63,14 @@ async def run(line: CommandLine) -> int:
     with one_loss():
         async with ended_by_signals() as ended_by, trio.open_nursery() as nursery:
             ahead = _LoadedAhead()
-            if not _is_batch(line):
+            if not is_batch(line):
                 nursery.start_soon(ahead.run)
             status = await _debug(line, console, settings, ahead, nursery)
             nursery.cancel_scope.cancel()
     return 128 + ended_by[0] if ended_by else status
 
 
-def _is_batch(line: CommandLine) -> bool:
+def is_batch(line: CommandLine) -> bool:
     """Whether nobody is to be talked with: asked for, or standard input is no terminal, or JSON is wanted."""
     played = line.action == "replay" and not line.scripts
     return line.batch or line.json or played or not _is_terminal(sys.stdin)
@@ -110,13 +110,13 @@ async def _debug(
 ) -> int:
     """Opens the session and works in it; errors of the way there become their exit status."""
     name = f"{line.action} {' '.join(line.addresses)}{line.file}".strip()
-    away = line.timeout if _is_batch(line) else float("inf")
-    opening_one = partial(_open, line, console)
+    away = line.timeout if is_batch(line) else float("inf")
+    opening_one = partial(open_session, line, console)
     jvms = Jvms(nursery, opening_one, automatic=line.reconnect, limit=away) if line.action == "attach" else Jvms()
-    limit = line.timeout if line.action == "listen" and _is_batch(line) else float("inf")
+    limit = line.timeout if line.action == "listen" and is_batch(line) else float("inf")
     status = 0
     try:
-        lines = ScriptLines(_scripts(line))
+        lines = ScriptLines(scripts_of(line))
         if line.plugins:
             from jdbpy.cli.plugin_commands import load_plugins
 
@@ -129,19 +129,19 @@ async def _debug(
             while True:
                 again = restarts is not None and restarts.kept is not None
                 async with AsyncExitStack() as stack:
-                    opening = partial(_open, line, console, *map(without_name, line.addresses))
+                    opening = partial(open_session, line, console, *map(without_name, line.addresses))
                     if again and line.action == "attach":
                         session = await _open_again(stack, opening, line, console)
                     else:
                         session = await stack.enter_async_context(opening())
                     waiting.deadline = float("inf")
-                    if not _is_batch(line):
+                    if not is_batch(line):
                         await ahead.done()
                     garbage.loaded()
                     jvms.begin(session, "".join(line.addresses), restarts)
                     ended = await _work(line, jvms, console, settings, lines, again=again)
                     came_back = restarts is not None and restarts.attaches and restarts.kept is not None
-                    if _is_batch(line) or not came_back:  # a person has seen it
+                    if is_batch(line) or not came_back:  # a person has seen it
                         status = status or ended
                     await jvms.close()
                 if restarts is None or restarts.kept is None:
@@ -199,7 +199,7 @@ async def _debug_several(
         await jvms.open_all(addresses, failed)
         if not jvms.members:
             return NO_CONNECTION
-        if not _is_batch(line):
+        if not is_batch(line):
             await ahead.done()
         garbage.loaded()
         status = await _work(line, jvms, console, settings, lines, again=False)
@@ -226,7 +226,7 @@ async def _open_again(
 
     Raises Disconnected when it does not come back.
     """
-    limit = line.timeout if _is_batch(line) else float("inf")
+    limit = line.timeout if is_batch(line) else float("inf")
     deadline = trio.current_time() + limit
     pause, said = FIRST_PAUSE, ""
     while True:
@@ -249,7 +249,7 @@ async def _work(
     """Debug until one side leaves; ``again``: after a restart, where nothing is said or read twice."""
     session = jvms.current.session
     tour = line.action == "demo" and not line.scripts
-    if _is_batch(line):
+    if is_batch(line):
         from jdbpy.cli.batch import Batch
         from jdbpy.cli.interpreter import Refusal
 
@@ -307,7 +307,7 @@ def _kept_as(line: CommandLine, session: Session) -> str:
     return jdbpy.main_class(line.java) if line.action == "launch" else ""
 
 
-def _open(
+def open_session(
     line: CommandLine, console: Console, address: str = "", name: str = ""
 ) -> AbstractAsyncContextManager[Session]:
     """Open a session; ``name`` is that of one of several, each of which has files of its own."""
@@ -321,7 +321,7 @@ def _open(
         max_suspend=line.max_suspend,
         record=_own(line.record, name),
     )
-    limit = line.timeout if _is_batch(line) else float("inf")
+    limit = line.timeout if is_batch(line) else float("inf")
     if line.action == "attach":
         return jdbpy.attach_session(address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
     if line.action == "listen":
@@ -336,7 +336,7 @@ def _open(
         return jdbpy.replay_session(line.file, options=options)
     if line.action == "open":
         return jdbpy.open_snapshot_session(line.file, options=options)
-    reads_lines = any(script.path == STDIN for script in _scripts(line))
+    reads_lines = any(script.path == STDIN for script in scripts_of(line))
     stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
     command = jdbpy.LaunchCommand(main=line.java, stdin=stdin)
     return jdbpy.launch_session(command, options=options, timeout=min(limit, jdbpy.START_LIMIT))
@@ -346,7 +346,7 @@ def _own(path: str | None, name: str) -> str | None:
     return f"{path}.{name.replace('/', '-')}" if path and name else path
 
 
-def _scripts(line: CommandLine) -> tuple[Script, ...]:
+def scripts_of(line: CommandLine) -> tuple[Script, ...]:
     """The scripts that were named; else what standard input says, if it is no terminal and not closed."""
     if line.scripts or line.action in ("demo", "replay") or _is_terminal(sys.stdin) or sys.stdin is None:
         return line.scripts
@@ -360,7 +360,7 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         return Console(JsonRenderer(), json=True)
     from jdbpy.cli.repl.terminal import wants_color
 
-    if _is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
+    if is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
         from jdbpy.cli.output.terminal import RichRenderer
 
         return Console(RichRenderer(settings), json=False)

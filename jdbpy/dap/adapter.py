@@ -45,6 +45,12 @@ class ClientInfo(Record):
     supportsStartDebuggingRequest: bool = False
 
 
+class Joining(Protocol):
+    """Joins a session that is served. Raises UsageError for a wrong token."""
+
+    def __call__(self, name: str, token: str, read_only: bool, /) -> AbstractAsyncContextManager[Session]: ...
+
+
 class Sender(Protocol):
     """Where messages for the client go."""
 
@@ -58,8 +64,9 @@ class Sender(Protocol):
 class Adapter:
     """One client and the session that it debugs."""
 
-    def __init__(self, sender: Sender, nursery: trio.Nursery) -> None:
+    def __init__(self, sender: Sender, nursery: trio.Nursery, served: Joining | None = None) -> None:
         self.sender = sender
+        self.served = served
         self.client = ClientInfo()
         self.initialized = False
         self.configured = False

@@ -50,10 +50,16 @@ class Attach(Record):
     maxSuspend: float | None = None
     timeout: float | None = None  # milliseconds, as java-debug has it
     stopOnEntry: bool = False
+    token: str = ""  # of a session that is served on a port
 
 
 @request("attach", Attach, in_order=True)
 async def attach(adapter: Adapter, args: Attach) -> None:
+    if adapter.served is not None:
+        adapter.stop_on_entry = True  # a target that has not begun to run is not for one client of several to start
+        adapter.reopen = partial(adapter.served, adapter.client.clientID, args.token, args.readOnly)
+        await adapter.open(adapter.reopen())
+        return
     adapter.stop_on_entry = args.stopOnEntry
     options = _options(args)
     _prepare(adapter, args)
@@ -123,6 +129,8 @@ class Launch(Record):
 
 @request("launch", Launch, in_order=True)
 async def launch(adapter: Adapter, args: Launch) -> None:
+    if adapter.served is not None:
+        raise UsageError("this is a session that is served: a program cannot be launched in it, attach to it instead")
     if not args.mainClass:
         raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
     if args.console not in _TERMINALS:

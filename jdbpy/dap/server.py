@@ -15,7 +15,7 @@ from typing import Protocol
 import trio
 
 from jdbpy import JdbpyError
-from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.adapter import Adapter, Joining
 from jdbpy.dap.framing import Framing, FramingError, framed
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS, Body, Request, read_arguments
 
@@ -60,8 +60,10 @@ class Stream(Protocol):
 class Server:
     """Serves one client."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, served: Joining | None = None) -> None:
+        """``served`` joins a session that is there already, which is then what ``attach`` attaches to."""
         self._stream = stream
+        self._served = served
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._more = trio.Event()
@@ -80,7 +82,7 @@ class Server:
         """Serve until the client disconnects or goes away; its session has been left then."""
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
-            self._adapter = Adapter(self, nursery)
+            self._adapter = Adapter(self, nursery, self._served)
             nursery.start_soon(self._write)
             nursery.start_soon(self._read)
             await self._over.wait()

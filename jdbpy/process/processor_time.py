@@ -47,12 +47,13 @@ class LoopWatch:
     @contextmanager
     def limit(self, seconds: float) -> Iterator[None]:
         """Within the block what computes longer than ``seconds`` fails with TimedOut."""
-        self._deadlines.append((time.monotonic() + seconds, seconds))
+        own = time.monotonic() + seconds, seconds
+        self._deadlines.append(own)
         self._start(max(PATIENCE, min(seconds, 1e6)))
         try:
             yield
         finally:
-            self._deadlines.pop()
+            self._deadlines.remove(own)  # of several that run side by side
             if not self._deadlines and self._reason is None:
                 self._start(0)
 

@@ -57,6 +57,12 @@ class ClientSession(Session):
         """The client's name, by which the others are told of it."""
         return self._target.client
 
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """The names of the other clients."""
+        clients = self._target.clients
+        return () if clients is None else tuple(name for name in clients.names if name != self.name)
+
     # What it shares, and what it has on the shared state
 
     @cached_property
@@ -158,6 +164,8 @@ class ClientSession(Session):
         """
         if self._left:
             return
+        from jdbpy.session.breakpoints.points import Points
+
         self._left = True
         target = self._target
         clients = target.clients
@@ -167,7 +175,7 @@ class ClientSession(Session):
             if target.publisher.ending is None and not keep:
                 with suppress(JdbpyError), trio.move_on_after(LEAVE_LIMIT):
                     if "points" in vars(self._host) and (numbers := self._host.points.of_client(target.client)):
-                        await self._host.points.remove(numbers)
+                        await Points.remove(self.points, numbers)  # whatever this client may do
                 with trio.move_on_after(SETTLE_LIMIT):
                     await target.publisher.settled()
                 with suppress(JdbpyError):

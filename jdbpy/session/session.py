@@ -7,14 +7,14 @@ Owns also which components each of them is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.errors import Disconnected, JdbpyError, StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Notice, Stop
 from jdbpy.session.model.options import Options
@@ -581,6 +581,12 @@ class Session:
             finally:
                 self._chores.cancel_scope.cancel()
                 self._chores = None  # a component that is first used after the end has no task
+
+    def run_beside(self, function: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Run a task beside the session, which is cancelled when that ends. Raises StateError when it has ended."""
+        if self._chores is None:
+            raise StateError("the session has ended", code="ENDED")
+        self._chores.start_soon(function, *args)
 
     async def leave(self) -> None:
         """Leave the target running, shielded and bounded in time; a second call does nothing.

@@ -24,6 +24,7 @@ BAD = {
     "advance": ["", "0"],
     "pause": ["'open", "1 2"],
     "panic": ["x"],
+    "serve": ["a/b", "a b", "--port x", "--port 70000"],
     **{name: ["x", "0", "-1", "1 2"] for name in ("step", "step up", "next", "stepi", "nexti", "up", "down", "pop")},
     "stop": ["at", "A:1 if", "A:1 B:2", "A:1 -c", "A:1 thread", "thread 3 at", "A:1 except b.*"],
     "break": ["A:1 -c x", "in", "A:1 -hit", "A:1 -hit >> 3", "A:1 after", "A:1 after x", "A:1 after each", "A:1 from"],

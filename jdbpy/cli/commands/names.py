@@ -205,6 +205,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "echo",
         "shell",
     ),
+    "serving": (
+        "serve",
+    ),
     "settings": (
         "show",
         "config",

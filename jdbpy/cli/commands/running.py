@@ -165,7 +165,7 @@ def _cannot_restart() -> StateError:
 
 async def _resume(ctx: Context) -> Resumed:
     """Lets the target go. A script that says so of a running target wants to wait for its next stop."""
-    if ctx.interactive or ctx.session.state is not VmState.RUNNING:
+    if ctx.interactive or ctx.session.execution.has_stopped:
         await ctx.session.execution.resume()
     return Resumed()
 

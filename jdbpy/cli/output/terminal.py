@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -32,14 +32,15 @@ _TRAILING = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 class RichRenderer(PlainRenderer):
     """Implements ``Renderer`` for a terminal with colors; measures the window each time."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, columns: Callable[[], int] = lambda: size()[0]) -> None:
         super().__init__(settings)
+        self._columns = columns
         self._console = Console(
             file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False, markup=False, emoji=False
         )
 
     def text_of(self, shown: Shown) -> Iterator[str]:
-        width = size()[0]
+        width = self._columns()
         lines: list[RenderableType] = []
         for each in (drawn for some in shown for drawn in _drawn(some, width)):
             lines.append(each)

@@ -6,7 +6,6 @@ commands do, how things look and what keys mean stands in other modules.
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -43,8 +42,7 @@ from jdbpy.cli.repl.offers import Offers
 from jdbpy.cli.repl.picture import Picture
 from jdbpy.cli.repl.prompt_state import PromptState, ring_when_left_alone
 from jdbpy.cli.repl.sink import Sink, Surface
-from jdbpy.cli.repl.terminal import fitting, size
-from jdbpy.cli.repl.terminal_pager import page
+from jdbpy.cli.repl.terminal import fitting
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape, escape_lines
@@ -74,6 +72,10 @@ class Prompt(Surface, Protocol):
     async def read_line(self) -> str: ...
 
     async def ask(self, question: str) -> str: ...
+
+    def size(self) -> tuple[int, int]: ...
+
+    async def page(self, parts: Iterable[str]) -> None: ...
 
 
 class Conversation:
@@ -365,7 +367,7 @@ class Conversation:
 
         What is run by itself at a stop is shown at once: nobody has asked for it and waits to read it.
         """
-        columns, lines = size()
+        columns, lines = self._prompt.size()
         acting = any(jvm.context.acting for jvm in self._jvms.members)
         text = fitting(parts, columns, lines - 1) if self._prompt.pages and not acting else "".join(parts)
         if isinstance(text, str) and (not self._long or acting):
@@ -377,7 +379,7 @@ class Conversation:
         if self._long:
             self._doing = Doing.PAGING
             async with self._sink.held():
-                await page(chain.from_iterable(self._long), sys.stdin, sys.stdout)
+                await self._prompt.page(chain.from_iterable(self._long))
 
     # Events
 

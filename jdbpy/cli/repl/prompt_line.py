@@ -6,6 +6,7 @@ what they mean.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -28,6 +29,8 @@ from jdbpy.cli.names import Candidate
 from jdbpy.cli.repl.prompt_history import LineHistory, history_path
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, toolbar
 from jdbpy.cli.repl.prompt_thread import PromptThread
+from jdbpy.cli.repl.terminal import size
+from jdbpy.cli.repl.terminal_pager import page
 
 RESIZE = 0.25
 """Seconds between two looks at the window's size: the signal that tells of a change goes to the main thread only."""
@@ -118,6 +121,14 @@ class EditedPrompt:
             return await self._thread.run(partial(self._read, self._prompt), wake=self._wake)
         except EOFError:
             return ""
+
+    def size(self) -> tuple[int, int]:
+        """Columns and lines of the window."""
+        return size()
+
+    async def page(self, parts: Iterable[str]) -> None:
+        """Show a text that is taller than the screen; return when the reader has had enough."""
+        await page(parts, sys.stdin, sys.stdout)
 
     async def show(self, text: str) -> None:
         """Writes text above the prompt, if there is one. The text must end its last line."""

@@ -7,12 +7,13 @@ come on lines of their own, and the prompt is written again below them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TextIO
 
 import trio
 
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text
+from jdbpy.cli.repl.terminal import size
 
 COLUMNS = 80
 """Width for which the prompt is made: nobody knows the real one."""
@@ -54,6 +55,15 @@ class PlainPrompt:
             return await self._read(lambda: question)
         except EOFError:
             return ""
+
+    def size(self) -> tuple[int, int]:
+        """Columns and lines of the window, as far as anything is known of it."""
+        return size()
+
+    async def page(self, parts: Iterable[str]) -> None:
+        """Write a long text as it is: it is not asked for here."""
+        for part in parts:
+            await self.show(part)
 
     async def show(self, text: str) -> None:
         """Writes text; below it the prompt again, if one is open."""

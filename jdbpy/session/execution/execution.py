@@ -54,6 +54,11 @@ class Execution:
         publisher.run_for_subscribers()
         return self._resuming.resume(thread_id)
 
+    @property
+    def has_stopped(self) -> bool:
+        """True if something is suspended, and not only for other clients of a shared session."""
+        return self._target.state is VmState.STOPPED and self._resuming.has_stopped
+
     def leave(self) -> None:
         """End the steps of a client that leaves a shared session, and resume what it has suspended. wire: no wait."""
         self._steps.end_of(self._target.client)
@@ -77,7 +82,7 @@ class Execution:
         while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
             await self._target.publisher.settled()
             self._target.publisher.run_for_waiters()
-            if self._target.state is VmState.STOPPED and self._resuming.has_stopped:
+            if self.has_stopped:
                 self._resuming.resume()
             ending = await self.next_stop()
         return ending

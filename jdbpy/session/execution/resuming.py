@@ -70,6 +70,19 @@ class Resuming:
             self._look_ahead(selected.id, resumed)
         return unseen
 
+    def _release_own(self) -> None:
+        """Let everything run but what is the business of other clients. wire: no wait."""
+        target = self._target
+        if target.clients is None or target.clients.together:
+            self.release()
+            return
+        keep = target.clients.others_threads(target)
+        self._submit(target.suspension.plan_release(keep))
+        for thread, count in target.suspends.items():
+            self._submit([(SuspendOp.THREAD_RESUME, thread)] * min(count, target.suspension.user_holds.get(thread, 0)))
+        target.suspends.clear()
+        self._released_some()
+
     @property
     def has_stopped(self) -> bool:
         """True if something is suspended that is not only the business of other clients."""
@@ -119,7 +132,7 @@ class Resuming:
             suspension.require_suspended(thread)
         if threads is None:
             if not suspension.user_vm_holds:
-                self.release()
+                self._release_own()
                 return
             suspension.user_vm_holds -= 1
             self._target.suspends[0] -= 1

@@ -1,0 +1,72 @@
+"""Opening the session that one has for further clients: serve."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from jdbpy import ClientSession, StateError, UsageError, clients_of
+from jdbpy.cli.arguments.base import Number, Option, WordArgument
+from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Shown, faint
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.table import command
+from jdbpy.record import Record
+
+
+class Shared(Record):
+    """The session can be joined by others."""
+
+    name: Annotated[str, "for `jdbpy join NAME`"]
+    address: Annotated[str, "HOST:PORT, where a port was asked for"] = ""
+    token: Annotated[str, "what a client there must know"] = ""
+    clients: Annotated[tuple[str, ...], "who is here"] = ()
+
+
+@shows(Shared)
+def shared_shown(result: Shared, settings: Settings) -> Shown:
+    yield f"this session is served as '{result.name}'; join it with: jdbpy join {result.name}"
+    if result.address:
+        yield f"and at {result.address} with the token {result.token}"
+    if len(result.clients) > 1:
+        yield f"clients: {', '.join(result.clients)}"
+    else:
+        yield faint("an editor attaches to it by the Debug Adapter Protocol: 'help serve'")
+
+
+@command("serve", group="session")
+async def serve(
+    ctx: Context,
+    name: Annotated[str, WordArgument("NAME")] = "",
+    *,
+    port: Annotated[
+        int | None, Option("--port", argument=Number("N", 0, 65_535), help="on this machine too; 0: a free one")
+    ] = None,
+    apart: Annotated[bool, Option("--apart", help="each client has the stops of its own breakpoints only")] = False,
+) -> Shared:
+    """Let others join this session: an editor, a program, a second prompt. `jdbpy join` is a prompt.
+
+    All stops are then those of all clients, and each may resume what is stopped; with `--apart` each has the stops of
+    its own breakpoints and steps. An editor that speaks the Debug Adapter Protocol attaches at the socket, or at the
+    port with `"token"` beside its other settings. Breakpoints of a client that leaves go with it. When this session is
+    left, the others are as well. Given again it tells who is here.
+    """
+    if name and re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}", name) is None:
+        raise UsageError(f"'{name}' is no name for a session", hint="letters, digits, '.', '_' and '-', at most 40")
+    if isinstance(ctx.session, ClientSession):
+        raise StateError("this session is one that was joined: it is served already", hint="'jdbpy join' joins it")
+    if ctx.session.snapshot_info is not None:
+        raise StateError("a snapshot cannot be joined by others")
+    if ctx.serving is None:
+        from jdbpy.serve.server import Served, serve_beside
+
+        served = Served(ctx.session, target=ctx.session.address, together=not apart, attended=True, keep=True)
+        found = await served.open(name or "session", port)
+        serve_beside(ctx.session, served)
+        ctx.serving = Shared(found.name, found.address, found.token)
+    elif name or port is not None or apart:
+        raise UsageError("this session is served already", hint="'serve' tells how it is joined", code="SERVED")
+    shared = ctx.serving
+    assert isinstance(shared, Shared)
+    return shared.replace(clients=clients_of(ctx.session))

@@ -1,0 +1,190 @@
+"""Where served sessions are found: a socket each in the user's runtime directory, or a port with a token.
+
+Owns names, the directory and its owner, sockets that a process has left behind, and the way to a session. Everything
+here is of this user alone: the directory has mode 0700, a socket 0600, and what belongs to somebody else is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+
+import trio
+
+from jdbpy import ConnectError, UsageError
+from jdbpy.escape import escape
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}")
+"""Names of sessions: safe as names of files."""
+
+_ENDING = ".sock"
+
+TOKEN = "JDBPY_TOKEN"
+"""The variable of the environment that holds the token of a session on a port."""
+
+
+def check_name(name: str) -> str:
+    """The name, if a session can be called so. Raises UsageError."""
+    if NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"'{escape(name[:60])}' is no name for a session", hint="letters, digits, '.', '_' and '-', at most 40"
+        )
+    return name
+
+
+def name_for(text: str) -> str:
+    """A name made of an address or a class."""
+    found = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:40]
+    return found if NAME.fullmatch(found) else "session"
+
+
+def directory(environ: Mapping[str, str] = os.environ, *, create: bool = False) -> str:
+    """The user's directory of sockets; "" if there is none and it is not to be made.
+
+    It is ``jdbpy`` in XDG_RUNTIME_DIR, else one of the user's own below the directory for temporary files. Raises
+    UsageError where it belongs to somebody else, or others may write to it.
+    """
+    if not hasattr(socket, "AF_UNIX"):
+        raise UsageError("this system has no Unix sockets", hint="--port serves on a port", code="NO_SOCKETS")
+    above = environ.get("XDG_RUNTIME_DIR", "")
+    path = os.path.join(above, "jdbpy") if os.path.isabs(above) else ""
+    path = path or os.path.join(tempfile.gettempdir(), f"jdbpy-{os.getuid()}")
+    if create:
+        with suppress(FileExistsError):
+            try:
+                os.mkdir(path, 0o700)
+            except FileExistsError:
+                raise
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise UsageError(f"the directory for sockets cannot be made: {reason}", code="NO_DIRECTORY") from error
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return ""
+    if not stat.S_ISDIR(found.st_mode):
+        raise UsageError("the directory for sockets is no directory", code="NOT_TRUSTED")
+    if found.st_uid != os.getuid():
+        raise UsageError("the directory for sockets belongs to another user", code="NOT_TRUSTED")
+    if found.st_mode & 0o077:
+        raise UsageError(
+            "others may look into the directory for sockets", hint="its mode must be 0700", code="NOT_TRUSTED"
+        )
+    return path
+
+
+def names() -> list[str]:
+    """The names of all sockets in the directory, also those whose process has gone. Raises as ``directory``."""
+    path = directory()
+    found = os.listdir(path) if path else []
+    return sorted(each.removesuffix(_ENDING) for each in found if each.endswith(_ENDING))
+
+
+async def listen(name: str) -> tuple[str, trio.SocketListener]:
+    """A socket for a session of that name, or of a similar one that is free; the name that it has got.
+
+    Raises UsageError where the socket cannot be made.
+    """
+    path, chosen, number = directory(create=True), check_name(name), 1
+    while await is_served(path, chosen):
+        number += 1
+        chosen = f"{name[:36]}-{number}"
+    own = trio.socket.socket(trio.socket.AF_UNIX, trio.socket.SOCK_STREAM)
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(_path(path, chosen))
+        before = os.umask(0o177)
+        try:
+            await own.bind(_path(path, chosen))
+        finally:
+            os.umask(before)
+        own.listen(16)
+    except OSError as error:
+        own.close()
+        reason = error.strerror or str(error)
+        raise UsageError(f"the socket for the session cannot be made: {reason}", code="NO_SOCKET") from error
+    return chosen, trio.SocketListener(own)
+
+
+def remove(name: str) -> None:
+    """Take away the socket of a session that is over."""
+    with suppress(OSError, UsageError):
+        if path := directory():
+            os.unlink(_path(path, name))
+
+
+async def is_served(path: str, name: str) -> bool:
+    """True if a process listens at the socket of that name."""
+    try:
+        stream = await trio.open_unix_socket(_path(path, name))
+    except OSError:
+        return False
+    await stream.aclose()
+    return True
+
+
+async def reach(name: str) -> trio.SocketStream:
+    """A connection to a session by its name; "" is the only one there is. Raises ConnectError, UsageError."""
+    if _is_address(name):
+        return await _reach_port(name)
+    if name:
+        check_name(name)
+    path = directory()
+    known = names() if path else []
+    if not name:
+        alive = [each for each in known if await is_served(path, each)]
+        if not alive:
+            raise ConnectError("no session is served", hint="'jdbpy serve attach PORT' serves one", code="NO_SESSION")
+        if len(alive) > 1:
+            raise UsageError("several sessions are served", hint=f"name one: {', '.join(alive)}", code="NAME_NEEDED")
+        [name] = alive
+    elif name not in known:
+        there = f"there is {', '.join(known)}" if known else "'jdbpy serve attach PORT' serves one"
+        raise ConnectError(f"no session is called '{name}'", hint=there, code="NO_SESSION")
+    found = os.lstat(_path(path, name))
+    if found.st_uid != os.getuid():
+        raise ConnectError(f"the socket of session '{name}' belongs to another user", code="NOT_TRUSTED")
+    try:
+        return await trio.open_unix_socket(_path(path, name))
+    except ConnectionRefusedError as error:
+        remove(name)
+        raise ConnectError(
+            f"session '{name}' is over: the process that served it has gone",
+            hint="'jdbpy sessions' lists those that are served",
+            code="NO_SESSION",
+        ) from error
+    except OSError as error:
+        raise ConnectError(f"session '{name}' cannot be reached: {error.strerror or error}") from error
+
+
+def same_user(stream: trio.SocketStream) -> bool:
+    """True if the process at the other end of a Unix socket is this user's, as far as the system tells."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None or stream.socket.family != socket.AF_UNIX:
+        return True
+    found = stream.socket.getsockopt(socket.SOL_SOCKET, option, 12)
+    return int.from_bytes(found[4:8], sys.byteorder) in (os.getuid(), 0)
+
+
+def _path(directory: str, name: str) -> str:
+    return os.path.join(directory, name + _ENDING)
+
+
+def _is_address(name: str) -> bool:
+    _, colon, port = name.rpartition(":")
+    return bool(colon) and port.isascii() and port.isdigit()
+
+
+async def _reach_port(address: str) -> trio.SocketStream:
+    host, _, port = address.rpartition(":")
+    try:
+        return await trio.open_tcp_stream(host.strip("[]") or "127.0.0.1", int(port))
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConnectError(f"no session can be reached at {escape(address)}: {reason}") from error

@@ -1,0 +1,243 @@
+"""A session that is served: who may come in, what each client speaks, and what is left when the last one goes.
+
+The first bytes of a client tell what it speaks: the Debug Adapter Protocol begins with ``Content-Length``, JSON Lines
+with ``{``. Each client has a task and a session of its own (``jdbpy.join_session``); whatever happens to it, the others
+do not feel it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import partial
+
+import trio
+
+import jdbpy
+from jdbpy import ClientSession, JdbpyError, Session, UsageError
+from jdbpy.errors import StateError
+from jdbpy.record import Record
+from jdbpy.serve import places
+from jdbpy.serve.lines import BegunStream, LineReader, Message, Outgoing, text_of
+
+MOST_CLIENTS = 64
+"""Clients of one session; a further one is refused."""
+
+GREETING_LIMIT = 10.0
+"""Seconds in which a client must say what it is."""
+
+VERSION = 1
+"""Of the lines between a session and those who join it."""
+
+
+class Serving(Record):
+    """How a session can be joined: by its name, and on a port with a token."""
+
+    name: str
+    address: str = ""
+    token: str = ""
+
+
+class Served:
+    """A session that others can join."""
+
+    def __init__(self, session: Session, *, target: str, together: bool, attended: bool, keep: bool) -> None:
+        """``attended``: somebody works in the session itself. ``keep``: what is suspended stays so when the last client
+        goes; else the target is left running."""
+        self.session = session
+        self.info = Serving("")
+        self._target = target
+        self._together = together
+        self._attended = attended
+        self._keep = keep
+        self._listeners: list[trio.SocketListener] = []
+        self._clients = 0
+        self._left = trio.Event()  # whenever a client has gone
+        self._stopped: float | None = None
+
+    async def open(self, name: str, port: int | None = None) -> Serving:
+        """Listen at a socket of that name, or a similar one, and at a port of this machine where one is given.
+
+        Raises UsageError where that is impossible.
+        """
+        found, listener = await places.listen(name)
+        self._listeners.append(listener)
+        self.info = Serving(found)
+        if port is not None:
+            try:
+                opened = await trio.open_tcp_listeners(port, host="127.0.0.1")
+            except OSError as error:
+                await self._close()
+                reason = error.strerror or str(error)
+                raise UsageError(f"cannot listen on 127.0.0.1:{port}: {reason}", code="NO_PORT") from error
+            self._listeners += opened
+            own = opened[0].socket.getsockname()[1]
+            self.info = Serving(found, f"127.0.0.1:{own}", secrets.token_urlsafe(24))
+        return self.info
+
+    async def run(self) -> None:
+        """Serve until cancelled, or until the session has ended and all clients have heard of it."""
+        self.session.listen(self._listen)
+        try:
+            async with trio.open_nursery() as nursery:
+                for listener in self._listeners:
+                    nursery.start_soon(self._accept, listener, nursery)
+                await self.session.wait_ended()
+                with trio.move_on_after(GREETING_LIMIT):
+                    while self._clients:
+                        await self._left.wait()
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._close()
+
+    async def _close(self) -> None:
+        places.remove(self.info.name)
+        for listener in self._listeners:
+            await listener.aclose()
+
+    async def _accept(self, listener: trio.SocketListener, nursery: trio.Nursery) -> None:
+        while True:
+            try:
+                stream = await listener.accept()
+            except OSError:  # too many files are open: the next one may have more luck
+                await trio.sleep(0.1)
+                continue
+            nursery.start_soon(self._client, stream)
+
+    def _listen(self, event: jdbpy.Event) -> None:
+        stops = isinstance(event, jdbpy.Stop) or (isinstance(event, jdbpy.Notice) and event.kind == "stopped-elsewhere")
+        if stops:
+            self._stopped = self._stopped or time.time()
+        elif self.session.state is not jdbpy.VmState.STOPPED:
+            self._stopped = None
+
+    # -- clients -----------------------------------------------------------------------------------------------------
+
+    async def _client(self, stream: trio.SocketStream) -> None:
+        """Serve one client to its end. Nothing that it does or sends ends another."""
+        self._clients += 1
+        try:
+            async with stream:
+                if places.same_user(stream) and self._clients <= MOST_CLIENTS:
+                    by_port = stream.socket.family in (socket.AF_INET, socket.AF_INET6)
+                    await self._recognize(BegunStream(stream), by_port)
+        except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # it has gone
+        except Exception as fault:
+            sys.stderr.write(f"jdbpy: a client was dropped: {type(fault).__name__}: {fault}\n")
+        finally:
+            self._clients -= 1
+            self._left.set()
+            self._left = trio.Event()
+
+    async def _recognize(self, stream: BegunStream, by_port: bool) -> None:
+        first = b""
+        with trio.move_on_after(GREETING_LIMIT):
+            first = await stream.peek(1)
+        if first == b"C":
+            await self._serve_editor(stream, by_port)
+        elif first:
+            await self._serve_lines(stream, by_port)
+
+    async def _serve_lines(self, stream: BegunStream, by_port: bool) -> None:
+        from jdbpy.serve.clients import serve
+
+        reader, out = LineReader(stream), Outgoing(stream)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_write, out, nursery.cancel_scope)
+            try:
+                hello: Message | None = None
+                with trio.move_on_after(GREETING_LIMIT):
+                    hello = await reader.next()
+                if hello is not None and text_of(hello, "front", "json") == "info":
+                    self.check(hello, by_port)
+                    out.put(self._description())
+                elif hello is not None:
+                    self.check(hello, by_port)
+                    await serve(self, hello, reader, out)
+            except JdbpyError as error:
+                out.put({"type": "error", "error": {"code": error.code, "message": error.message, "hint": error.hint}})
+            await out.flush()
+            nursery.cancel_scope.cancel()
+
+    async def _serve_editor(self, stream: BegunStream, by_port: bool) -> None:
+        from jdbpy.dap.server import Server, import_all
+
+        import_all()
+        await Server(stream, partial(self._join_editor, by_port)).run()
+
+    def _join_editor(
+        self, by_port: bool, name: str, token: str, read_only: bool
+    ) -> AbstractAsyncContextManager[Session]:
+        self._check_token(token, by_port)
+        return self.join(name or "editor", read_only=read_only)
+
+    @asynccontextmanager
+    async def join(
+        self,
+        name: str,
+        *,
+        keep: Callable[[], bool] = lambda: False,
+        read_only: bool = False,
+        allow_suspend: bool = False,
+    ) -> AsyncIterator[ClientSession]:
+        """A session for a client. Raises StateError when the session has ended."""
+        try:
+            async with jdbpy.join_session(
+                self.session,
+                name,
+                together=self._together,
+                attended=self._attended,
+                keep=keep,
+                read_only=read_only,
+                allow_suspend=allow_suspend,
+            ) as session:
+                yield session
+        finally:
+            if not self._attended and not self._keep and not jdbpy.clients_of(self.session) and not keep():
+                with suppress(JdbpyError):
+                    self.session.execution.release()  # the target is left running
+
+    def check(self, hello: Message, by_port: bool) -> None:
+        """Raise UsageError for a client on a port that does not know the token, or speaks another version."""
+        self._check_token(text_of(hello, "token"), by_port)
+        if hello.get("jdbpy", VERSION) != VERSION:
+            raise UsageError("the session is served by another version of jdbpy", code="WRONG_VERSION")
+
+    def _check_token(self, token: str, by_port: bool) -> None:
+        # who reaches the socket is its owner; a port can be reached by everybody on the machine
+        if by_port and not hmac.compare_digest(token.encode(), self.info.token.encode()):
+            raise UsageError("the token is missing or wrong", hint="--token TOKEN, or JDBPY_TOKEN", code="WRONG_TOKEN")
+
+    def _description(self) -> Message:
+        session = self.session
+        stopped = session.state is jdbpy.VmState.STOPPED
+        if not stopped:
+            self._stopped = None
+        return {
+            "type": "session",
+            "name": self.info.name,
+            "target": self._target,
+            "clients": list(jdbpy.clients_of(session)),
+            "state": str(session.state),
+            "stopped_since": self._stopped if stopped else None,
+        }
+
+
+async def _write(out: Outgoing, whole: trio.CancelScope) -> None:
+    """Write to a client; one that does not take what it is sent has gone."""
+    await out.run()
+    whole.cancel()
+
+
+def serve_beside(session: Session, served: Served) -> None:
+    """Serve a session beside what else goes on in it, until it ends. Raises StateError when it has ended."""
+    if session.ending is not None:
+        raise StateError("the session has ended", code="ENDED")
+    session.run_beside(served.run)

@@ -1,0 +1,69 @@
+"""The process of ``jdbpy serve``: opens the session, runs the first commands, and serves until the end."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AsyncExitStack
+
+from jdbpy import ConnectError, Exited, JdbpyError, LeaveError, UsageError, garbage
+from jdbpy.cli.batch import Batch, status_of
+from jdbpy.cli.console import Console
+from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.run import open_session
+from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
+from jdbpy.process import standard
+from jdbpy.process.scripts import ScriptLines
+from jdbpy.process.signals import ended_by_signals
+from jdbpy.serve.main import LOST, NO_CONNECTION, USAGE, ServeLine
+from jdbpy.serve.server import Served, Serving
+
+
+async def run(given: ServeLine) -> int:
+    """Serve until the target ends, the connection is lost, or a signal comes; the exit status.
+
+    That is 0 after the end of the target, 5 when the connection was lost, 130 after Ctrl-C.
+    """
+    settings = Settings()
+    settings.set("hints", "off")
+    console = Console(PlainRenderer(settings), json=False)
+    status = 0
+    async with ended_by_signals() as ended_by:
+        status = await _serve(given, console, settings)
+    return 128 + ended_by[0] if ended_by else status
+
+
+async def _serve(given: ServeLine, console: Console, settings: Settings) -> int:
+    line = given.line
+    address = "".join(line.addresses)
+    name = f"{line.action} {address}".strip()
+    try:
+        async with AsyncExitStack() as stack:
+            session = await stack.enter_async_context(open_session(line, console, address))
+            garbage.loaded()
+            if line.scripts:
+                batch = Batch(session, console, settings, timeout=line.timeout, keep_going=line.keep_going)
+                status = await batch.run(ScriptLines(line.scripts))
+                if status or batch.context.leaving or session.ending is not None:
+                    return status
+            target = "a launched JVM" if session.launched else session.address
+            served = Served(session, target=target, together=given.together, attended=False, keep=given.keep)
+            _tell(await served.open(given.name, given.port), target)
+            await served.run()
+            return 0 if isinstance(session.ending, Exited) else LOST
+    except JdbpyError as error:
+        console.failure(name, error)
+        if isinstance(error, ConnectError):
+            return NO_CONNECTION
+        return USAGE if isinstance(error, UsageError) else status_of(error)
+    except BaseException as error:
+        for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs
+            console.failure(name, LeaveError(note))
+        raise
+
+
+def _tell(serving: Serving, target: str) -> None:
+    text = f"serving {escape(target)} as '{serving.name}'; join it with: jdbpy join {serving.name}\n"
+    if serving.address:
+        text += f"and at {serving.address} with the token {serving.token}\n"
+    standard.write(text, sys.stderr)

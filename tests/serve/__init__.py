@@ -1,0 +1,1 @@
+"""Sessions that are served, and those who join them."""

@@ -1,0 +1,59 @@
+"""Two prompts on one session: one that serves, one that has joined; what each of them shows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.cli.prompt import CTRL_C, CTRL_D, TAB, attached, selected
+from tests.cli.pseudo_terminal import open_terminal
+from tests.harness import Jvm
+from tests.serve.serving import run
+
+
+async def test_a_prompt_joins_that_of_somebody(any_jvm: Jvm, tmp_path: Path) -> None:
+    environ = {"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"], "PAGER": "cat"}
+    async with attached(any_jvm, tmp_path, environ=environ) as (host, target):
+        await host.prompt(">")
+        await host.run("serve ticks", "jdbpy join ticks", then=">")
+        words = ["join", "ticks", "--as", "ann"]
+        async with open_terminal(words, tmp_path, columns=100, lines=30, environ=environ) as joined:
+            await joined.expect("Joined", "as ann; here: host")
+            await joined.prompt(">")
+            await host.expect("ann has joined")
+            # a breakpoint of one stops both; either goes on
+            await joined.run("stop in Ticker.tick", "reakpoint 1", then=">")
+            await host.expect("breakpoint 1 added: Ticker.tick (ann)")
+            await target.send()
+            await joined.expect("Breakpoint 1 hit", "=>", "ticks++;")
+            await joined.prompt("main[1]")
+            await host.expect("Breakpoint 1 hit")
+            await host.prompt("main[1]")
+            joined.type(f"breakpo{TAB}")  # the session knows how it goes on
+            await joined.prompt("main[1] breakpoints")
+            joined.type("\r")
+            await joined.expect("by ann")
+            await host.run("cont", then=">")
+            await joined.expect("host has resumed all threads")
+            await joined.prompt(">")
+            # Ctrl-C, a question and a long text are the joined prompt's own affair
+            joined.type(CTRL_C)
+            await joined.expect("Paused")
+            await selected(joined)
+            joined.type("exit --kill\r")
+            await joined.expect("end the target at", "[y/N]")
+            joined.type("n\r")
+            await joined.expect("nothing was done")
+            joined.type("help\r")
+            await joined.expect("help COMMAND")
+            await selected(joined)
+            joined.type(CTRL_D)
+            assert await joined.wait_exit() == 0
+            assert joined.modes == joined.modes_before
+        await host.expect("ann has left")
+        await host.prompt(">")
+        assert "host" in (await run("sessions"))[0]
+        await host.run("breakpoints", "no breakpoints", then=">")
+        host.type("quit\r")
+        assert await host.wait_exit() == 0
+    assert "no session is served" in (await run("sessions"))[0]
