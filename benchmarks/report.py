@@ -109,7 +109,7 @@ def _amount(amount: float, unit: Unit) -> str:
     if unit is Unit.BYTES:
         return f"{amount / 1e6:.1f} MB"
     if amount < 0.001:
-        return f"{amount * 1e6:.1f} µs"
+        return f"{amount * 1e6:.1f} µs" if amount >= 1e-7 else f"{amount * 1e9:.1f} ns"
     if amount < 0.01:
         return f"{amount * 1e3:.1f} ms"
     return f"{amount * 1e3:.0f} ms" if amount < 1 else f"{amount:.1f} s"

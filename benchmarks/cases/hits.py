@@ -10,8 +10,9 @@ import mmap
 import struct
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import trio
 
@@ -51,16 +52,16 @@ class _Turns:
 
 
 @asynccontextmanager
-async def _turning(bench: Bench, rtt: float) -> AsyncIterator[_Turns]:
+async def _turning(bench: Bench, rtt: float, program: str = "Loop") -> AsyncIterator[_Turns]:
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(8))
         file.flush()
         with mmap.mmap(file.fileno(), 8) as counter:
             if rtt:
-                async with bench.far_target("Loop", file.name, rtt=rtt) as link:
+                async with bench.far_target(program, file.name, rtt=rtt) as link:
                     yield _Turns(link, counter)
             else:
-                async with bench.near_target("Loop", file.name) as link:
+                async with bench.near_target(program, file.name) as link:
                     yield _Turns(link, counter)
 
 
@@ -217,3 +218,53 @@ def _entries(reporting: jdbpy.Reporting) -> jdbpy.PointOptions:
 
 def _jdi(work: str) -> tuple[str, str, str]:
     return (work, _HIT.program, str(_HIT.line))
+
+
+_IRON = Place("Anvil", "iron")
+_CONDITIONS = {
+    "i == -1": "number == -1",
+    "two private fields, equals": 'total == -1 && name.equals("steel")',
+    "a getter": "getTotal() == -1",
+}
+
+
+async def in_target(bench: Bench) -> list[Result]:
+    """Conditions that the target itself computes, beside a loop without a breakpoint and the ordinary way."""
+    results = []
+    for words, text in _CONDITIONS.items():
+        for rtt in (0.0, 0.02) if words == "i == -1" else (0.0,):
+            results.append(await _in_target(bench, words, text, rtt))
+    return results
+
+
+async def _in_target(bench: Bench, words: str, text: str, rtt: float) -> Result:
+    async def without() -> Sample:
+        async with _turning(bench, rtt, "Anvil") as turns, jdbpy.attach_session(turns.link.address):
+            return await turns.sample()
+
+    async def computed(mode: str) -> Sample:
+        options = jdbpy.Options(in_target=mode)
+        async with (
+            _turning(bench, rtt, "Anvil") as turns,
+            jdbpy.attach_session(turns.link.address, options=options) as session,
+        ):
+            await session.breakpoints.add(f"Iron:{_IRON.line}", condition=text, policy=jdbpy.SuspendPolicy.THREAD)
+            if mode != "off":
+                session.instrumentation.ask(1)
+                while not session.breakpoints.get(1).in_target:  # noqa: ASYNC110 # nothing tells
+                    await trio.sleep(0.1)
+            return await turns.sample()
+
+    async def by_jdi() -> Sample:
+        place = ("condition", "Iron", str(_IRON.line))
+        async with _turning(bench, rtt, "Anvil") as turns, jdi.begun(bench.jvm, turns.link, *place):
+            return await turns.sample()
+
+    contenders: dict[str, Callable[[], Awaitable[Sample]]] = {
+        "no breakpoint": without,
+        "jdbpy": partial(computed, "auto"),
+        "ordinary": partial(computed, "off"),
+        **({"JDI": by_jdi} if words == "i == -1" else {}),
+    }
+    link = f"{rtt * 1000:.0f} ms" if rtt else "loopback"
+    return await bench.compare(f"a condition in the target: {words}", link, contenders)

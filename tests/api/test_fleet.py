@@ -12,7 +12,7 @@ import jdbpy
 import jdbpy.sync
 from tests.harness import LIMIT, Jvm, program, start_target
 
-SHOP = program("Shop")
+SHOP = program("Stall")
 
 
 @pytest.fixture
@@ -37,12 +37,12 @@ async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int)
         went: list[str] = []
         async with jdbpy.fleet(addresses, reconnect=True) as fleet:
             assert (fleet.names, list(fleet.missing)) == (["a", "b", "c"], ["none"])
-            assert await fleet.gather(lambda vm: vm.static("Shop.orders").python()) == {"a": 0, "b": 0, "c": 0}
-            answers = await fleet.each(lambda vm: vm.eval("1 / Shop.orders"))
+            assert await fleet.gather(lambda vm: vm.static("Stall.orders").python()) == {"a": 0, "b": 0, "c": 0}
+            answers = await fleet.each(lambda vm: vm.eval("1 / Stall.orders"))
             assert [answer.ok for answer in answers.values()] == [False] * 3
             seen: dict[str, list[int]] = defaultdict(list)
 
-            async with fleet.hits(lambda vm: vm.log("Shop.done", "{orders}")) as hits:
+            async with fleet.hits(lambda vm: vm.log("Stall.done", "{orders}")) as hits:
                 for target in (a, b, c):
                     await target.send("\n" * 9)
                 while sum(map(len, seen.values())) < 30:
@@ -77,7 +77,7 @@ async def test_one_of_a_fleet_goes_away_for_good(any_jvm: Jvm) -> None:
 
         def script() -> None:
             with jdbpy.sync.fleet([a.address, b.address]) as fleet:
-                with fleet.hits(lambda vm: vm.log("Shop.order", "{shop}")) as hits:
+                with fleet.hits(lambda vm: vm.log("Stall.order", "{shop}")) as hits:
                     trio.from_thread.run_sync(a.kill)
                     gone = hits.next(timeout=LIMIT)
                     assert (gone.name, gone.hit) == (a.address, None)
@@ -86,11 +86,11 @@ async def test_one_of_a_fleet_goes_away_for_good(any_jvm: Jvm) -> None:
                     found = hits.next(timeout=LIMIT)
                     assert found.hit is not None
                     assert (found.name, found.hit.values["shop"].string) == (b.address, "b")
-                answers = fleet.each(lambda vm: vm.static("Shop.orders").python())
+                answers = fleet.each(lambda vm: vm.static("Stall.orders").python())
                 assert isinstance(answers[a.address].error, jdbpy.Disconnected)
                 assert answers[b.address].value == 1
                 with pytest.raises(jdbpy.Disconnected) as raised:
-                    fleet.gather(lambda vm: vm.static("Shop.orders"))
+                    fleet.gather(lambda vm: vm.static("Stall.orders"))
                 assert raised.value.__notes__ == [f"in the JVM {a.address}"]
 
         await trio.to_thread.run_sync(script)
@@ -103,9 +103,9 @@ async def test_a_script_goes_on_after_a_restart(jvm: Jvm, port: int) -> None:
         await first.wait_output("ready")
         address = f"127.0.0.1:{port}"
         async with jdbpy.attach(address, reconnect=LIMIT, on_reconnect=lambda vm, why: told.append(why)) as vm:
-            kept = await vm.stop_at("Shop.order", when="orders > 0")
-            await vm.stop_at("Shop.done", thread=await vm.find_thread("main"))
-            off = await vm.stop_at("Shop.done")
+            kept = await vm.stop_at("Stall.order", when="orders > 0")
+            await vm.stop_at("Stall.done", thread=await vm.find_thread("main"))
+            off = await vm.stop_at("Stall.done")
             await off.disable()
             first.kill()
             async with start_target(jvm, SHOP, "two", agent=on_port) as second:  # it stands at its start

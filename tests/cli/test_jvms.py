@@ -16,7 +16,7 @@ from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, Target, program, start_target
 from tests.harness.remote import KUBECTL, write_python_program
 
-SHOP = program("Shop")
+SHOP = program("Stall")
 
 
 @asynccontextmanager
@@ -48,17 +48,17 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
                 ("a", "running", True),
                 ("b", "running", False),
             ]
-            await driver.ask("break Shop.done")  # in one only; numbers stay alike all the same
-            set_ = await driver.ask('logpoint Shop.order "{shop}"')
+            await driver.ask("break Stall.done")  # in one only; numbers stay alike all the same
+            set_ = await driver.ask('logpoint Stall.order "{shop}"')
             assert {name: data["breakpoint"]["number"] for name, data in by_jvm(set_).items()} == {"a": 2, "b": 2}
             await driver.ask(f"attach c={c.address}")
-            await driver.ask('session c logpoint Shop.order "{shop}"')
-            counts = await driver.ask("each print Shop.orders")
+            await driver.ask('session c logpoint Stall.order "{shop}"')
+            counts = await driver.ask("each print Stall.orders")
             assert {name: data["value"] for name, data in by_jvm(counts).items()} == {"a": "0", "b": "0", "c": "0"}
 
             await c.send()  # it reports, and the others wait for nothing
             assert (await next_event(driver, "notice"))[0] == "c"
-            await driver.ask("each break Shop.done")
+            await driver.ask("each break Stall.done")
             await driver.send("cont")
             await b.send()
             where, stop = await next_event(driver, "stop")
@@ -85,7 +85,7 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
             await driver.ask("session b")
             b.kill()
             assert (await next_event(driver, "disconnected"))[0] == "b"
-            again = await driver.ask("each print Shop.orders")
+            again = await driver.ask("each print Stall.orders")
             assert {name: data["value"] for name, data in by_jvm(again).items()} == {"a": "1", "c": "1"}
             assert again["missing"] == ["b"]
             await driver.ask("session a")
@@ -100,12 +100,12 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
 
 async def test_one_cannot_be_had_and_one_fails(any_jvm: Jvm) -> None:
     async with shops(any_jvm, "a", "b") as (a, b):
-        lines = script("each print 1 / Shop.orders", "session a set Shop.orders = 1", "each print 1 / Shop.orders")
+        lines = script("each print 1 / Stall.orders", "session a set Stall.orders = 1", "each print 1 / Stall.orders")
         done = await jdbpy("attach", f"a={a.address}", "b=1", f"b={b.address}", "--keep-going", *lines)
         assert done.status == 1
         assert "error: no debugger agent is listening at 127.0.0.1:1" in done.err
         assert "error: java.lang.ArithmeticException: / by zero" in done.err
-        assert "[a] Shop.orders = 1\n[a] 1 / Shop.orders = 1\n[b#2] error: java.lang.Arithmetic" in done.out
+        assert "[a] Stall.orders = 1\n[a] 1 / Stall.orders = 1\n[b#2] error: java.lang.Arithmetic" in done.out
         done = await jdbpy("attach", f"b={b.address}", "b=1", *script("sessions"))
         assert (done.status, done.out.split()[:4]) == (3, ["=>", "1", "b", "running"])
 
@@ -124,7 +124,7 @@ async def test_pods_of_a_selector_come_and_go(any_jvm: Jvm, tmp_path: Path, monk
         cluster({"shop-1": old.port, "shop-2": other.port})
         async with driving("attach", "k8s://web:5005?selector=app=shop", "--reconnect") as driver:
             assert [each["name"] for each in (await driver.ask("sessions"))["jvms"]] == ["shop-1", "shop-2"]
-            await driver.ask('logpoint Shop.order "{shop}"')
+            await driver.ask('logpoint Stall.order "{shop}"')
             cluster({"shop-2": other.port, "shop-3": new.port})
             old.kill()
             assert (await next_event(driver, "disconnected"))[0] == "shop-1"
@@ -146,7 +146,7 @@ async def test_at_the_prompt(jvm: Jvm, tmp_path: Path) -> None:
         async with open_terminal(["attach", f"a={a.address}"], tmp_path) as terminal:
             await terminal.prompt(">")
             await terminal.run(f"attach second={b.address}", "it is called second", then="second>")
-            await terminal.run("each break Shop.order", "[a, second] Breakpoint 1 set", then="second>")
+            await terminal.run("each break Stall.order", "[a, second] Breakpoint 1 set", then="second>")
             await a.send()
             await terminal.expect("[a] Breakpoint 1 hit")
             await terminal.prompt("a:main[1]")

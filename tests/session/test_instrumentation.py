@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,6 +92,12 @@ async def test_a_breakpoint_that_is_passed_often_goes_into_the_target(jvm: Jvm) 
         await d.check_stop(await d.session.execution.step(StepDepth.OVER), "step", at="behind")
         await d.check_stop(await d.session.execution.step(StepDepth.OVER), "breakpoint", at="returned", breakpoint=2)
         assert not any(obsolete for *_, obsolete in await methods(d))
+        own, woven = [await d.session.code.disassemble("Kettle.passed", woven=each) for each in (False, True)]
+        assert any("Jdbpy__" in each.meaning for each in woven[0].instructions)
+        assert not any("Jdbpy__" in each.meaning for each in own[0].instructions)
+        assert (own[0].size, len(own[0].instructions)) == (29, 19)
+        [current] = [each for each in own[0].instructions if each.current]
+        assert (current.name, current.line) == ("iload_3", d.program.line("returned"))
         await d.session.breakpoints.remove([1, 2])
         await d.resume()
         await d.target.wait_output("done loop 2000000 2000001000000")
@@ -205,3 +212,61 @@ async def test_why_a_breakpoint_stays_ordinary(any_jvm: Jvm, condition: str, why
         await d.wait_exit()
         shown = d.session.breakpoints.get(point.number)
         assert (shown.in_target, shown.ordinary) == (False, why)
+
+
+async def test_a_debugger_that_dies_in_the_midst_changes_nothing(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut off after each step of an installation and of a removal: the program counts as it did, and the next debugger
+    finds its own code, or puts it back."""
+    steps = ("_define", "_keep", "redefine", "_stand_again")
+    async with start_target(jvm, PROGRAM, suspend=False) as target:
+        await target.send("loop 10")
+        await target.wait_output("done loop 10 55")
+        attached = 0
+        for turn, step in enumerate((*steps, "settle"), 1):
+            attached += 1
+            await target.wait_listening(attached)
+            with monkeypatch.context() as patched, suppress(jdbpy.LeaveError, jdbpy.Disconnected):
+                async with jdbpy.attach_session(target.address) as session:
+                    instrumentation = session.instrumentation
+                    instrumentation.mode = "auto"
+                    await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 999_999")
+                    owner: Any = instrumentation.installer if turn < 3 else instrumentation.changes
+                    name = "redefine" if step == "settle" else step
+                    done = getattr(owner, name)
+
+                    async def cut(*args: Any, done: Any = done, target: Any = session._target) -> Any:
+                        await done(*args)
+                        await target.conn.drop()
+                        raise jdbpy.Disconnected("cut off")
+
+                    if step != "settle":
+                        patched.setattr(owner, name, cut)
+                    await target.send(f"loop {2000 + turn}")
+                    if step != "settle":
+                        await session.wait_ended()
+                    else:
+                        await target.wait_output(f"done loop {2000 + turn}")
+                        patched.setattr(owner, name, cut)
+                        await session.breakpoints.remove([1])
+            total = (2000 + turn) * (2001 + turn) // 2
+            await target.wait_output(f"done loop {2000 + turn} {total}")
+            await runs_its_own_code(target, attached)
+            attached += 1
+
+
+async def test_code_that_is_not_that_of_the_class_file_is_left_alone(any_jvm: Jvm) -> None:
+    """Another agent has changed the class when it was loaded, or an earlier debugger by a hot swap."""
+    changed = inline(SOURCE.replace("int j = i + 1;", "int j = i + 2;"))
+    async with start_target(any_jvm, PROGRAM, suspend=False) as target:
+        await target.send("loop 10")
+        await target.wait_output("done loop 10 55")
+        async with jdbpy.attach_session(target.address) as session:
+            await session.hotswap.redefine_all(changed.classes)
+        await target.wait_listening(2)
+        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="auto")) as session:
+            await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 999_999")
+            await target.send("loop 1000")
+            await target.wait_output("done loop 1000 501500")
+            shown = session.breakpoints.get(1)
+            assert (shown.in_target, shown.ordinary) == (False, "the code that runs differs from the class file")
+            assert session.instrumentation.woven() == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import code, strata
+from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.class_code import MethodText, StratumArgument
 from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.context import Context
@@ -86,14 +87,20 @@ Name = Annotated[str, ClassNameArgument()]
 
 
 @command("disassemble", "bytecodes", "disass", "disas", group="classes")
-async def disassemble(ctx: Context, method: Annotated[str, MethodText()] = "") -> Disassemblies:
+async def disassemble(
+    ctx: Context,
+    method: Annotated[str, MethodText()] = "",
+    *,
+    woven: Annotated[bool, Option("--woven", help="what runs, with the checks of breakpoints in it")] = False,
+) -> Disassemblies:
     """Show the bytecode of a method: of the selected frame's, of all overloads of one, or of a whole class.
 
     `disassemble`, `disassemble Order.total(int)`, `disassemble Order`. Operands are shown with what they refer to, as
     javap does, and with the names of local variables; lines and the place of the selected frame are marked. It is what
-    the target runs, after a redefinition too. Exception tables are not to be had: the protocol does not send them.
+    the target runs, after a redefinition too, without the checks of conditions (`help weave`). Exception tables are not
+    to be had: the protocol does not send them.
     """
-    return Disassemblies(tuple(await ctx.session.code.disassemble(method)))
+    return Disassemblies(tuple(await ctx.session.code.disassemble(method, woven=woven)))
 
 
 @command("constpool", "constantpool", group="classes")

@@ -19,11 +19,13 @@ from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.classes.records import method_info
 from jdbpy.session.java import constant_pool, signatures
 from jdbpy.session.java.bytecode import DecodedInstruction, MalformedCode, decode
+from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.class_names import close_to
 from jdbpy.session.java.constant_pool import KINDS, ConstantPool
 from jdbpy.session.model.code import ConstantPoolListing, Disassembly, Instruction, PoolEntry, SwitchCase
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.target import facts
+from jdbpy.session.target.changed_code import CodeMap
 from jdbpy.session.target.refs import OBSOLETE, Method, RefType, Slot
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import lines_by_index
@@ -165,6 +167,15 @@ NO_TABLE = "the protocol does not send exception tables: handlers are code that 
 _FORM = "write CLASS.METHOD, CLASS.METHOD(int,String), or CLASS for all its methods"
 
 
+class _MethodCode(Record):
+    """The code of a method. ``moved``: it is what the program means, and runs with something put in."""
+
+    code: builtins.bytes
+    pool: ConstantPool | None
+    slots: Sequence[Slot]
+    moved: CodeMap | None = None
+
+
 class Code:
     """The code of loaded classes. ``selected`` gives the frame that is shown when no method is named."""
 
@@ -199,11 +210,13 @@ class Code:
         own, methods = await self._meant(place)
         keys = [(own.id, each.id) for each in methods if each.has_code]
         found = await self._types.facts.many(facts.BYTECODES, keys)
-        return next((found[key] for key in keys if found.get(key)), b"")
+        codes = (self._code(own, each, woven=False).code for each in methods if found.get((own.id, each.id)))
+        return next(codes, b"")
 
-    async def disassemble(self, place: str = "") -> list[Disassembly]:
+    async def disassemble(self, place: str = "", *, woven: bool = False) -> list[Disassembly]:
         """The code of a method, all overloads, or of a class, all methods; of the selected frame's when none is named.
 
+        It is the program's own; ``woven``: what runs, with what the debugger has put in (``session.instrumentation``).
         The instruction at which the selected frame stands is marked. Raises UsageError for what is not there,
         StateError without a frame and for one that runs a replaced version. wire: 3 trips; 2 for the selected frame.
         """
@@ -230,7 +243,7 @@ class Code:
             (facts.SOURCE_MAP, [own.id]),
         )
         current = await self._current(own)
-        return [self._disassembly(own, each, current) for each in methods]
+        return [self._disassembly(own, each, current, woven=woven) for each in methods]
 
     async def _pool(self, own: RefType) -> ConstantPool | None:
         return (await self._types.facts.many(facts.CONSTANT_POOL, [own.id])).get(own.id)
@@ -261,12 +274,30 @@ class Code:
             return None
         return (location.method_id, location.code_index) if location.type_id == own.id else None
 
-    def _disassembly(self, own: RefType, method: Method, current: tuple[int, int] | None) -> Disassembly:
+    def _code(self, own: RefType, method: Method, *, woven: bool) -> _MethodCode:
+        """The code of a method whose facts are known. No trip."""
+        key = (own.id, method.id)
+        changed = self._target.changed_code.classes.get(own.id)
+        moved = changed.maps.get(method.id) if changed is not None and not woven else None
+        if changed is not None and moved is not None:
+            file = parse(changed.original)
+            wanted = method.name, method.signature
+            found = next(each for each in file.methods if (each.name, each.signature) == wanted)
+            slots = [Slot(start, name, text, "", length, slot) for start, length, name, text, slot in found.variables]
+            return _MethodCode(found.code, file.pool, tuple(slots), moved)
+        table = self._types.facts.known(facts.VARIABLES, key)
+        code = self._types.facts.known(facts.BYTECODES, key) or b""
+        return _MethodCode(code, self._types.facts.known(facts.CONSTANT_POOL, own.id), table.slots if table else ())
+
+    def _disassembly(
+        self, own: RefType, method: Method, current: tuple[int, int] | None, *, woven: bool
+    ) -> Disassembly:
         info = method_info(own, method)
-        code = self._types.facts.known(facts.BYTECODES, (own.id, method.id)) or b""
+        known = self._code(own, method, woven=woven)
+        code = known.code
         note = NO_TABLE if code else _why_none(method)
         try:
-            instructions = tuple(self._instructions(own, method, code, current))
+            instructions = tuple(self._instructions(own, method, known, current))
         except (MalformedCode, IndexError):
             instructions, note = (), "its code cannot be read: it has an unknown instruction"
         return Disassembly(
@@ -282,21 +313,19 @@ class Code:
         )
 
     def _instructions(
-        self, own: RefType, method: Method, code: builtins.bytes, current: tuple[int, int] | None
+        self, own: RefType, method: Method, known: _MethodCode, current: tuple[int, int] | None
     ) -> list[Instruction]:
-        key = (own.id, method.id)
-        table = self._types.facts.known(facts.VARIABLES, key)
-        reader = OperandReader(
-            code,
-            self._types.facts.known(facts.CONSTANT_POOL, own.id),
-            table.slots if table else (),
-            own.signature.removeprefix("L").removesuffix(";"),
-        )
-        lines = lines_by_index(self._types, key)
+        moved = known.moved
+        if current is not None and moved is not None:
+            current = current[0], moved.index_before(current[1])
+        name = own.signature.removeprefix("L").removesuffix(";")
+        reader = OperandReader(known.code, known.pool, known.slots, name)
+        lines = lines_by_index(self._types, (own.id, method.id))
         shown = []
-        for instruction in decode(code):
+        for instruction in decode(known.code):
             operands = reader.operands(instruction)
-            line, source = lines.get(instruction.index, (None, ""))
+            place = instruction.index if moved is None else moved.start_after(instruction.index)
+            line, source = lines.get(place, (None, ""))
             shown.append(
                 Instruction(
                     index=instruction.index,

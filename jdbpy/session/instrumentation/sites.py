@@ -47,6 +47,7 @@ class _Trap:
 
     def __init__(self, point: LogicalBreakpoint) -> None:
         self._point = point
+        self.number = point.number
         self.load: HitLoad = point.load
 
     @property
@@ -72,8 +73,13 @@ class Site:
         """The place as the weaver takes it."""
         return Place(self.method.name, self.method.signature, self.at, self.helper.call)
 
+    def is_of(self, point: LogicalBreakpoint) -> bool:
+        """True if the check is for the breakpoint and the condition that it has now."""
+        return self.point is point and self.condition is point.condition
+
     def is_for(self, point: LogicalBreakpoint, at: int, method: MethodID) -> bool:
-        return (self.point, self.at, self.method.id) == (point, at, method) and self.condition is point.condition
+        """True if it is also for that place."""
+        return self.is_of(point) and (self.at, self.method.id) == (at, method)
 
     @property
     def requests(self) -> list[EventRequest]:

@@ -1,0 +1,148 @@
+"""Classes that are given checks, or their own code again, while everything else stands as it stood.
+
+Owns which checks each class runs, and the order of a change: redefine the class, move the places of breakpoints to
+where their code is now, set those again that the agent has dropped (docs/agent.md, "Redefinition drops breakpoints").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from jdbpy.errors import JdwpError
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.eval.conditions import CompiledCondition
+from jdbpy.session.instrumentation.sites import Site
+from jdbpy.session.stack import StackReader
+from jdbpy.session.target.changed_code import ChangedClass
+from jdbpy.session.target.refs import Method, RefType
+from jdbpy.session.target.target import Target
+from jdbpy.session.weaving.parts import Woven, WovenMethod
+from jdbpy.session.weaving.weaver import weave
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
+from jdbpy.wire.messages import virtual_machine
+
+PlaceKey = tuple[MethodID, int]
+"""A method and an index in the program's own code."""
+
+
+class CodeChanges:
+    """The classes of one target that run checks. ``on_moved`` is called for each breakpoint whose places have moved."""
+
+    def __init__(self, target: Target, points: Points, breakpoints: LineBreakpoints, stack: StackReader) -> None:
+        self._target = target
+        self._points = points
+        self._breakpoints = breakpoints
+        self._stack = stack
+        self.sites: dict[ReferenceTypeID, dict[PlaceKey, Site]] = {}
+        self.stale: set[ReferenceTypeID] = set()
+        """Classes with checks that nothing waits for any more."""
+        self.on_moved: Callable[[LogicalBreakpoint], None] = lambda point: None
+
+    @property
+    def changed(self) -> list[ChangedClass]:
+        """The classes that run other code than their own."""
+        return [each for each in self._target.changed_code.classes.values() if each.maps]
+
+    @property
+    def breakpoints(self) -> list[LogicalBreakpoint]:
+        """The breakpoints at lines and methods, by number."""
+        return self._points.of_type(LogicalBreakpoint)
+
+    def site_at(self, place: CodeLocation) -> Site | None:
+        """The site at a code location as it is now."""
+        changed = self._target.changed_code.classes.get(place.classID)
+        at = changed.index_before(place) if changed is not None else int(place.index)
+        return self.sites.get(place.classID, {}).get((place.methodID, at))
+
+    def starts(self, changed: ChangedClass) -> list[PlaceKey]:
+        """Where the checks of a class begin, as its code is now."""
+        return [(method, start_now(changed, method, at)) for method, at in self._inserted(changed)]
+
+    def _inserted(self, changed: ChangedClass) -> Iterable[PlaceKey]:
+        for method, moved in changed.maps.items():
+            if isinstance(moved, WovenMethod):
+                yield from ((method, each.at) for each in moved.insertions)
+
+    def drop(self, sites: Iterable[Site]) -> None:
+        """Take the breakpoints of helpers out of the target. wire: no wait."""
+        for site in sites:
+            self._target.requests.drop(site.requests)
+            site.trap = site.failed = None
+
+    def forget(self, type_id: ReferenceTypeID) -> list[Site]:
+        """Return the checks that a class had; it runs none any more."""
+        self.stale.discard(type_id)
+        return list(self.sites.pop(type_id, {}).values())
+
+    async def redefine(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
+        """Give a class the checks of these sites and no others; everything else stands as it stood.
+
+        Raises JdwpError when the VM refuses; nothing has changed then. wire: 2 trips.
+        """
+        target, type_ = self._target, changed.type
+        woven = weave(changed.original, [site.place for site in sites.values()])
+        methods = (await target.types.methods([type_.id]))[type_.id]
+        definition = virtual_machine.ClassDef(type_.id, woven.data)
+        await target.conn.request(virtual_machine.RedefineClasses([definition]))
+        former, self.sites[type_.id] = self.sites.get(type_.id, {}), dict(sites)
+        moved = self._moved(changed, woven, methods)
+        changed.maps = {
+            method.id: found for method in methods if (found := woven.method(method.name, method.signature))
+        }
+        target.changed_code.classes[type_.id] = changed
+        self.stale.discard(type_.id)
+        await self._stand_again(type_, moved)
+        self.drop(site for site in former.values() if site not in sites.values())
+
+    def _moved(
+        self, changed: ChangedClass, woven: Woven, methods: Iterable[Method]
+    ) -> dict[CodeLocation, CodeLocation]:
+        """Where the places of breakpoints in a class are, by where they were."""
+        by_id = {method.id: woven.method(method.name, method.signature) for method in methods}
+        moved = {}
+        for point in self.breakpoints:
+            for place in (*point.code.locations(), *point.placed):
+                if place.classID == changed.type.id:
+                    at, found = changed.index_before(place), by_id.get(place.methodID)
+                    moved[place] = place.replace(index=found.start_after(at) if found is not None else at)
+        return moved
+
+    async def _stand_again(self, type_: RefType, moved: Mapping[CodeLocation, CodeLocation]) -> None:
+        """Set the breakpoints of a redefined class where their places are now. wire: 1 trip.
+
+        The former requests stay known: events of them may still be on their way.
+        """
+        placement, target = self._breakpoints.placement, self._target
+        target.types.invalidate([type_.id])
+        self._stack.forget()
+        placement.forget_code()
+        pending: list[Any] = []
+        for point in self.breakpoints:
+            here = [place for place in point.placed if place in moved]
+            point.code.move(moved)
+            point.moved = tuple(moved.get(place, place) for place in point.moved)
+            if isinstance(point.condition, CompiledCondition):
+                point.condition.forget_code()
+            for place in here:
+                del point.placed[place]
+            for place in here:
+                site = self.site_at(moved[place])
+                if site is not None and site.is_of(point) and site.trap is not None:
+                    point.placed[moved[place]] = site.trap
+                else:
+                    pending.append(placement.put(point, moved[place])[1])
+            if here:
+                self.on_moved(point)
+        for outcome in await target.conn.gather(pending):
+            if isinstance(outcome, JdwpError):
+                raise outcome
+        await self._points.redefined([type_.id])
+
+
+def start_now(changed: ChangedClass, method: MethodID, at: int) -> int:
+    """Where the line begins now that began at ``at`` in the program's own code."""
+    found = changed.maps.get(method)
+    return at if found is None else found.start_after(at)

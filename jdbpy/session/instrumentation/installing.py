@@ -1,0 +1,206 @@
+"""The way of a condition into the target: its class file, a helper class for each place, and the class redefined.
+
+Owns the order, in which nothing is missed and nothing is left half done: whatever can fail is done first; the
+breakpoints of the helpers and the class file of before are in the target before the class is changed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from jdbpy.errors import EvalError
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.eval.conditions import CompiledCondition
+from jdbpy.session.eval.emit.emitter import emit
+from jdbpy.session.eval.emit.refusals import NotInTarget
+from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.target import Ref
+from jdbpy.session.hotswap.differences import differences, of_file
+from jdbpy.session.hotswap.hotswap import running_shapes
+from jdbpy.session.instrumentation.code_changes import CodeChanges, PlaceKey, start_now
+from jdbpy.session.instrumentation.host_class import local_class_file
+from jdbpy.session.instrumentation.in_thread import InThread, in_thread, set_static
+from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
+from jdbpy.session.instrumentation.sites import Site, set_traps
+from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
+from jdbpy.session.java import class_file
+from jdbpy.session.target import facts
+from jdbpy.session.target.changed_code import PREFIX, SIGN, ChangedClass
+from jdbpy.session.target.refs import Method, RefType
+from jdbpy.session.target.target import Target
+from jdbpy.session.weaving.helper import helper_class
+from jdbpy.session.weaving.parts import Filters
+from jdbpy.session.weaving.weaver import weave
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
+from jdbpy.wire.messages import virtual_machine
+
+
+class StaysOrdinary(Exception):  # it is no error
+    """The condition stays with the debugger, for the reason that the text says."""
+
+
+class Installer:
+    """Puts the conditions of breakpoints into one target."""
+
+    def __init__(
+        self, target: Target, points: Points, changes: CodeChanges, evaluator: Callable[[], Evaluator]
+    ) -> None:
+        self._target = target
+        self._points = points
+        self._changes = changes
+        self._evaluator = evaluator
+        self._idle: list[Site] = []  # those whose helper is in the target
+        self._session = secrets.token_hex(3)
+        self._made = 0
+        self._signed = False
+
+    async def install(
+        self,
+        type_: RefType,
+        points: Sequence[LogicalBreakpoint],
+        thread: int,
+        *,
+        at_hit: bool,
+        asked: bool,
+    ) -> None:
+        """Have a class compute the conditions of breakpoints in it; what is run for that is run in the thread.
+
+        ``at_hit``: the thread stands at one of the places, and others may be in the class; else it has not run yet.
+        ``asked``: the user has asked for it. Raises StaysOrdinary for all of them; the reason why one alone does is
+        noted at it. wire: some 30 trips for the first, 15 for a further one.
+        """
+        target, changes = self._target, self._changes
+        loader = (await target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
+        if not loader and not asked:
+            raise StaysOrdinary("its class is one of the JVM's own")
+        methods = {method.id: method for method in (await target.types.methods([type_.id]))[type_.id]}
+        sites = dict(changes.sites.get(type_.id, {}))
+        async with in_thread(target, self._evaluator(), thread, type_) as run:
+            known = target.changed_code.classes.get(type_.id)
+            changed = known or ChangedClass(type_, await self._original(run, type_))
+            for point in points:
+                for place in places_in(point, type_.id):
+                    key = place.methodID, changed.index_before(place)
+                    if key not in sites or sites[key].point is not point:
+                        try:
+                            sites[key] = await self._site(point, type_, methods[place.methodID], key, place)
+                        except StaysOrdinary as why:
+                            point.why_ordinary = str(why)
+            self._leave_out_refused(changed, sites)
+            new = [site for site in sites.values() if site not in changes.sites.get(type_.id, {}).values()]
+            if not new:
+                return
+            starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
+            if at_hit:  # to find out in time that nothing has to be defined
+                async with everything_suspended(target):
+                    await self._require_free(type_, starts, thread, asked=asked)
+            for site in new:
+                await self._define(run, site)
+            if not changed.maps:
+                await self._keep(run, type_, changed.original)
+        if not at_hit:
+            await changes.redefine(changed, sites)
+            return
+        async with everything_suspended(target):
+            await self._require_free(type_, starts, thread, asked=asked)
+            await changes.redefine(changed, sites)
+
+    async def _require_free(self, type_: RefType, starts: Collection[PlaceKey], thread: int, *, asked: bool) -> None:
+        if busy := await why_not_now(self._target, type_, starts, at_event=thread, despite_loops=asked):
+            raise StaysOrdinary(busy)
+
+    def take_back(self, points: Collection[LogicalBreakpoint]) -> None:
+        """Take the breakpoints of helpers that nothing calls out of the target again. wire: no wait."""
+        used = [site for sites in self._changes.sites.values() for site in sites.values()]
+        self._changes.drop(site for site in self._idle if site.point in points and site not in used)
+
+    def forget(self, type_id: ReferenceTypeID) -> None:
+        """A class has other code of its own now: what was made for it does not fit any more."""
+        self._idle = [site for site in self._idle if site.method.type_id != type_id]
+
+    async def _original(self, run: InThread, type_: RefType) -> bytes:
+        """The class file of a class, if that is what runs. Raises StaysOrdinary. wire: some 8 trips."""
+        shapes = await running_shapes(self._target.types, [type_])
+        different = False
+        for data in (await local_class_file(self._target, type_.signature[1:-1]), None):
+            found = data if data is not None else await run.class_file(type_)
+            if not found:
+                continue
+            if not differences(shapes[type_.id], of_file(class_file.parse(found))):
+                return found
+            different = True
+        why = "the code that runs differs from the class file" if different else "its class file is not found"
+        raise StaysOrdinary(why)
+
+    async def _site(
+        self, point: LogicalBreakpoint, type_: RefType, method: Method, key: PlaceKey, place: CodeLocation
+    ) -> Site:
+        """The check of a condition at a place. Raises StaysOrdinary. wire: as compiling it."""
+        assert isinstance(point.condition, CompiledCondition)
+        if any(each is not point and place in each.placed for each in self._changes.breakpoints):
+            raise StaysOrdinary("another breakpoint is at the same place")
+        for site in self._idle:
+            if site.is_for(point, key[1], method.id):
+                return site
+        [location] = await self._target.types.locations([place])
+        try:
+            emitted = emit(await point.condition.operations(location), type_.name)
+        except NotInTarget as why:
+            raise StaysOrdinary(f"the condition {why.reason}") from None
+        except EvalError as error:
+            raise StaysOrdinary(f"the condition does not compile yet: {error.message}") from None
+        host, options = type_.signature[1:-1], point.options
+        self._made += 1
+        name = f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
+        filters = Filters(thread=options.thread is not None, instance=options.instance is not None)
+        return Site(point, point.condition, method, key[1], helper_class(name, host, emitted, filters))
+
+    @staticmethod
+    def _leave_out_refused(changed: ChangedClass, sites: dict[PlaceKey, Site]) -> None:
+        """Leave out the places that the weaver refuses, and note why."""
+        for refused in weave(changed.original, [site.place for site in sites.values()]).refused:
+            for key, site in list(sites.items()):
+                if site.place == refused.place:
+                    del sites[key]
+                    site.point.why_ordinary = refused.text
+
+    async def _define(self, run: InThread, site: Site) -> None:
+        """Define the helper of a site, and set its breakpoints. wire: some 8 trips, 4 more for each private member."""
+        if not site.type_id:
+            helper, options = site.helper, site.point.options
+            site.type_id = await run.define(helper.name, helper.data)
+            values: dict[str, Ref | None] = {each.field: await run.handle(each) for each in helper.handles}
+            objects = {"thread": options.thread, "instance": options.instance}
+            values.update({name: Ref(objects[name] or 0, Tag.OBJECT) for name in helper.references})
+            if values:
+                await set_static(self._target, site.type_id, values)
+            self._idle.append(site)
+        if site.trap is None:
+            await set_traps(self._target, self._points, site)
+
+    async def _keep(self, run: InThread, type_: RefType, original: bytes) -> None:
+        """Keep the code of a class in the target, for a debugger that comes after this one was killed."""
+        if not self._signed:
+            sign = await self._target.conn.request(virtual_machine.ClassesBySignature(SIGN))
+            if not sign.classes:
+                await run.define(SIGN[1:-1], keeper_class(SIGN[1:-1]), boot=True)
+            self._signed = True
+        internal = type_.signature[1:-1]
+        self._made += 1
+        name = keeper_name(internal[: internal.rfind("/") + 1], self._session, self._made)
+        keeper = await run.define(name, keeper_class(name))
+        await set_static(self._target, keeper, {"data": await run.bytes(original), "host": await run.text(internal)})
+
+
+def places_in(point: LogicalBreakpoint, type_id: ReferenceTypeID) -> list[CodeLocation]:
+    """Where a breakpoint is to stand in a class, as its code is now."""
+    return [place for place in point.code.wanted() if place.classID == type_id] if point.wanted else []
+
+
+def say(points: Iterable[LogicalBreakpoint], why: str) -> None:
+    """Note why breakpoints stay ordinary."""
+    for point in points:
+        point.why_ordinary = why

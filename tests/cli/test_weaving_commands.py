@@ -1,0 +1,34 @@
+"""Conditions that the target computes, by command: the setting, what is listed, what is taken out."""
+
+from __future__ import annotations
+
+from tests.cli.process import jdbpy, launching, script
+from tests.harness import Jvm, program
+
+HEATED = program("Heated")
+
+
+async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
+    lines = (
+        "info woven",
+        "set in-target auto",
+        f"break {HEATED.at('own')} if i == 7 || i == 2_000_000",
+        "run",
+        "breakpoints",
+        "info woven",
+        "disassemble --woven",
+        "disassemble",
+        "weave 7",
+        "unweave",
+        "breakpoints",
+        "weave 1",
+    )
+    done = await jdbpy(*launching(HEATED, "--keep-going", *script(*lines)), jvm=any_jvm)
+    out = done.out
+    assert "the target runs its own code only (in-target is off)" in out
+    assert "if i == 7 || i == 2_000_000; in the target" in out
+    assert "\nHeated  1  main\n" in out
+    assert out.count("Method Jdbpy__") == 1
+    assert "Heated runs its own code again" in out
+    assert "if i == 7 || i == 2_000_000; ordinary: it was taken out of the target" in out
+    assert "there is no breakpoint 7" in done.err
