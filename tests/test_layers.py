@@ -78,6 +78,7 @@ FLOORS = [
     "instrumentation",
     "watchdog",
     "snapshots",
+    "moments",
     "session",
     "clients",
     "connect",

@@ -18,7 +18,7 @@ from jdbpy.record import Record
 if TYPE_CHECKING:
     import trio
 
-    from jdbpy import Session
+    from jdbpy import Session, moments
     from jdbpy.cli.jvms import Jvms
     from jdbpy.cli.python_lines import PythonLines
     from jdbpy.cli.restarting import Restarts
@@ -97,6 +97,7 @@ class Context:
         self.acted_on = False  # one of these has let the target run
         self.leaving = False  # quit, exit or detach was run: no command follows
         self.quiet = False  # only what fails is shown: of a file that is read with -q
+        self.moments: dict[str, moments.Moment] = {} if beside is None else beside.moments  # that `moment` has kept
         self.scripts: list[str] = [] if beside is None else beside.scripts  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from jdbpy.session.locks.locks import Locks
     from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
     from jdbpy.session.modules.modules import ModuleDirectory
+    from jdbpy.session.moments import Moments
     from jdbpy.session.snapshots.taking import Snapshots
     from jdbpy.session.sources.sources import Sources
     from jdbpy.session.stack import StackReader
@@ -110,6 +111,13 @@ class Session:
         from jdbpy.session.snapshots.taking import Snapshots
 
         return Snapshots(self._target, self.stack, self.sources)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """The target at a moment, to be compared with another."""
+        from jdbpy.session.moments import Moments
+
+        return Moments(self._target, self.stack, self.classes, self.heap, self.vm)
 
     @cached_property
     def stack(self) -> StackReader:

@@ -15,6 +15,7 @@ from jdbpy.sync.portal import Do
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from jdbpy.session.model.moments import DEFAULT, Moment
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.model.vm import VmInfo
     from jdbpy.session.session import Session
@@ -396,6 +397,16 @@ class Vm(portal.Synced):
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
         found: Timing = self._there(lambda: self._inner.timing(pattern, seconds, every=every))
+        return found
+
+    def moment(self, sections: Sequence[str] = DEFAULT) -> Moment:
+        """The JVM as it is now, to be compared with another one, or with itself later: ``jdbpy.moments.compare``.
+
+        ``sections`` are some of ``jdbpy.moments.SECTIONS``: stacks, for which a running target is suspended and
+        resumed, classes with checksums of their code, system properties, flags (they need a thread that stands at an
+        event), and the histogram of the heap. wire: some 10 trips, and 2 for each 500 classes of the program.
+        """
+        found: Moment = self._await(lambda: self._inner.moment(sections))
         return found
 
     def snapshot(

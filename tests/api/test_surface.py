@@ -16,8 +16,8 @@ from jdbpy.sync.portal import Synced
 
 NAMES = """
     Vm: breakpoint breakpoints calls changes classes deadlocks eval find_thread has_ended heap info is_suspended log
-        on_access on_change on_exception on_return pause reads resume returns run session snapshot stacks static stop_at
-        swap threads throws timing wait wait_connected wait_ended
+        moment on_access on_change on_exception on_return pause reads resume returns run session snapshot stacks static
+        stop_at swap threads throws timing wait wait_connected wait_ended
     Fleet: each gather hits missing names vms
     FleetHits: failed next take
     FleetHit: gone hit name vm

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jdbpy import moments
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.record import Record
@@ -31,6 +32,31 @@ class JvmCommand(Record):
 
     name: str
     command: str
+
+
+class Compared(Record):
+    """What is compared: names of JVMs, moments or files of snapshots, and which sections, none for the usual ones."""
+
+    names: tuple[str, ...]
+    sections: tuple[str, ...]
+
+
+class ComparedWords(Argument[Compared]):
+    """Names of JVMs, of moments that were kept, or files of snapshots; and sections."""
+
+    metavar = "NAME [NAME] [SECTION...]"
+    help = f"JVMs, moments or files of snapshots; `now` is the current JVM; sections: {', '.join(moments.SECTIONS)}"
+    takes_rest = True
+
+    def parse(self, text: str) -> Compared:
+        words = text.split()
+        return Compared(
+            tuple(word for word in words if word not in moments.SECTIONS),
+            tuple(word for word in words if word in moments.SECTIONS),
+        )
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text.rpartition(" ")[2], ["now", *names.jvms, *moments.SECTIONS])
 
 
 class JvmPattern(Argument[JvmCommand]):

@@ -70,6 +70,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "sourcedebug",
         "stratum",
     ),
+    "comparing": (
+        "moment",
+        "diff",
+    ),
     "data": (
         "locals",
         "info locals",
