@@ -15,7 +15,7 @@ from jdbpy.sync.portal import Do
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jdbpy.session.model.moments import DEFAULT, Moment
+    from jdbpy.session.model.moments import Moment
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.model.vm import VmInfo
     from jdbpy.session.session import Session
@@ -399,7 +399,7 @@ class Vm(portal.Synced):
         found: Timing = self._there(lambda: self._inner.timing(pattern, seconds, every=every))
         return found
 
-    def moment(self, sections: Sequence[str] = DEFAULT) -> Moment:
+    def moment(self, sections: Sequence[str] = ()) -> Moment:
         """The JVM as it is now, to be compared with another one, or with itself later: ``jdbpy.moments.compare``.
 
         ``sections`` are some of ``jdbpy.moments.SECTIONS``: stacks, for which a running target is suspended and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -32,6 +32,8 @@ def _value(hint: Any, name: str, text: str, depth: int) -> Any:
         if arguments[-1] is Ellipsis:
             return (_value(arguments[0], name, text, depth - 1),) if depth > 0 else ()
         return tuple(_value(argument, name, text, depth) for argument in arguments)
+    if origin is Mapping:
+        return {text or name: text or name}
     if origin is Sequence:
         return (_value(arguments[0], name, text, depth - 1),) if depth > 0 else ()
     if origin in (typing.Union, types.UnionType):
