@@ -54,7 +54,9 @@ def moments_shown(result: Moments, settings: Settings) -> Shown:
 @shows(moments.Difference)
 def difference_shown(result: moments.Difference, settings: Settings) -> Shown:
     first, second = result.first, result.second
-    for section in result.compared:
+    for section in moments.SECTIONS:
+        if section not in result.compared:
+            continue
         found = getattr(result, section)
         if not found:
             yield title(f"{section}:") + " no difference"
