@@ -1,15 +1,17 @@
-"""Input from outside that is no good: bytes, packets, greetings, events, command lines, expressions.
+"""Input from outside that is no good: bytes, packets, greetings, events, command lines, expressions, class files.
 
 Only errors of jdbpy's own tree may come out, within bounds of time and memory.
 """
 
 from __future__ import annotations
 
+import functools
 import random
 import resource
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 
 import trio
@@ -22,6 +24,8 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.errors import ProtocolError, Thrown
 from jdbpy.record import Record
+from jdbpy.session.java.class_file import MalformedClassFile
+from jdbpy.session.weaving.weaver import weave
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import all_commands
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_packet
@@ -30,8 +34,10 @@ from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages.event import Composite
 from tests.eval.fake_shop import shop
 from tests.fakes.jvm import FakeJvm
+from tests.harness import program
 from tests.soak.messages import message, spoil, text
 from tests.soak.trial import Run
+from tests.weaving.programs import places_of, read_directory
 
 LIMIT = 10
 """Seconds that any one input may take; ordinary ones take milliseconds."""
@@ -249,6 +255,18 @@ async def expressions(rng: random.Random) -> None:
             raise
 
 
+@functools.cache
+def _classes() -> tuple[bytes, ...]:
+    return tuple(read_directory(Path(program("Woven").classes)).values())
+
+
+async def class_files(rng: random.Random) -> None:
+    """A class file, spoilt behind its beginning, in which the places of the good one are woven."""
+    good = rng.choice(_classes())
+    with suppress(MalformedClassFile):
+        weave(good[:10] + spoil(good[10:], rng), list(places_of(good)))
+
+
 KINDS: dict[str, tuple[float, Callable[[random.Random], Awaitable[None]]]] = {
     "framing": (10, framing),
     "codec": (30, codec),
@@ -257,6 +275,7 @@ KINDS: dict[str, tuple[float, Callable[[random.Random], Awaitable[None]]]] = {
     "events": (2, events),
     "command lines": (2, command_lines),
     "expressions": (10, expressions),
+    "class files": (10, class_files),
 }
 """How often each kind of input comes, and what feeds it."""
 

@@ -28,10 +28,12 @@ async def hold(trial: Callable[[Run], Awaitable[None]], run: Run) -> None:
     assert not outcome.failures
 
 
-@pytest.mark.parametrize("kind", ["framing", "codec", "greeting", "answers", "events", "command lines", "expressions"])
+@pytest.mark.parametrize(
+    "kind", ["framing", "codec", "greeting", "answers", "events", "command lines", "expressions", "class files"]
+)
 async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz, "KINDS", {kind: fuzz.KINDS[kind]})
-    tries = {"framing": 300, "codec": 1500, "expressions": 150}.get(kind, 20)
+    tries = {"framing": 300, "codec": 1500, "expressions": 150, "class files": 150}.get(kind, 20)
     await hold(fuzz.run, Run("fuzz", None, tmp_path, seed=1, seconds=1000, tries=tries))
 
 

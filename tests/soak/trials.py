@@ -10,7 +10,7 @@ TRIALS: tuple[Trial, ...] = (
     Trial("mutations", "sessions whose packets are changed on their way end as they should", mutations.run, weight=2),
     Trial(
         "fuzz",
-        "bytes, packets, events, command lines and expressions that are no good are refused in bounds",
+        "bytes, packets, events, command lines, expressions and class files that are no good are refused in bounds",
         fuzz.run,
         on_jvms=False,
     ),

@@ -22,7 +22,7 @@ _KINDS = "IJFDL"
 
 def kind_of(signature: str) -> str:
     """Types that one instruction loads are one kind: I, J, F, D, L."""
-    return "L" if signature[0] in "L[" else "I" if signature in "ZBCSI" else signature
+    return "L" if signature.startswith(("L", "[")) else "I" if signature in ("Z", "B", "C", "S", "I") else signature
 
 
 def arguments_of(signature: str, *, static: bool) -> FrameLocals:
