@@ -196,6 +196,18 @@ async def test_what_clients_are_told_of_each_other(jvm: Jvm) -> None:
                     assert stands(session)
                 assert not stands(session)
                 assert not ann.is_suspended(second)
+                # what one keeps when it leaves is everybody's
+                async with jdbpy.join_session(session, "keeper", keep=lambda: True) as keeper:
+                    await keeper.breakpoints.add(target.program.at("third"))
+                    kept = await stop_of(keeper)
+                assert kept.thread is not None
+                assert ann.is_suspended(kept.thread.id)
+                assert (await other.execution.resume()) == ()
+                kept = await stop_of(other)
+                assert kept.clients == ("keeper",)
+                await other.points.remove([kept.breakpoint or 0])
+                await other.execution.resume()
+                assert not ann.is_suspended(kept.thread.id if kept.thread else 0)
                 # a stop that suspends everything concerns everybody, who may release it
                 paused = await ann.execution.pause()
                 assert isinstance(paused, Stop)

@@ -230,7 +230,9 @@ class Clients:
     def concerns(self, client: str, stop: Stop) -> bool:
         """True if a stop is one of the client's: another client's stop of a thread of its own is not."""
         everything = stop.policy is SuspendPolicy.ALL or stop.thread is None
-        return self.together or everything or not stop.clients or client in stop.clients
+        if self.together or everything or client in stop.clients:
+            return True
+        return not any(name in self.names for name in stop.clients)  # of those who have left what they keep
 
     def stopped(self, stop: Stop) -> None:
         """Select the thread of a stop for each client that it concerns and that is not at work elsewhere."""

@@ -1,0 +1,95 @@
+"""Where sessions are found, and what is said where there is none, or it is not to be trusted."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+import jdbpy
+from jdbpy.serve import places
+from jdbpy.serve.lines import LineReader, Outgoing
+from jdbpy.serve.main import parse_serve
+from tests.serve.serving import run, socket_of
+
+
+async def test_no_session_and_sessions_that_are_over(runtime_directory: str) -> None:
+    with pytest.raises(jdbpy.ConnectError, match="no session is served"):
+        await places.reach("")
+    assert (await run("sessions"))[0] == "no session is served; 'jdbpy serve attach PORT' serves one\n"
+    name, listener = await places.listen("orders")
+    other, second = await places.listen("orders")
+    assert (name, other) == ("orders", "orders-2")
+    assert os.stat(socket_of("orders")).st_mode & 0o777 == 0o600
+    assert os.stat(Path(runtime_directory, "jdbpy")).st_mode & 0o777 == 0o700
+    with pytest.raises(jdbpy.UsageError, match="several sessions are served") as several:
+        await places.reach("")
+    assert several.value.hint == "name one: orders, orders-2"
+    with pytest.raises(jdbpy.ConnectError, match="no session is called 'bills'") as unknown:
+        await places.reach("bills")
+    assert unknown.value.hint == "there is orders, orders-2"
+    with pytest.raises(jdbpy.UsageError, match="is no name for a session"):
+        await places.reach("../orders")
+    await second.aclose()  # its process was killed: the socket is still there
+    with pytest.raises(jdbpy.ConnectError, match="the process that served it has gone"):
+        await places.reach("orders-2")
+    assert places.names() == ["orders"]
+    await listener.aclose()
+    assert (await run("join", "orders", status=3))[1].startswith("jdbpy: session 'orders' is over")
+
+
+def test_a_directory_of_somebody_else_is_not_used(
+    runtime_directory: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = Path(places.directory(create=True))
+    path.chmod(0o755)
+    with pytest.raises(jdbpy.UsageError, match="others may look into"):
+        places.directory()
+    path.chmod(0o700)
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(jdbpy.UsageError, match="belongs to another user"):
+        places.directory()
+    monkeypatch.undo()
+    elsewhere = tmp_path / "run"
+    elsewhere.mkdir()
+    (elsewhere / "jdbpy").symlink_to(path)
+    with pytest.raises(jdbpy.UsageError, match="is no directory"):
+        places.directory({"XDG_RUNTIME_DIR": str(elsewhere)})
+
+
+async def test_a_client_that_takes_nothing_has_gone() -> None:
+    ours, theirs = trio.socket.socketpair(socket.AF_UNIX)
+    out = Outgoing(trio.SocketStream(ours))
+    with trio.fail_after(10):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(out.run)
+            await trio.testing.wait_all_tasks_blocked()
+            for _ in range(40):
+                out.put_text("x" * 1024 * 1024)
+        await ours.send(b"x" * 2000)
+        reader = LineReader(trio.SocketStream(theirs), most=1000)
+        with pytest.raises(jdbpy.UsageError, match="longer than"):
+            await reader.next()
+    ours.close()
+    theirs.close()
+
+
+def test_the_command_line_of_serve() -> None:
+    found = parse_serve(["--name=a", "--port", "0", "--keep", "attach", "127.0.0.1:5005", "--hold", "thread"])
+    assert (found.name, found.port, found.keep, found.line.hold) == ("a", 0, True, "thread")
+    assert parse_serve(["attach", "127.0.0.1:5005"]).name == "5005"
+    assert parse_serve(["launch", "-cp", "x", "com.acme.Orders"]).name == "Orders"
+    for wrong in (
+        [],
+        ["--name"],
+        ["--name", "a b", "attach", "1"],
+        ["--port", "x", "demo"],
+        ["--moon", "demo"],
+        ["open"],
+    ):
+        with pytest.raises(jdbpy.UsageError):
+            parse_serve(wrong)
