@@ -93,6 +93,7 @@ HEAVY = {
     "rich": "cli",
     "mcp": "mcp",
     "mcp_types": "mcp",
+    "h11": "mcp",
 }
 """Libraries that are slow to import, and the one part that may use each."""
 

@@ -8,7 +8,8 @@
 * ``measuring``: calls of a method for some seconds; deadlocks, equal stacks, hot methods.
 * ``prompt``: every other command of the prompt, by the door that ``cli`` has for other front ends.
 * ``server``: the tools as the SDK serves them, on standard input and output.
+* ``http``: the same by streamable HTTP on loopback, with a token.
 * ``main``: the command line of ``jdbpy mcp``.
 
-Only ``server`` imports the SDK, which the extra ``jdbpy[mcp]`` installs.
+Only ``server`` and ``http`` import the SDK, which the extra ``jdbpy[mcp]`` installs.
 """

@@ -112,12 +112,13 @@ class Debugging:
         self._stops.clear()
         await self._nursery.start(self._keep, opening(self.rights))
 
-    async def leave(self) -> None:
+    async def leave(self, *, again: bool = False) -> None:
         """Leave the target: it runs on, and one that was launched is ended. Raises LeaveError when it is not certain
-        that it runs. To leave nothing is no error."""
+        that it runs. To leave nothing is no error. ``again``: the one named on the command line is opened anew."""
         async with self._changing:
             await self._leave()
             self._ending = None
+            self._opened = self._opened and not again
 
     async def _leave(self) -> None:
         if self._vm is None:

@@ -6,16 +6,21 @@ import os
 import sys
 from functools import partial
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from jdbpy import UsageError
 from jdbpy.record import Record
+
+if TYPE_CHECKING:
+    from jdbpy.mcp.debugging import Debugging
 
 HELP = f"""\
 usage: jdbpy mcp [options] [attach [HOST:]PORT]
        jdbpy mcp [options] launch [JVM options] (MAINCLASS | -jar FILE | -m MODULE/CLASS) [args...]
 
-Speaks the Model Context Protocol on standard input and output, for agents: a client starts this program and talks to
-it. The target is opened at the first use of a tool; without one, the client's tools attach and launch choose it.
+Speaks the Model Context Protocol for agents, on standard input and output: a client starts this program and talks to
+it; or by HTTP. The target is opened at the first use of a tool; without one, the client's tools attach and launch
+choose it.
 Needs the extra: pip install 'jdbpy[mcp]'
 
 options:
@@ -25,13 +30,21 @@ options:
                          this machine always may
   --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
   --max-suspend SECONDS  resume what has been suspended that long while no tool was used
+  --http PORT            serve streamable HTTP on http://127.0.0.1:PORT/mcp instead; 0 takes a free port. The address
+                         and the token, which clients send as "Authorization: Bearer TOKEN", go to standard error
+  --idle SECONDS         with --http: leave the target when no request has come for that long (300)
   --sourcepath PATHS     directories and jars of sources, '{os.pathsep}' between them
   -h, --help             this text
+
+JDBPY_MCP_TOKEN in the environment is the token for --http; without it one is made.
 
 When the client goes, everything that it has suspended runs on, and its breakpoints are removed.
 """
 
 USAGE = 2
+NO_PORT = 3
+LAST_PORT = 65_535
+SHORTEST_TOKEN = 16
 
 MISSING = "jdbpy mcp needs the MCP SDK: pip install 'jdbpy[mcp]' installs it"
 
@@ -48,6 +61,8 @@ class McpCommand(Record):
     hold: str = ""
     max_suspend: float | None = None
     source_path: tuple[str, ...] = ()
+    http: int | None = None
+    idle: float | None = None
 
 
 def parse(words: list[str]) -> McpCommand:
@@ -63,7 +78,7 @@ def parse(words: list[str]) -> McpCommand:
             found = found.replace(changes=True)
         elif word == "--allow-suspend":
             found = found.replace(suspend=True)
-        elif name in ("--hold", "--max-suspend", "--sourcepath"):
+        elif name in ("--hold", "--max-suspend", "--sourcepath", "--http", "--idle"):
             if not equals:
                 if not rest:
                     raise UsageError(f"{name} needs a value")
@@ -90,13 +105,17 @@ def _with(found: McpCommand, name: str, value: str) -> McpCommand:
         return found.replace(hold=value)
     if name == "--sourcepath":
         return found.replace(source_path=tuple(part for part in value.split(os.pathsep) if part))
+    if name == "--http":
+        if not (value.isascii() and value.isdigit() and len(value) < 6 and int(value) <= LAST_PORT):
+            raise UsageError(f"--http is a port from 0 to {LAST_PORT}, not '{value}'")
+        return found.replace(http=int(value))
     try:
         seconds = float(value)
     except ValueError:
         seconds = -1.0
     if not 0 < seconds < 1e9:
-        raise UsageError(f"--max-suspend needs a number of seconds, not '{value}'")
-    return found.replace(max_suspend=seconds)
+        raise UsageError(f"{name} needs a number of seconds, not '{value}'")
+    return found.replace(idle=seconds) if name == "--idle" else found.replace(max_suspend=seconds)
 
 
 def main(words: list[str]) -> int:
@@ -108,17 +127,22 @@ def main(words: list[str]) -> int:
             return 0
         if find_spec("mcp") is None or find_spec("mcp_types") is None:
             raise UsageError(MISSING, hint="docs/agents.md says more")
-        if os.isatty(0):
+        if line.idle is not None and line.http is None:
+            raise UsageError("--idle goes with --http")
+        token = os.environ.get("JDBPY_MCP_TOKEN", "") if line.http is not None else ""
+        if token and not (token.isascii() and token.isprintable() and len(token) >= SHORTEST_TOKEN):
+            raise UsageError(f"JDBPY_MCP_TOKEN must have at least {SHORTEST_TOKEN} printable characters")
+        if line.http is None and os.isatty(0):
             raise UsageError("standard input is a terminal: an agent's client starts this program")
     except UsageError as error:
         sys.stderr.write(f"jdbpy: {error.message}\n  {error.hint or 'jdbpy mcp --help says what there is'}\n")
         return USAGE
     import trio
 
-    return trio.run(_run, line)
+    return trio.run(_run, line, token)
 
 
-async def _run(line: McpCommand) -> int:
+async def _run(line: McpCommand, token: str) -> int:
     import trio
 
     from jdbpy.mcp.debugging import Debugging, Opening, Rights
@@ -134,8 +158,29 @@ async def _run(line: McpCommand) -> int:
     rights = Rights(line.changes, line.suspend, line.source_path, line.hold, line.max_suspend)
     async with ended_by_signals() as ended_by, trio.open_nursery() as nursery:
         debugging = Debugging(nursery, rights, given)
-        await serve(debugging)
+        status = 0
+        if line.http is None:
+            await serve(debugging)
+        else:
+            status = await _serve_http(debugging, line, token)
         with trio.CancelScope(shield=True):
             await debugging.leave()
         nursery.cancel_scope.cancel()
-    return 128 + ended_by[0] if ended_by else 0
+    return 128 + ended_by[0] if ended_by else status
+
+
+async def _serve_http(debugging: Debugging, line: McpCommand, token: str) -> int:
+    """Serve until a signal; the exit status."""
+    import secrets
+
+    from jdbpy.mcp.http import IDLE_LIMIT, serve_http
+
+    if not token:
+        token = secrets.token_urlsafe(32)
+        sys.stderr.write(f"jdbpy: token {token}\n")
+    try:
+        await serve_http(debugging, line.http or 0, token, line.idle or IDLE_LIMIT)
+    except OSError as error:
+        sys.stderr.write(f"jdbpy: cannot listen on 127.0.0.1:{line.http}: {error.strerror or error}\n")
+        return NO_PORT
+    return 0

@@ -30,9 +30,8 @@ LONGEST_MESSAGE = 4 * 1024 * 1024
 
 async def serve(debugging: Debugging) -> None:
     """Serve the client on standard input and output until it goes."""
-    tools = load()
     lines = StandardLines()
-    server = _server(debugging, tools)
+    server = sdk_server(debugging)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(lines.watch, nursery.cancel_scope)
         async with stdio_server(cast(Any, lines), cast(Any, lines)) as (reading, writing):
@@ -40,7 +39,10 @@ async def serve(debugging: Debugging) -> None:
         nursery.cancel_scope.cancel()
 
 
-def _server(debugging: Debugging, tools: dict[str, Tool]) -> SdkServer[Any]:
+def sdk_server(debugging: Debugging) -> SdkServer[Any]:
+    """Return the SDK's server with our tools and resources, for one of its transports."""
+    tools = load()
+
     async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[described(each) for each in tools.values()])
 

@@ -1,0 +1,238 @@
+"""Streamable HTTP on loopback: the SDK's transport behind a small HTTP/1.1 server on trio.
+
+Owns who is let in: whoever has the token, from this machine, with a Host and an Origin of this machine. HTTP does not
+tell that a client has gone, so the target is left soon after a client has ended its session, or when none has sent
+anything for a while.
+"""
+
+from __future__ import annotations
+
+import hmac
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import h11
+import trio
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+
+from jdbpy import JdbpyError
+from jdbpy.mcp.debugging import Debugging
+from jdbpy.mcp.server import LONGEST_MESSAGE, sdk_server
+from jdbpy.record import Record
+
+PATH = "/mcp"
+IDLE_LIMIT = 300.0
+"""Seconds without a request after which the client has gone."""
+
+LINGER = 10.0
+"""The same after a client has ended its session: a client that makes one for each call finds the target as it was."""
+
+REQUEST_LIMIT = 30.0
+"""Seconds that a client has for sending a request, and that a connection may stay unused."""
+
+MOST_CONNECTIONS = 64
+_RECEIVE = 65536
+
+Message = dict[str, Any]
+
+
+class Reply(Record):
+    """A response that is ours, not the SDK's."""
+
+    status: int
+    text: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+_NO_TOKEN = Reply(401, "the token is missing or wrong", ((b"www-authenticate", b"Bearer"),))
+_NO_STREAM = Reply(405, "this server sends nothing unasked", ((b"allow", b"POST, DELETE"),))
+
+
+async def serve_http(debugging: Debugging, port: int, token: str, idle_limit: float) -> None:
+    """Serve clients on 127.0.0.1 until cancelled; the address goes to standard error. Raises OSError for the port."""
+    listeners = await trio.open_tcp_listeners(port, host="127.0.0.1")
+    port = listeners[0].socket.getsockname()[1]
+    hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+    manager = StreamableHTTPSessionManager(
+        app=sdk_server(debugging),
+        json_response=True,
+        security_settings=TransportSecuritySettings(
+            allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
+        ),
+        session_idle_timeout=None,
+        max_request_body_size=LONGEST_MESSAGE,
+        max_sessions=16,
+    )
+    server = _Server(manager, debugging, token, idle_limit)
+    async with manager.run(), trio.open_nursery() as nursery:
+        nursery.start_soon(server.watch_idle)
+        sys.stderr.write(f"jdbpy: listening on http://127.0.0.1:{port}{PATH}\n")
+        sys.stderr.flush()
+        await trio.serve_listeners(server.connected, listeners)
+
+
+class _Server:
+    def __init__(
+        self, manager: StreamableHTTPSessionManager, debugging: Debugging, token: str, idle_limit: float
+    ) -> None:
+        self._manager = manager
+        self._debugging = debugging
+        self._expected = f"Bearer {token}".encode()
+        self._idle_limit = idle_limit
+        self._under_way = 0
+        self._left_at = trio.current_time() + idle_limit
+        self._room = trio.CapacityLimiter(MOST_CONNECTIONS)
+
+    async def watch_idle(self) -> None:
+        """Leave the target whenever its time has come: the client has gone."""
+        while True:
+            await trio.sleep(min(1.0, self._idle_limit))
+            if not self._under_way and trio.current_time() >= self._left_at:
+                await self._leave()
+                self._left_at = trio.current_time() + self._idle_limit
+
+    async def _leave(self) -> None:
+        try:
+            await self._debugging.leave(again=True)
+        except JdbpyError as error:
+            sys.stderr.write(f"jdbpy mcp: {error.message}\n")
+
+    async def connected(self, stream: trio.SocketStream) -> None:
+        """Serve one connection: requests one after the other."""
+        async with stream, self._room:
+            connection = h11.Connection(h11.SERVER, max_incomplete_event_size=64 * 1024)
+            try:
+                while await self._serve_one(stream, connection):
+                    connection.start_next_cycle()
+            except (h11.RemoteProtocolError, h11.LocalProtocolError, trio.BrokenResourceError):
+                return
+            except Exception as error:  # a fault of ours must not end the others
+                sys.stderr.write(f"jdbpy mcp: a request failed: {type(error).__name__}: {error}\n")
+
+    async def _serve_one(self, stream: trio.SocketStream, connection: h11.Connection) -> bool:
+        """Answer a request; False if the connection is over."""
+        with trio.move_on_after(REQUEST_LIMIT) as limit:
+            read = await _request(stream, connection)
+        if limit.cancelled_caught or read is None:
+            return False
+        request, body = read
+        reply = self._refusal(request, body)
+        if reply is not None:
+            await _send_reply(stream, connection, reply)
+        else:
+            await self._pass_on(stream, connection, request, body)
+        return connection.our_state is h11.DONE and connection.their_state is h11.DONE
+
+    def _refusal(self, request: h11.Request, body: bytes) -> Reply | None:
+        """Why a request does not reach the SDK."""
+        given = [value for name, value in request.headers if name == b"authorization"]
+        if len(given) != 1 or not hmac.compare_digest(given[0], self._expected):
+            return _NO_TOKEN
+        if request.target.partition(b"?")[0] != PATH.encode():
+            return Reply(404, f"there is nothing but {PATH}")
+        if len(body) > LONGEST_MESSAGE:
+            return Reply(413, "the request is too long")
+        return _NO_STREAM if request.method == b"GET" else None
+
+    async def _pass_on(
+        self, stream: trio.SocketStream, connection: h11.Connection, request: h11.Request, body: bytes
+    ) -> None:
+        scope: Message = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": request.method.decode("ascii"),
+            "scheme": "http",
+            "path": PATH,
+            "raw_path": PATH.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(bytes(name), bytes(value)) for name, value in request.headers],
+            "client": None,
+            "server": None,
+        }
+        given = [{"type": "http.request", "body": body, "more_body": False}]
+        closed = trio.Event()
+
+        async def receive() -> Message:
+            if given:
+                return given.pop()
+            await closed.wait()
+            return {"type": "http.disconnect"}
+
+        self._under_way += 1
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_watch, stream, closed, nursery.cancel_scope)
+                await self._manager.handle_request(scope, receive, partial(_send, stream, connection))
+                nursery.cancel_scope.cancel()
+        finally:
+            self._under_way -= 1
+            linger = LINGER if request.method == b"DELETE" else self._idle_limit
+            self._left_at = trio.current_time() + min(linger, self._idle_limit)
+
+
+async def _watch(stream: trio.SocketStream, closed: trio.Event, scope: trio.CancelScope) -> None:
+    """Cancel a request whose client has closed the connection: what a tool waits for it waits for in vain."""
+    await _wait_closed(stream)
+    closed.set()
+    scope.cancel()
+
+
+async def _wait_closed(stream: trio.SocketStream) -> None:
+    from socket import MSG_PEEK
+
+    while True:
+        await trio.lowlevel.wait_readable(stream.socket)
+        try:
+            if not await stream.socket.recv(1, MSG_PEEK):
+                return
+        except OSError:
+            return
+        await trio.sleep(1)  # a client that sends its next request before the answer is here
+
+
+async def _request(stream: trio.SocketStream, connection: h11.Connection) -> tuple[h11.Request, bytes] | None:
+    """The next request with its body, which is cut where it is too long; None at the end."""
+    request: h11.Request | None = None
+    body = b""
+    while True:
+        event = connection.next_event()
+        if event is h11.NEED_DATA:
+            if connection.they_are_waiting_for_100_continue:
+                go_on = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
+                await stream.send_all(connection.send(go_on))
+            connection.receive_data(await stream.receive_some(_RECEIVE))
+        elif isinstance(event, h11.Request):
+            request = event
+        elif isinstance(event, h11.Data):
+            if len(body) <= LONGEST_MESSAGE:
+                body += bytes(event.data)
+        elif isinstance(event, h11.EndOfMessage) and request is not None:
+            return request, body
+        else:
+            return None
+
+
+async def _send(stream: trio.SocketStream, connection: h11.Connection, message: Message) -> None:
+    """Send a part of the SDK's answer."""
+    if message["type"] == "http.response.start":
+        headers = [(name, value) for name, value in message.get("headers", ())]
+        data = connection.send(h11.Response(status_code=message["status"], headers=headers))
+    else:
+        data = connection.send(h11.Data(data=message.get("body", b"")))
+        if not message.get("more_body", False):
+            data = (data or b"") + (connection.send(h11.EndOfMessage()) or b"")
+    if data:
+        await stream.send_all(data)
+
+
+async def _send_reply(stream: trio.SocketStream, connection: h11.Connection, reply: Reply) -> None:
+    send: Callable[[Message], Awaitable[None]] = partial(_send, stream, connection)
+    text = f"{reply.text}\n".encode()
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text)), *reply.headers]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
