@@ -139,6 +139,11 @@ class ConsoleLines:
             return "expression"
         return "either" if re.fullmatch(r"[^\W\d][\w$]*", word) and _GOES_ON.match(rest) else "command"
 
+    def begins_anew(self, text: str) -> bool:
+        """True if a line asks for the program or the connection once more, which is the front end's business."""
+        found = TABLE.find(text.strip().removeprefix(FORCED))
+        return found is not None and found.command.name in ("restart", "reconnect")
+
     async def run(self, text: str) -> Outcome | None:
         """Run one or several lines; those after one that fails are left out. Return the failure, if there is one."""
         self._failures.clear()

@@ -43,6 +43,11 @@ class Console:
             reads = "expression" if await self._is_variable(text.split()[0], frame) else "command"
         if reads == "expression":
             return None
+        if lines.begins_anew(text):
+            from jdbpy.dap.opening import begin_anew
+
+            await begin_anew(self._adapter)
+            return {"result": "", "variablesReference": 0}
         session = self._adapter.session
         async with self._adapter.selecting:
             await self._select(frame)

@@ -311,6 +311,11 @@ async def terminate(adapter: Adapter, args: NoArguments) -> None:
 @request("restart", in_order=True, supportsRestartRequest=True)
 async def restart(adapter: Adapter, args: NoArguments) -> None:
     """Start a launched program again, or attach again, with the same breakpoints. wire: as opening and setting them."""
+    await begin_anew(adapter)
+
+
+async def begin_anew(adapter: Adapter) -> None:
+    """Leave the session and open it again. Raises as opening it does."""
     if adapter.reopen is None:
         raise StateError("nothing was debugged yet: attach or launch comes first", code="NOT_STARTED")
     if adapter.has_session:

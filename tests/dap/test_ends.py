@@ -43,6 +43,8 @@ async def test_restart_starts_the_program_again_with_its_breakpoints(jvm: Jvm) -
         await dap.request("configurationDone")
         await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
         await dap.request("restart")
+        await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        assert (await dap.evaluate("restart", context="repl"))["result"] == ""
         stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
         assert (await dap.frames(stop))[0]["name"] == "Hello.greeting"
         await dap.set_breakpoints(str(program("Hello").sources) + "/Hello.java", [])
