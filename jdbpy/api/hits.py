@@ -143,6 +143,11 @@ class Hit:
             raise self._without("class")
         return self.record.class_name
 
+    @property
+    def failure(self) -> str:
+        """Why its condition, or the text of a log, could not be evaluated; "" if it could. No trip."""
+        return self.record.failure
+
     def has(self, what: str) -> bool:
         """True if the hit has that: ``hit.has("returned")``, by the name of a property. No trip."""
         try:
@@ -274,7 +279,7 @@ class Stop(Hit):
     @property
     def warning(self) -> str:
         """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
-        return self.record.error or (self.record.message if "failed" in self.record.message else "")
+        return self.record.error or (self.record.message if self.failure else "")
 
     async def snapshot(
         self, path: str | Path, *, depth: int | None = None, most: int | None = None, masks: Sequence[str] = ()

@@ -57,7 +57,8 @@ async def options_of(
         after=_number(ctx, tail.after) if tail.after else None,
         after_each=tail.after_each,
         log=log,
-        enabled=not (tail.disabled and ctx.putting_back),
+        enabled=not tail.disabled,
+        tried=not ctx.putting_back,
         reporting=_reporting(ctx, tail, bool(log) or (tail.policy or policy) is SuspendPolicy.NONE, flood=flood),
     )
 

@@ -129,6 +129,12 @@ class Hit(portal.SyncedHtml):
         found: str = self._wrap(self._inner.loaded)
         return found
 
+    @property
+    def failure(self) -> str:
+        """Why its condition, or the text of a log, could not be evaluated; "" if it could. No trip."""
+        found: str = self._wrap(self._inner.failure)
+        return found
+
     def has(self, what: str) -> bool:
         """True if the hit has that: ``hit.has("returned")``, by the name of a property. No trip."""
         found: bool = self._wrap(self._inner.has(what))

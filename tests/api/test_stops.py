@@ -11,6 +11,7 @@ import trio
 
 import jdbpy
 from jdbpy.api.vm import Vm
+from jdbpy.session.model.options import PointOptions
 from tests.harness import LIMIT, Jvm, Target, program, start_target
 
 
@@ -220,6 +221,33 @@ async def test_a_condition_that_fails_is_told_at_its_stop(any_jvm: Jvm) -> None:
         await target.send("pool 1 1")
         stop = await breakpoint.wait(timeout=LIMIT)
         assert "failed" in stop.warning
+        assert stop.failure == stop.to_dict()["failure"]
+        assert stop.failure == "cannot find symbol: variable name in class Customer", "that class is not loaded"
+        await breakpoint.remove()
+        async with (
+            vm.calls("lab.Lab.submit", when="customer.name.isEmpty()") as hits,
+            vm.log("lab.Lab.submit", "{amount / 0}") as logged,
+        ):
+            await stop.resume()
+            await target.wait_output("pooled")
+            await target.send("pool 1 1")
+            assert (await hits.next(timeout=LIMIT)).failure == stop.failure
+            assert (await logged.next(timeout=LIMIT)).failure == "java.lang.ArithmeticException: / by zero"
+            await target.wait_lines("pooled", 2)
+
+
+async def test_what_is_set_disabled_never_stops(jvm: Jvm) -> None:
+    async with start_target(jvm, "Busy", "1", suspend=False) as target, jdbpy.attach(target.address) as vm:
+        disabled = PointOptions(enabled=False, tried=True)
+        place = program("Busy").at("work")
+        for number in (1, 2, 3):
+            made = await vm.session.breakpoints.add_with(place, disabled)
+            assert (made.number, made.enabled, made.hits) == (number, False, 0)
+        with pytest.raises(jdbpy.UsageError):
+            await vm.session.breakpoints.add_with("Busy.missing", disabled)
+        assert not vm.is_suspended
+        await vm.breakpoint(1).enable()
+        assert (await vm.wait(timeout=LIMIT)).breakpoint.number == 1
 
 
 async def test_a_launched_target_begins_when_it_is_resumed(any_jvm: Jvm) -> None:

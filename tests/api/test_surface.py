@@ -25,8 +25,8 @@ NAMES = """
     Breakpoint: disable enable enabled error exists hits is_pending message number places record remove set_condition
         spec stops to_dict to_json wait
     Hits: breakpoint dropped next summary take
-    Hit: caught event exception field has loaded message monitor new number object old place record returned thread time
-        to_dict to_json
+    Hit: caught event exception failure field has loaded message monitor new number object old place record returned
+        thread time to_dict to_json
     Reported: args caller stack values
     Stop: breakpoint frame is_current reason resume snapshot suspends_all warning
     Thread: force_return finish frame frames id info interrupt is_suspended locks name next record resume stack step

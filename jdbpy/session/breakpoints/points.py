@@ -82,11 +82,17 @@ class Points:
         point = self._made(make, options)
         if point.wire_policy is not WirePolicy.NONE or point.after is not None:
             self._target.conn.require_allowed(event_request.Set)  # before anything of it is in the target
-        if point.after is None:
+        tried = options.tried and not options.enabled and point.after is None
+        if point.after is None and not tried:
             self._points[point.number] = point  # its first hit may come before all of it is set
         try:
+            point.enabled = point.enabled or tried
             await point.renew()  # it may be removed or disabled meanwhile
             await point.check(point.condition)
+            if tried:
+                point.enabled = False
+                await self._disarm([point])
+                self._points[point.number] = point
             shown = point.snapshot()
             if point.after is not None:  # it was set only to see whether it can be
                 self._point(point.after)
@@ -321,7 +327,7 @@ class Points:
 
         A condition that fails stops, and says so: the user is to know rather than to wonder.
         """
-        message = ""
+        message, failure = "", ""
         try:
             if point.callers is not None and not await point.callers.fit(hit.thread):
                 return GO
@@ -337,13 +343,16 @@ class Points:
         except JdbpyError as error:
             if not point.failures.note(error.message):
                 return GO
-            message = _failed(point, error)
+            message, failure = _failed(point, error), error.message
         if not message and not self._counts(point, hit):
             return GO
-        return await self._meet(point, reason, hit, message)
+        return await self._meet(point, reason, hit, message, failure)
 
-    async def _meet(self, point: Point, reason: StopReason, hit: RequestHit, message: str = "") -> Verdict:
-        """What follows from a hit that counts, or whose condition failed with ``message``: a stop or a report."""
+    async def _meet(
+        self, point: Point, reason: StopReason, hit: RequestHit, message: str = "", failure: str = ""
+    ) -> Verdict:
+        """What follows from a hit that counts, or whose condition failed with ``message``, because of ``failure``: a
+        stop or a report."""
         if not message:
             if point.temporary:
                 self._points.pop(point.number, None)
@@ -353,9 +362,10 @@ class Points:
         taken = self.reporter.take(point)
         if point.reports:
             point.count(hit)
-            await self.reporter.report(point, hit, taken, failed=message)
+            await self.reporter.report(point, hit, taken, failed=message, failure=failure)
             return GO
-        extra: dict[str, Any] = {"breakpoint": point.number, "breakpoints": (point.number,)}
+        extra: dict[str, Any] = {"failure": failure} if failure else {}
+        extra |= {"breakpoint": point.number, "breakpoints": (point.number,)}
         if point.temporary and not message:
             extra["temporary"] = True
         if point.client:

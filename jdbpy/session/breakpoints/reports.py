@@ -172,9 +172,17 @@ class Reporter:
             self._say_left_out(point, point.meter.close(self.clock(), self._busy(point)))
 
     async def report(
-        self, point: Point, hit: RequestHit, taken: Taken, before: bytes | None = None, *, failed: str = ""
+        self,
+        point: Point,
+        hit: RequestHit,
+        taken: Taken,
+        before: bytes | None = None,
+        *,
+        failed: str = "",
+        failure: str = "",
     ) -> None:
-        """Publishes or writes what there is to say of a hit; ``failed`` is why it counts as one although it may not.
+        """Publishes or writes what there is to say of a hit; ``failed`` says that its condition failed, ``failure``
+        with what error.
 
         ``before`` is what a field held that changes, where it is known without reading it.
 
@@ -191,6 +199,7 @@ class Reporter:
                 tuple(stack),
                 time_ns=round(taken.at * 1e9),
                 event=str(REASONS.get(type(hit.event), "")),
+                failure=failure or values.pop("failure", ""),
                 location=where.location,
                 **values,
             )
@@ -210,7 +219,7 @@ class Reporter:
         values: dict[str, Any] = {}
         kind, text = ("tracepoint" if point.reporting.stack else "logpoint"), failed
         if point.log is not None and not failed:
-            text, values["values"] = await self._logged(point, hit)
+            text, values["values"], values["failure"] = await self._logged(point, hit)
         elif hit.go_on is not None and not failed and not point.looks_at_thread:
             hit.go_on()
         if point.log is None:  # what the point tells by itself, above the stack
@@ -221,19 +230,19 @@ class Reporter:
         where = await self._whereabouts.of(hit)
         return kind, text or where.text, stack, where, values
 
-    async def _logged(self, point: Point, hit: RequestHit) -> tuple[str, tuple[Variable, ...]]:
-        """The text of a logpoint, or why there is none, and the values of its expressions."""
+    async def _logged(self, point: Point, hit: RequestHit) -> tuple[str, tuple[Variable, ...], str]:
+        """The text of a logpoint, or that there is none, the values of its expressions, and the error."""
         assert point.log is not None
         place = getattr(hit.event, "location", None)
         passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
         try:
             given = await point.given(hit, point.options.log)
             entry = await point.log.render(hit.thread, passing, given)
-            return entry.text, entry.values
+            return entry.text, entry.values, ""
         except Disconnected:
             raise
         except JdbpyError as error:
-            return f"the text of {point.called} failed: {error.message}", ()
+            return f"the text of {point.called} failed: {error.message}", (), error.message
 
     async def _details(
         self, point: Point, hit: RequestHit, before: bytes | None, failed: str

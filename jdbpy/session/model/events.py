@@ -80,6 +80,7 @@ class Stop(Record):
     reasons: Annotated[tuple[StopReason, ...], HIDDEN] = ()
     error: Annotated[str, "why the frame or its line is missing"] = ""
     clients: Annotated[tuple[str, ...], "whose breakpoint, step or pause it is, where several share the session"] = ()
+    failure: Annotated[str, "the error of a condition that could not be evaluated"] = ""
 
 
 class ThreadsResumed(Record):
@@ -137,6 +138,7 @@ class Report(Record):
     object: Annotated[Value | None, "whose field it is, or whose monitor"] = None
     monitor: Annotated[str, "what happened to it: enter, entered, wait or waited"] = ""
     class_name: Annotated[str, Json("the class that was loaded or unloaded", "class")] = ""
+    failure: Annotated[str, "the error of a condition or a text that could not be evaluated"] = ""
 
 
 class Notice(Record):

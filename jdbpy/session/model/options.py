@@ -52,7 +52,8 @@ class PointOptions(Record):
 
     ``log`` makes a logpoint of it: each hit reports this text, in which ``{...}`` are Java expressions, and the thread
     goes on. ``reporting`` is for these, and for all that the policy NONE makes report. One that is not ``enabled`` is
-    not set, nor looked for in the target, before it is enabled.
+    not set, nor looked for in the target, before it is enabled; with ``tried`` it is set for a moment in which its
+    hits do not count, to see whether it can be.
     """
 
     policy: SuspendPolicy | None = None
@@ -70,6 +71,7 @@ class PointOptions(Record):
     log: str = ""
     reporting: Reporting = Reporting()
     enabled: bool = True
+    tried: bool = False
 
 
 NO_OPTIONS = PointOptions()
