@@ -18,6 +18,7 @@ from jdbpy.session.weaving.parts import Emitted, Parameter, Place
 from jdbpy.session.weaving.ring import log_class
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, inline
+from tests.harness.jvms import javac
 from tests.harness.needs import TOMCAT_JARS
 from tests.harness.programs import FIXTURES
 from tests.soak.trial import Run
@@ -122,7 +123,8 @@ class Subject:
 
 def _ecj(out: Path) -> list[str]:
     sources = sorted(str(each) for each in FIXTURES.glob("*.java"))
-    return ["-proc:none", "--release", "17", "-g", "-nowarn", "-d", str(out), *sources]
+    home = Path(javac()).resolve().parents[1]  # a runtime of jlink has no classes to compile against
+    return ["-proc:none", "-17", "--system", str(home), "-g", "-nowarn", "-d", str(out), *sources]
 
 
 def _groovy(out: Path) -> list[str]:
