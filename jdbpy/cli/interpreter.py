@@ -25,9 +25,10 @@ Settle = Callable[[CliCommand, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
 _READS = re.compile(r"(?i)(read|source)\b")
 _EQUALS = re.compile(r"\s*=(?!=)")
-_NOT_ONE_LETTER = {
+_INSTEAD = {
     "d": "'delete' removes breakpoints, 'down' goes to the called frame",
     "t": "'thread' selects a thread, 'tbreak' sets a temporary breakpoint",
+    "edit": "'list' shows the source; 'redefine' brings a class that was edited and compiled into the JVM",
     "j": "a JVM cannot jump to a line; 'pop' and 'reenter' go back to the start of a method",
 }
 
@@ -165,7 +166,7 @@ def expanded(context: Context, line: str) -> str:
 def unknown_command(table: CommandTable, line: str) -> UsageError:
     """The error for a line that begins with no command."""
     word = line.split()[0]
-    hint = _NOT_ONE_LETTER.get(word.lower(), "")
+    hint = _INSTEAD.get(word.lower(), "")
     if not hint and word.lower() in TOPICS:
         hint = f"'help {word.lower()}' says more"
     elif not hint and assignment_sign(line) > 0:

@@ -57,8 +57,9 @@ async def test_the_end_of_the_target_ends_a_wait(jvm: Jvm) -> None:
 
 
 async def test_a_launched_target_tells_its_status_and_output(jvm: Jvm) -> None:
-    done = await jdbpy(*launching(LEDGER, "--json", *script("run")), stdin="", jvm=jvm)
+    done = await jdbpy(*launching(LEDGER, "--json", *script("run", "wait 60")), stdin="", jvm=jvm)
     assert done.status == 0, done
+    assert done.results[1]["data"]["message"] == "there is nothing to wait for: the target has ended"
     written = {
         stream: "".join(e["text"] for e in done.events("output") if e["stream"] == stream)
         for stream in ("stdout", "stderr")

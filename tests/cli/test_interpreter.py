@@ -142,11 +142,11 @@ async def test_an_unknown_word_is_never_run() -> None:
     )
 
 
-@pytest.mark.parametrize("letter", ["d", "t", "j", "D"])
-async def test_letters_that_mean_different_things_to_different_people_are_not_bound(letter: str) -> None:
+@pytest.mark.parametrize("word", ["d", "t", "j", "D", "edit"])
+async def test_words_that_mean_different_things_to_different_people_are_not_bound(word: str) -> None:
     outcomes: list[Outcome] = []
     interpreter = Interpreter(REAL, Context(cast(Session, None)), outcomes.append)
-    assert not await interpreter.run(f"{letter} 1")
+    assert not await interpreter.run(f"{word} 1")
     error = outcomes[0].error
     assert error is not None
     assert error.code == "UNKNOWN_COMMAND"

@@ -88,6 +88,8 @@ async def wait(ctx: Context, seconds: Annotated[float, Seconds()]) -> Done:
 
     For scripts that set logpoints and traces: `wait 10`. It lets nothing run by itself; `cont` does, or `resume`.
     """
+    if ctx.session.ending is not None:
+        return Done("there is nothing to wait for: the target has ended")
     began = trio.current_time()
     if await ctx.wait(seconds):
         return Done(f"waited for {seconds:g} s")

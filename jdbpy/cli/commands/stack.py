@@ -125,7 +125,10 @@ async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None
 
 @command("bt full", "where full", "backtrace full", group="stack")
 async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
-    """Show a stack with the variables of each frame."""
+    """Show a stack with the variables of each frame.
+
+    The JVM looks for each frame from the top: a thousand take a second, ten thousand (`set frame-limit`) minutes.
+    """
     stack = await _where(ctx, thread, count)
     frames = [frame for frame in stack.trace.frames if not frame.native]
     found = await ctx.session.stack.variables_of_all(frames)
