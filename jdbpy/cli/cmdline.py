@@ -58,7 +58,7 @@ options:
   --keep-going           in a batch, go on after a failed command
   --json                 one JSON object per line for every result and every event, nothing else on stdout
   --timeout SECONDS      in a batch, the longest wait for a stop or a reply (default 60)
-  --sourcepath PATHS     directories and jars, '{os.pathsep}' between them
+  --sourcepath PATHS     directories and jars, '{os.pathsep}' between them; * and ** match: 'libs/*-sources.jar'
   --wire-log FILE        a readable log of every packet with timings
   --color auto|always|never
   --read-only            nothing that changes or suspends the target leaves the debugger
@@ -212,6 +212,8 @@ class _Parser:
                 writer = "the command 'snapshot FILE'" if self.action == "open" else "the option --record FILE"
                 raise UsageError(f"{self.action} needs one file, which {writer} has written")
             return {"file": os.path.expanduser(self.positional[0])}
+        if self.action == "attach" and len(self.positional) > 1:  # so the agent calls what `launch=` names
+            self.positional = [word for word in self.positional if word != "dt_socket"]
         if not self.positional or (len(self.positional) > 1 and self.action != "attach"):
             raise UsageError(f"{self.action} needs one address, [HOST:]PORT", hint=_ADDRESS_HINT)
         return {"addresses": tuple(self.positional)}

@@ -18,6 +18,7 @@ from jdbpy.process.scripts import Script
     ("words", "wanted"),
     [
         ("attach 5005", {"action": "attach", "addresses": ("5005",)}),
+        ("attach --json dt_socket 5005", {"action": "attach", "addresses": ("5005",), "json": True}),
         ("attach 5005 b=5006", {"action": "attach", "addresses": ("5005", "b=5006")}),
         ("attach --json 5005", {"action": "attach", "addresses": ("5005",), "json": True}),
         ("attach 5005 --json", {"action": "attach", "addresses": ("5005",), "json": True}),

@@ -153,6 +153,21 @@ async def test_archives(tmp_path: Path) -> None:
     assert await sources.find("java.lang.Thing", "Thing.java") == f"{archive}!/java.base/java/lang/Thing.java"
 
 
+async def test_entries_with_wildcards(tmp_path: Path) -> None:
+    """Archives in the order of their names, directories at any depth; one that matches nothing is told."""
+    for name in ("b-sources.jar", "a-sources.jar"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("shop/Order.java", f"package shop; // {name}")
+    write(tmp_path / "one/deep/src/shop/Item.java", "package shop; class Item {}")
+    sources, target = sources_in(f"{tmp_path}/*-sources.jar", f"{tmp_path}/**/src", f"{tmp_path}/none*")
+    order = await sources.text("shop.Order", "Order.java")
+    assert order is not None
+    assert order.lines[0].endswith("// a-sources.jar")
+    assert await sources.find("shop.Item", "Item.java") == f"{tmp_path}/one/deep/src/shop/Item.java"
+    assert await sources.text("shop.None", "None.java") is None
+    assert [str(event) for event in target.published if "matches nothing" in str(event)]
+
+
 async def test_the_first_entry_that_has_the_file_wins(tmp_path: Path) -> None:
     first = write(tmp_path / "a/Order.java", "// first")
     second = write(tmp_path / "b/Order.java", "// second")

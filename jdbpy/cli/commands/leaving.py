@@ -34,6 +34,12 @@ class Version(Record):
     jdwp: str
     description: str
     address: str
+    remote: Annotated[bool, "the JVM counts as one on another machine"]
+    hold: Annotated[str, "what breakpoints suspend by default: all or thread"]
+    tunnel: Annotated[str, "what it is reached through"] = ""
+
+
+_WHOM = {"all": "all threads", "thread": "only the thread that hits"}
 
 
 @shows(Left)
@@ -46,6 +52,8 @@ def version_shown(result: Version, settings: Settings) -> Shown:
     yield f"jdbpy {result.jdbpy}, JSON form {result.schema}"
     yield f"target {result.address}: {result.vm}, Java {result.java}, JDWP {result.jdwp}"
     yield from (f"  {line}" for line in result.description.splitlines())
+    where = f"remote, reached through {result.tunnel}" if result.tunnel else "remote" if result.remote else "local"
+    yield f"the target counts as {where}; 'break' suspends {_WHOM.get(result.hold, result.hold)}"
 
 
 @command("quit", "exit", "q", group="session")
@@ -94,7 +102,19 @@ async def version(ctx: Context) -> Version:
     """Show the versions of jdbpy and of the target's VM, and where the target is."""
     info = ctx.session.info
     jdwp = f"{info.jdwp_major}.{info.jdwp_minor}"
-    return Version(__version__, SCHEMA_VERSION, info.name, info.version, jdwp, info.description, info.address)
+    session = ctx.session
+    return Version(
+        __version__,
+        SCHEMA_VERSION,
+        info.name,
+        info.version,
+        jdwp,
+        info.description,
+        info.address,
+        session.remote,
+        str(session.default_policy),
+        session.tunnel,
+    )
 
 
 async def _detach(ctx: Context) -> Left:

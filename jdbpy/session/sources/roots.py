@@ -10,10 +10,12 @@ a new search then. So nothing in here is shared with the next one.
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 from jdbpy.record import Record
@@ -24,6 +26,9 @@ MOST_DIRECTORIES = 20_000
 
 MOST_BYTES = 8 * 1024 * 1024
 """The largest file that is read: ten times the largest source of the JDK."""
+
+MOST_MATCHES = 1_000
+"""Directories and archives that one entry with wildcards may stand for."""
 
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 _STORED_OR_DEFLATED = (0, 8)
@@ -332,10 +337,23 @@ class Search:
             self.at = root.entry
             yield from ((root, each, True) for each in root.named(name))
 
+    def _expanded(self) -> Iterator[str]:
+        """The entries; those with ``*``, ``?`` or ``[`` stand for what they match, in the order of names."""
+        for entry in self.entries:
+            path = os.path.expanduser(entry)
+            if not glob.has_magic(path) or os.path.exists(path):
+                yield entry
+                continue
+            self.at = entry
+            found = sorted(islice(glob.iglob(path, recursive=True), MOST_MATCHES))
+            if not found:
+                self._problems.append(f"{entry} on the source path matches nothing")
+            yield from found
+
     def _opened(self) -> list[DirectoryRoot | ArchiveRoot]:
         if self._roots is None:
             roots = []
-            for entry in self.entries:
+            for entry in self._expanded():
                 self.at = entry
                 if entry == "." and os.getcwd() == "/":
                     continue  # nobody has meant the whole machine by being there
