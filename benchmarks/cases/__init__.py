@@ -37,6 +37,7 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "dap": dap.run,
     "step": stops.steps,
     "condition": hits.condition,
+    "handlers": hits.handlers,
     "in-target": hits.in_target,
     "logpoint": hits.logpoint,
     "entries": hits.entries,

@@ -104,6 +104,23 @@ async def _condition(bench: Bench, rtt: float) -> Result:
     return await bench.compare("a hit with a false condition on an int", link, contenders)
 
 
+async def handlers(bench: Bench) -> list[Result]:
+    """A false condition in what eight threads run, which stops all threads where it is true; figures are the time from
+    one hit to the next, of all threads together."""
+    only_reads = await _handlers(bench, "that reads a variable", "number < 0")
+    return [only_reads, await _handlers(bench, "that calls a method", "never(number)")]
+
+
+async def _handlers(bench: Bench, what: str, condition: str) -> Result:
+    async def by_script() -> Sample:
+        async with _turning(bench, 0.0, "Handlers") as turns, jdbpy.attach_session(turns.link.address) as session:
+            place = Place("Handlers", "hit").text
+            await session.breakpoints.add(place, condition=condition, policy=jdbpy.SuspendPolicy.ALL)
+            return await turns.sample()
+
+    return await bench.compare(f"a hit of one of 8 threads, false condition {what}", "loopback", {"jdbpy": by_script})
+
+
 async def logpoint(bench: Bench) -> list[Result]:
     """A text with one local variable."""
 
