@@ -123,6 +123,7 @@ async def test_a_condition_that_throws_stops_and_says_why(jvm: Jvm) -> None:
         await to_the_prompt(d)
         d.session.instrumentation.mode = "auto"
         await d.session.breakpoints.add(d.at("passed", "Kettle"), condition="100 / (i - 5000) == 100 || i == 9_000")
+        await d.session.catchpoints.exception("java.lang.ArithmeticException")  # a check throws none of the program's
         await loop(d, "loop 10000")
         stop = await d.wait_stop("breakpoint", at="passed", frames=["Kettle.passed", "Heated.loop"])
         assert "the condition of breakpoint 1 failed" in stop.message

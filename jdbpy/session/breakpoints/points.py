@@ -293,9 +293,8 @@ class Points:
         """The vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
-        location = getattr(hit.event, "location", None)
-        if location is not None and location.classID in self._target.changed_code.helpers:
-            return GO  # in code of the debugger's own
+        if self._target.changed_code.helpers and self._is_own(hit.event):
+            return GO
         if not point.place_checked:
             place = getattr(hit.event, "location", None)
             self._check_place(point, () if place is None else (self._target.types.location(place).class_name,))
@@ -305,6 +304,11 @@ class Points:
         if point.callers is not None or point.condition is not None:
             return self._look(point, reason, hit)
         return self._meet(point, reason, hit) if self._counts(point, hit) else GO
+
+    def _is_own(self, event: Any) -> bool:
+        """True if it happened in code that the debugger has put in, or is an exception that such code catches."""
+        places = getattr(event, "location", None), getattr(event, "catchLocation", None)
+        return any(place is not None and place.classID in self._target.changed_code.helpers for place in places)
 
     def counts(self, point: Point, hit: RequestHit) -> bool:
         """Count a hit whose condition holds; True if it is one to stop at. wire: no wait."""

@@ -39,8 +39,11 @@ PROMOTED_AFTER = 300
 AGAIN_AFTER = 5_000
 """After so many more it is looked for again."""
 
-_AGAIN = 5.0
-"""Seconds until it is tried again to take checks out of a class that was busy."""
+_AGAIN = 2.0
+"""Seconds until it is tried again to take checks out of a class that was busy; twice as long after each time ..."""
+
+_LONGEST = 300.0
+"""... up to so many: each time all threads are suspended for a moment."""
 
 MODES = ("auto", "ask", "off")
 
@@ -196,9 +199,13 @@ class Instrumentation:
 
     async def run(self) -> None:
         """Take out later what could not be taken out at once, for ever."""
+        pause = _AGAIN
         while True:
+            if not self.changes.stale:
+                pause = _AGAIN
             await self._more.wait()
-            await trio.sleep(_AGAIN)
+            await trio.sleep(pause)
+            pause = min(2 * pause, _LONGEST)
             self._more = trio.Event()
             try:
                 await self.settle()
