@@ -5,7 +5,8 @@
         print(await stop.frame["order"]["customer"]["name"].string)
 
 * ``opening``: ``attach``, ``launch``, ``listen``, ``fleet``.
-* ``vm``: the JVM, and how stops and hits come to those who wait for them.
+* ``vm``: the JVM.
+* ``feeds``: how stops and hits come to those who wait for them, and functions that are called with stops.
 * ``breakpoints``, ``hits``: what stops or reports, and what it brings.
 * ``frames``, ``values``: threads, stacks, frames, expressions; values and what is in them, read for many at once.
 * ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.api.feeds import Feed
 from jdbpy.api.frames import Place
-from jdbpy.api.hits import Feed, Stop
+from jdbpy.api.hits import Stop
 from jdbpy.api.lazy import Lazy, one_by_one
 from jdbpy.errors import UsageError
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
@@ -120,7 +121,7 @@ class Breakpoint:
 
     async def remove(self) -> None:
         """Take it out for good; to remove it again is no error. wire: 1 trip."""
-        await self._vm._disarm(self.number, "it was removed")
+        await self._vm._feeds.disarm(self.number, "it was removed")
 
     async def set_condition(self, when: str) -> None:
         """Stop only where this boolean Java expression is true; "" stops always. Raises EvalError. wire: none, or as

@@ -7,17 +7,18 @@ a field read or changed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from html import escape as escape_html
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.api.feeds import CAPACITY, Feed
 from jdbpy.api.frames import Frame, Place, Thread
 from jdbpy.api.lazy import one_by_one
 from jdbpy.api.values import Value
-from jdbpy.errors import Disconnected, StateError, UsageError
+from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from jdbpy.session.model.snapshots import SnapshotTaken
 
 _PAGE = 64
-
-CAPACITY = 10_000
-"""Hits that wait for a slow script; later ones are dropped and counted."""
 
 
 class Hit:
@@ -293,75 +291,6 @@ class Stop(Hit):
             await self._vm._resume_from(self.record)
 
 
-class Feed:
-    """Stops or hits on their way to a script: each is given to one of those who wait, in their order."""
-
-    def __init__(self, vm: Vm, capacity: int = CAPACITY) -> None:
-        self._vm = vm
-        self._capacity = capacity
-        self._queue: deque[Any] = deque()
-        self._arrived = trio.lowlevel.ParkingLot()
-        self.dropped = 0
-        self.closed = ""
-        self.lasts = False  # it goes on when the JVM has gone away and come back
-
-    def put(self, item: Any) -> None:
-        """Hand in an item; a report that does not fit is dropped and counted. No wait."""
-        if len(self._queue) >= self._capacity and isinstance(item, events.Report):
-            self.dropped += 1
-            return
-        self._queue.append(item)
-        if self._arrived:
-            self._arrived.unpark()
-
-    def put_back(self, items: Iterable[Any]) -> None:
-        """Hand back what was taken and not used, in its order; it comes before all else."""
-        self._queue.extendleft(reversed(list(items)))
-
-    def close(self, why: str) -> None:
-        """Nothing comes any more."""
-        self.closed = self.closed or why
-        self._arrived.unpark_all()
-
-    def wake(self) -> None:
-        """Let all who wait see whether the session has ended."""
-        self._arrived.unpark_all()
-
-    def take_nowait(self) -> Any:
-        """The next item, None if there is none now."""
-        while self._queue:
-            item = self._queue.popleft()
-            if isinstance(item, events.Stop) and not self._vm.session.is_current(item):
-                continue  # it was resumed by somebody else
-            return item
-        return None
-
-    async def take(self) -> Any:
-        """The next item; None when none can come any more. Raises Disconnected."""
-        await trio.lowlevel.checkpoint_if_cancelled()
-        while True:
-            item = self.take_nowait()
-            if item is not None:
-                return item
-            ending = None if self.lasts and self._vm._comes_back else self._vm.session.ending
-            if isinstance(ending, events.Gone):
-                raise Disconnected(ending.reason)
-            if ending is not None or self.closed:
-                return None
-            await self._arrived.park()
-
-    async def stop(self, timeout: float | None, what: str) -> events.Stop:
-        """The next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
-        with self._vm._limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
-            stop = await self.take()
-        if stop is None:
-            why = "the target has ended" if self._vm.session.ending is not None else self.closed
-            raise StateError(f"{what}: {why}", code="VM_DEAD" if self._vm.session.ending is not None else "CLOSED")
-        self._vm.session.take(stop)
-        assert isinstance(stop, events.Stop)
-        return stop
-
-
 class Hits:
     """Hits that are reported while the target goes on; to be used in an ``async with`` block.
 
@@ -377,13 +306,13 @@ class Hits:
 
     async def __aenter__(self) -> Hits:
         """Begin to take hits. Raises UsageError and EvalError for what makes no sense. wire: 1 to 3 trips."""
-        self._number = await self._vm._arm(self._arm, self._feed)
+        self._number = await self._vm._feeds.arm(self._arm, self._feed)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         """End it; what was not taken can still be. wire: 1 trip."""
         with trio.CancelScope(shield=True):
-            await self._vm._disarm(self._number, "the block of the hits has ended")
+            await self._vm._feeds.disarm(self._number, "the block of the hits has ended")
 
     @property
     def breakpoint(self) -> Breakpoint:

@@ -205,12 +205,12 @@ async def _vm(opening: AbstractAsyncContextManager[Session], again: Reconnecting
                 nursery.start_soon(again.run, vm)
             try:
                 yield vm
-                await vm._end_functions()
+                await vm._functions.end()
                 if again is not None:
                     await again.leave()
-                vm._raise_errors()
+                vm._functions.raise_error()
             except Exception as error:
-                for each in vm._unraised(error):
+                for each in vm._functions.unraised(error):
                     error.add_note(f"a function given as 'do' failed as well: {type(each).__name__}: {each}")
                 raise
             finally:

@@ -68,7 +68,7 @@ class Reconnecting:
         finally:
             self.on = self.away = False
             self.changed.unpark_all()
-            vm._wake()
+            vm._feeds.wake()
             self._left.set()
 
     def _went(self, event: events.Event) -> None:
@@ -109,8 +109,8 @@ class Reconnecting:
 
     async def _put_back(self, vm: Vm, points: list[BreakpointRecord]) -> None:
         for point in points:
-            make = vm._makes.get(point.number)
-            feed = vm._feeds.get(point.number)
+            make = vm._feeds.makes.get(point.number)
+            feed = vm._feeds.of(point.number)
             if make is None or feed is None:
                 continue
             if point.thread is not None or "on" in dict(point.options):

@@ -1,24 +1,24 @@
 """The debugged JVM as an object with verbs: breakpoints, hits, threads, expressions, the heap.
 
-Owns how stops and hits come to those who wait for them: whoever asked for them is known before the first can come, each
-object has its own queue, and a thread that stops is resumed by those who took its stop.
+Owns what a script does with a JVM as a whole. How stops and hits come to those who wait is in ``feeds``; a thread that
+stops is resumed by those who took its stop.
 """
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 from jdbpy.api.breakpoints import Breakpoint, LazyBreakpoint, checked_hold
+from jdbpy.api.feeds import Do, Feed, Feeds, Functions
 from jdbpy.api.frames import Stack, Thread
 from jdbpy.api.heap import Heap
-from jdbpy.api.hits import Feed, Hits, Stop, checked
+from jdbpy.api.hits import Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Peers, Value, unwrapped
@@ -37,17 +37,10 @@ if TYPE_CHECKING:
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.session import Session
 
-Do = Callable[[Stop], Any]
-"""Called with each stop; a coroutine that it returns is awaited. The thread is resumed afterwards."""
-
 _RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
-_MOST_EARLY = 10_000
 
 _LONGEST = 4096
 """Characters of the texts that hits bring: they may be collected before a script asks for more."""
-
-FUNCTION_LIMIT = 30.0
-"""Seconds that a function given as ``do`` may still take when its session is left."""
 
 
 class Vm:
@@ -60,23 +53,17 @@ class Vm:
         self.session = session
         self._nursery = nursery
         self._breakpoints: dict[int, Breakpoint] = {}
-        self._feeds: dict[int, Feed] = {}
-        self._early: list[list[tuple[int, Any]]] = []
-        self._waiters: list[ThreadWaiter] = []
+        self._feeds = Feeds(self)
+        self._functions = Functions(self)
         self._selection_lock = trio.Lock()
         self._writes = 0
-        self._errors: list[Exception] = []
-        self._running = 0  # functions given as ``do``, which are being called now
-        self._ended = trio.lowlevel.ParkingLot()
-        self._leaving = False
-        self._makes: dict[int, Callable[[], Awaitable[BreakpointRecord]]] = {}  # what was set, to be set again
         self._reconnecting: Reconnecting | None = None
         self._joined(session)
 
     def _joined(self, session: Session) -> None:
         """From now on this is the session."""
         self.session = session
-        session.listen(self._on_event)
+        session.listen(self._feeds.on_event)
         first = session.last_stop
         if first is not None and first.reason is events.StopReason.START:
             session.take(first)  # a target that stands at its start: nobody waits for that
@@ -165,8 +152,7 @@ class Vm:
         """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
         if number not in self._breakpoints:
             self.session.points.get(number)
-            feed = self._feeds.setdefault(number, Feed(self))
-            self._breakpoints[number] = Breakpoint(self, number, feed)
+            self._breakpoints[number] = Breakpoint(self, number, self._feeds.of_any(number))
         return self._breakpoints[number]
 
     @property
@@ -331,7 +317,7 @@ class Vm:
     @property
     def _comes_back(self) -> bool:
         """True if another session follows when this one ends."""
-        return self._reconnecting is not None and self._reconnecting.on and not self._leaving
+        return self._reconnecting is not None and self._reconnecting.on and not self._functions.leaving
 
     async def _changed(self, session: Session) -> None:
         """Wait until another session has taken the place of this one, or none will."""
@@ -582,20 +568,10 @@ class Vm:
             await self.session.select_thread(thread_id)
             yield self.session
 
-    @contextmanager
-    def _expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:
-        """What gets the stops of a thread from now on, whoever else does. No trip."""
-        waiter = ThreadWaiter(self, thread_id)
-        self._waiters.append(waiter)
-        try:
-            yield waiter
-        finally:
-            self._waiters.remove(waiter)
-
     async def _step(self, thread: Thread, depth: StepDepth, size: StepSize, count: int, timeout: float | None) -> Stop:
         """Step a thread and wait for its next stop. wire: as the step."""
         leaving = await thread.frame if depth is StepDepth.OUT else None
-        with self._expecting(thread.id) as waiter:
+        with self._feeds.expecting(thread.id) as waiter:
             await self.session.execution.start_step(depth, size, count, thread.id)
             stop = await waiter.stop(timeout)
         void = leaving is not None and leaving.record.location.signature.endswith(")V")
@@ -603,118 +579,20 @@ class Vm:
             stop = stop.replace(return_value=ValueRecord("void", "void", "V", None))
         return self._stop_of(stop)
 
-    async def _arm(self, make: Callable[[], Awaitable[BreakpointRecord]], feed: Feed) -> int:
-        """Set something in the target whose stops and hits go to the feed, from the very first on; its number."""
-        early: list[tuple[int, Any]] = []
-        self._early.append(early)
-        try:
-            made = await make()
-        finally:
-            self._early.remove(early)
-        self._feeds[made.number] = feed
-        self._makes[made.number] = make
-        feed.lasts = True
-        for number, item in early:
-            if number == made.number:
-                feed.put(item)
-        return made.number
-
-    async def _disarm(self, number: int, why: str) -> None:
-        """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
-        feed = self._feeds.get(number)
-        exists = any(each.number == number for each in self.session.points.list()) if number else False
-        self._makes.pop(number, None)
-        if exists and self.session.ending is None:
-            await self.session.points.remove([number])
-        if feed is not None:
-            feed.close(why)
-
     def _start(self, task: Callable[[], Awaitable[None]]) -> None:
         """Run a task beside the script, until the session ends."""
         self._nursery.start_soon(task)
 
-    async def _end_functions(self) -> None:
-        """Wait for the functions given as ``do`` that run now, for some seconds; none is called any more."""
-        self._leaving = True
-        with trio.move_on_after(FUNCTION_LIMIT):
-            while self._running:
-                await self._ended.park()
-
-    def _raise_errors(self) -> None:
-        """Raise the first error of a function that was given as ``do``."""
-        if self._errors:
-            raise self._errors.pop(0)
-
-    def _unraised(self, error: Exception) -> list[Exception]:
-        """The errors of such functions, but for this one."""
-        return [each for each in self._errors if each is not error]
-
     def _breakpoint(self, add: Callable[[], Awaitable[BreakpointRecord]], do: Do | None) -> LazyBreakpoint:
         async def set_it() -> Breakpoint:
             feed = Feed(self)
-            number = await self._arm(add, feed)
+            number = await self._feeds.arm(add, feed)
             made = self._breakpoints[number] = Breakpoint(self, number, feed)
             if do is not None:
-                self._nursery.start_soon(self._handle, made, feed, do)
+                self._nursery.start_soon(self._functions.call, made, feed, do)
             return made
 
         return LazyBreakpoint(set_it)
-
-    async def _handle(self, breakpoint: Breakpoint, feed: Feed, do: Do) -> None:
-        while not (self.has_ended or self._leaving):
-            stop = await feed.take()
-            if stop is None or self._leaving:
-                return
-            self._running += 1
-            self.session.take(stop)
-            shown = self._stop_of(stop)
-            try:
-                result = do(shown)
-                if inspect.isawaitable(result):
-                    await result
-            except Exception as error:
-                breakpoint.error = error
-                self._errors.append(error)
-                text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {error}"
-                self.session.publish(events.Notice("warning", text, (("breakpoint", breakpoint.number),)))
-            finally:
-                self._running -= 1
-                self._ended.unpark_all()
-            if self.session.ending is None:
-                with suppress(Disconnected):
-                    await shown.resume()
-
-    def _on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Stop):
-            for number in event.breakpoints:
-                self._hand_on(number, event)
-            for waiter in self._waiters:
-                if event.thread is not None and event.thread.id == waiter.thread_id:
-                    waiter.feed.put(event)
-        elif isinstance(event, events.Notice):
-            if event.report is not None and event.data:
-                of = event.data[0][1]
-                if isinstance(of, int):
-                    self._hand_on(of, event.report)
-            elif event.kind == "thread-ended":
-                for waiter in self._waiters:
-                    if ("thread", waiter.thread_id) in event.data:
-                        waiter.feed.close("the thread has ended")
-        elif isinstance(event, events.Exited | events.Gone):
-            self._wake()
-
-    def _wake(self) -> None:
-        for feed in (*self._feeds.values(), *(waiter.feed for waiter in self._waiters)):
-            feed.wake()
-
-    def _hand_on(self, number: int, item: Any) -> None:
-        feed = self._feeds.get(number)
-        if feed is not None:
-            feed.put(item)
-            return
-        for early in self._early:
-            if len(early) < _MOST_EARLY:
-                early.append((number, item))
 
     def _options(
         self,
@@ -763,18 +641,6 @@ class Vm:
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
-
-
-class ThreadWaiter:
-    """Waits for the stops of one thread."""
-
-    def __init__(self, vm: Vm, thread_id: int) -> None:
-        self.thread_id = thread_id
-        self.feed = Feed(vm)
-
-    async def stop(self, timeout: float | None) -> events.Stop:
-        """The thread's next stop. Raises TimedOut, StateError when the thread or the target has ended."""
-        return await self.feed.stop(timeout, "the thread did not stop again")
 
 
 def _is_method(name: str) -> bool:

@@ -1,0 +1,260 @@
+"""How stops and hits come to those who wait for them.
+
+A feed is known before the first stop can come to it, each has its own queue, and a stop is given to one waiter. The
+functions that a script gives as ``do`` are called here, one stop after the other.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.model import events
+from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord
+
+if TYPE_CHECKING:
+    from jdbpy.api.breakpoints import Breakpoint
+    from jdbpy.api.hits import Stop
+    from jdbpy.api.vm import Vm
+
+CAPACITY = 10_000
+"""Hits that wait for a slow script; later ones are dropped and counted."""
+
+_MOST_EARLY = 10_000
+"""Stops and hits kept while their breakpoint is being set."""
+
+FUNCTION_LIMIT = 30.0
+"""Seconds that a function given as ``do`` may still take when its session is left."""
+
+Do = Callable[["Stop"], Any]
+"""Called with each stop; a coroutine that it returns is awaited. The thread is resumed afterwards."""
+
+
+class Feed:
+    """Stops or hits on their way to a script: each is given to one of those who wait, in their order."""
+
+    def __init__(self, vm: Vm, capacity: int = CAPACITY) -> None:
+        self._vm = vm
+        self._capacity = capacity
+        self._queue: deque[Any] = deque()
+        self._arrived = trio.lowlevel.ParkingLot()
+        self.dropped = 0
+        self.closed = ""
+        self.lasts = False  # it goes on when the JVM has gone away and come back
+
+    def put(self, item: Any) -> None:
+        """Hand in an item; a report that does not fit is dropped and counted. No wait."""
+        if len(self._queue) >= self._capacity and isinstance(item, events.Report):
+            self.dropped += 1
+            return
+        self._queue.append(item)
+        if self._arrived:
+            self._arrived.unpark()
+
+    def put_back(self, items: Iterable[Any]) -> None:
+        """Hand back what was taken and not used, in its order; it comes before all else."""
+        self._queue.extendleft(reversed(list(items)))
+
+    def close(self, why: str) -> None:
+        """Nothing comes any more."""
+        self.closed = self.closed or why
+        self._arrived.unpark_all()
+
+    def wake(self) -> None:
+        """Let all who wait see whether the session has ended."""
+        self._arrived.unpark_all()
+
+    def take_nowait(self) -> Any:
+        """The next item, None if there is none now."""
+        while self._queue:
+            item = self._queue.popleft()
+            if isinstance(item, events.Stop) and not self._vm.session.is_current(item):
+                continue  # it was resumed by somebody else
+            return item
+        return None
+
+    async def take(self) -> Any:
+        """The next item; None when none can come any more. Raises Disconnected."""
+        await trio.lowlevel.checkpoint_if_cancelled()
+        while True:
+            item = self.take_nowait()
+            if item is not None:
+                return item
+            ending = None if self.lasts and self._vm._comes_back else self._vm.session.ending
+            if isinstance(ending, events.Gone):
+                raise Disconnected(ending.reason)
+            if ending is not None or self.closed:
+                return None
+            await self._arrived.park()
+
+    async def stop(self, timeout: float | None, what: str) -> events.Stop:
+        """The next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
+        with self._vm._limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
+            stop = await self.take()
+        if stop is None:
+            why = "the target has ended" if self._vm.session.ending is not None else self.closed
+            raise StateError(f"{what}: {why}", code="VM_DEAD" if self._vm.session.ending is not None else "CLOSED")
+        self._vm.session.take(stop)
+        assert isinstance(stop, events.Stop)
+        return stop
+
+
+class ThreadWaiter:
+    """Waits for the stops of one thread."""
+
+    def __init__(self, vm: Vm, thread_id: int) -> None:
+        self.thread_id = thread_id
+        self.feed = Feed(vm)
+
+    async def stop(self, timeout: float | None) -> events.Stop:
+        """Return the thread's next stop. Raises TimedOut, StateError when the thread or the target has ended."""
+        return await self.feed.stop(timeout, "the thread did not stop again")
+
+
+class Feeds:
+    """The feeds of one JVM, by the number of what was set in it."""
+
+    def __init__(self, vm: Vm) -> None:
+        self._vm = vm
+        self._feeds: dict[int, Feed] = {}
+        self._early: list[list[tuple[int, Any]]] = []
+        self._waiters: list[ThreadWaiter] = []
+        self.makes: dict[int, Callable[[], Awaitable[BreakpointRecord]]] = {}
+        """Sets each of them again, in a JVM that has come back."""
+
+    def of(self, number: int) -> Feed | None:
+        """Return the feed of a number, None if a script has not set it."""
+        return self._feeds.get(number)
+
+    def of_any(self, number: int) -> Feed:
+        """Return the feed of a number, one that begins now if a script has not set it."""
+        return self._feeds.setdefault(number, Feed(self._vm))
+
+    async def arm(self, make: Callable[[], Awaitable[BreakpointRecord]], feed: Feed) -> int:
+        """Set something in the target, whose stops and hits all go to the feed; return its number."""
+        early: list[tuple[int, Any]] = []
+        self._early.append(early)
+        try:
+            made = await make()
+        finally:
+            self._early.remove(early)
+        self._feeds[made.number] = feed
+        self.makes[made.number] = make
+        feed.lasts = True
+        for number, item in early:
+            if number == made.number:
+                feed.put(item)
+        return made.number
+
+    async def disarm(self, number: int, why: str) -> None:
+        """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
+        session, feed = self._vm.session, self._feeds.get(number)
+        exists = any(each.number == number for each in session.points.list()) if number else False
+        self.makes.pop(number, None)
+        if exists and session.ending is None:
+            await session.points.remove([number])
+        if feed is not None:
+            feed.close(why)
+
+    @contextmanager
+    def expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:
+        """Give the stops of a thread to the waiter as well, from now on. No trip."""
+        waiter = ThreadWaiter(self._vm, thread_id)
+        self._waiters.append(waiter)
+        try:
+            yield waiter
+        finally:
+            self._waiters.remove(waiter)
+
+    def on_event(self, event: events.Event) -> None:
+        """Put a stop or a hit into the feeds that it belongs to; at the end of the session wake all waiters."""
+        if isinstance(event, events.Stop):
+            for number in event.breakpoints:
+                self._hand_on(number, event)
+            for waiter in self._waiters:
+                if event.thread is not None and event.thread.id == waiter.thread_id:
+                    waiter.feed.put(event)
+        elif isinstance(event, events.Notice):
+            if event.report is not None and event.data:
+                of = event.data[0][1]
+                if isinstance(of, int):
+                    self._hand_on(of, event.report)
+            elif event.kind == "thread-ended":
+                for waiter in self._waiters:
+                    if ("thread", waiter.thread_id) in event.data:
+                        waiter.feed.close("the thread has ended")
+        elif isinstance(event, events.Exited | events.Gone):
+            self.wake()
+
+    def wake(self) -> None:
+        """Let all waiters see whether the session has ended."""
+        for feed in (*self._feeds.values(), *(waiter.feed for waiter in self._waiters)):
+            feed.wake()
+
+    def _hand_on(self, number: int, item: Any) -> None:
+        feed = self._feeds.get(number)
+        if feed is not None:
+            feed.put(item)
+            return
+        for early in self._early:
+            if len(early) < _MOST_EARLY:
+                early.append((number, item))
+
+
+class Functions:
+    """The functions that a script gives as ``do``: called with each stop, which is resumed when they return."""
+
+    def __init__(self, vm: Vm) -> None:
+        self._vm = vm
+        self._errors: list[Exception] = []
+        self._running = 0
+        self._ended = trio.lowlevel.ParkingLot()
+        self.leaving = False
+
+    async def call(self, breakpoint: Breakpoint, feed: Feed, do: Do) -> None:
+        """Call the function with each stop of the breakpoint, until the session ends."""
+        vm = self._vm
+        while not (vm.has_ended or self.leaving):
+            stop = await feed.take()
+            if stop is None or self.leaving:
+                return
+            self._running += 1
+            vm.session.take(stop)
+            shown = vm._stop_of(stop)
+            try:
+                result = do(shown)
+                if inspect.isawaitable(result):
+                    await result
+            except Exception as error:
+                breakpoint.error = error
+                self._errors.append(error)
+                text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {error}"
+                vm.session.publish(events.Notice("warning", text, (("breakpoint", breakpoint.number),)))
+            finally:
+                self._running -= 1
+                self._ended.unpark_all()
+            if vm.session.ending is None:
+                with suppress(Disconnected):
+                    await shown.resume()
+
+    async def end(self) -> None:
+        """Wait for the functions that run now, for at most ``FUNCTION_LIMIT`` seconds; none is called any more."""
+        self.leaving = True
+        with trio.move_on_after(FUNCTION_LIMIT):
+            while self._running:
+                await self._ended.park()
+
+    def raise_error(self) -> None:
+        """Raise the first error of a function, if there is one."""
+        if self._errors:
+            raise self._errors.pop(0)
+
+    def unraised(self, error: Exception) -> list[Exception]:
+        """Return the errors of functions, but for this one."""
+        return [each for each in self._errors if each is not error]
