@@ -482,7 +482,8 @@ class Vm:
 
         ``sections`` are some of ``jdbpy.moments.SECTIONS``, by default all but the last: stacks, for which a running
         target is suspended and resumed, classes with checksums of their code, system properties, flags (they need a
-        thread that stands at an event), and the histogram of the heap. wire: some 10 trips, and 2 for each 500 classes.
+        thread that stands at an event), and the histogram of the heap. Raises UsageError for
+        another section. wire: some 10 trips, and 2 for each 500 classes.
         """
         return await self.session.moments.take(sections or DEFAULT)
 

@@ -192,9 +192,7 @@ async def test_a_read_only_session_stays_one_and_a_limit_of_time_ends_what_compu
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         await target.wait_output("ready")
         lines = script("py vm.pause()", "py", "while True: pass", "end", "py vm.wait()", "py 1")
-        done = await jdbpy(
-            "attach", target.address, "--json", "--read-only", "--keep-going", "--timeout", "0.5", *lines
-        )
+        done = await jdbpy("attach", target.address, "--json", "--read-only", "--keep-going", "--timeout", "2", *lines)
         codes = [each["error"]["code"] if not each["ok"] else each["data"]["value"] for each in done.results]
         assert codes == ["READ_ONLY", None, "TIMED_OUT", "TIMED_OUT", 1]
 
