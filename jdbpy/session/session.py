@@ -101,9 +101,13 @@ class Session:
     @cached_property
     def sources(self) -> Sources:
         """Source text of what is debugged."""
+        from jdbpy.session.sources.local_classes import sources_of_libraries
         from jdbpy.session.sources.sources import Sources
 
-        return Sources(self._target, self._options.source_path)
+        sources = Sources(self._target, self._options.source_path)
+        if not self._target.far and self._target.snapshot is None and not self._target.played:
+            sources.beside = partial(sources_of_libraries, self._target)
+        return sources
 
     @cached_property
     def snapshots(self) -> Snapshots:

@@ -10,6 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from jdbpy import attach_session
 from jdbpy.session.local.java_home import JavaHome, inspect_home
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.threads import Location
@@ -18,7 +19,8 @@ from jdbpy.session.sources.roots import DirectoryRoot
 from jdbpy.session.sources.sources import SEARCH_LIMIT, Sources, window_of
 from jdbpy.session.sources.text import SourceFile, decode, package_in, relative_path, split_lines
 from jdbpy.session.target.target import Target
-from tests.harness import Jvm, debug
+from tests.harness import Jvm, debug, inline, start_target
+from tests.harness.programs import ROOT
 
 
 class NoTarget:
@@ -373,3 +375,33 @@ async def test_paths_of_source_maps(tmp_path: Path) -> None:
     assert await sources.find("user$eval1", str(script)) == str(script)
     assert await sources.find("user$eval1", "/etc/hosts") is None
     assert at("A", "index.jsp", 1).replace(source_path="index.jsp").source_file == "./index.jsp"
+
+
+async def test_the_sources_of_libraries_lie_beside_them(
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a cache of Maven's or Gradle's below the home directory, and nowhere else."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "work").mkdir()
+    library = inline("package shop; public class Till { public static void main(String[] a) { int n = 1; // @here\n} }")
+    checksum = "0123456789abcdef" * 2 + "01234567"
+    classes, texts = ROOT / library.classes, ROOT / library.sources
+    monkeypatch.chdir(tmp_path / "work")
+    for place, beside, there in (
+        ("home/.m2/repository/shop/till/1.0/till-1.0.jar", "till-1.0-sources.jar", True),
+        (f"home/.gradle/caches/modules-2/files-2.1/shop/till/1.0/{checksum}/till-1.0.jar", "", True),
+        ("elsewhere/till-1.0.jar", "till-1.0-sources.jar", False),
+    ):
+        jar = tmp_path / place
+        jar.parent.mkdir(parents=True)
+        with zipfile.ZipFile(jar, "w") as archive:
+            archive.write(classes / "shop/Till.class", "shop/Till.class")
+        sources = jar.parent / beside if beside else jar.parent.parent / checksum[::-1] / "till-1.0-sources.jar"
+        sources.parent.mkdir(exist_ok=True)
+        with zipfile.ZipFile(sources, "w") as archive:
+            archive.write(texts / "shop/Till.java", "shop/Till.java")
+        moved = library.replace(classes=str(jar), sources="")
+        async with start_target(any_jvm, moved) as target, attach_session(target.address) as session:
+            found = await session.sources.text("shop.Till", "Till.java")
+            assert (found is not None) is there
+            assert found is None or found.path == f"{sources}!/shop/Till.java"

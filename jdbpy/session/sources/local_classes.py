@@ -40,6 +40,9 @@ _LIBRARIES = (
 """Where the system and build tools keep libraries."""
 
 
+_CHECKSUM = re.compile(r"[0-9a-f]{30,40}")
+
+
 class LocalPaths(Record):
     """Entries of a path that the target told: those that may be ``used`` here, and those ``left_out``."""
 
@@ -51,6 +54,37 @@ async def local_class_path(target: Target) -> LocalPaths:
     """The target's class path, as far as it may be opened on this machine. wire: 1 trip."""
     reply = await target.conn.request(virtual_machine.ClassPaths())
     return await allowed_paths(target, [os.path.join(reply.baseDir, each) for each in reply.classpaths if each])
+
+
+async def sources_of_libraries(target: Target) -> tuple[str, ...]:
+    """Archives of sources that lie beside the jars of the target's class path, as Maven and Gradle keep them.
+
+    Only of jars that may be opened on this machine, and themselves only where that is so. wire: 1 trip.
+    """
+    try:
+        libraries = await local_class_path(target)
+    except JdbpyError:  # not asked for by the user: then there are none
+        return ()
+    found = await trio.to_thread.run_sync(sources_beside, libraries.used, abandon_on_cancel=True)
+    return (await allowed_paths(target, found)).used
+
+
+def sources_beside(libraries: Iterable[str]) -> list[str]:
+    """Return ``NAME-sources.jar`` for each ``NAME.jar``: in its directory, or in one beside it with a checksum for its
+    name, as Gradle's cache has it."""
+    found = []
+    for jar in list(libraries)[:MOST_ARCHIVES]:
+        directory, name = os.path.split(jar)
+        if not name.endswith(".jar"):
+            continue
+        wanted = f"{name.removesuffix('.jar')}-sources.jar"
+        places = [directory]
+        above, last = os.path.split(directory)
+        if _CHECKSUM.fullmatch(last):
+            with suppress(OSError):
+                places += [os.path.join(above, each) for each in sorted(os.listdir(above)) if _CHECKSUM.fullmatch(each)]
+        found += [path for place in places if os.path.isfile(path := os.path.join(place, wanted))][:1]
+    return found
 
 
 async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:

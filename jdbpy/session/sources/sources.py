@@ -11,7 +11,7 @@ is not asked for the home of its runtime: it could name any directory, and what 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
@@ -67,6 +67,9 @@ class Sources:
         """True if classes of the JDK are looked for in the sources of an installed one of the same version."""
         self.kept: Callable[[str, str | None], tuple[str, str] | None] | None = None
         """Tells path and text of the source file of a class, by its name and the file's, which then comes first."""
+        self.beside: Callable[[], Awaitable[Sequence[str]]] | None = None
+        """Gives archives of sources beside those of the target's class path; asked once, when one is missed."""
+        self._beside: tuple[str, ...] = ()
         self._search = Search(self.path)
         self._jdk_looked_for = False
         self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
@@ -85,7 +88,7 @@ class Sources:
         self._recent.clear()
         self._warned.clear()
         self._search.close()
-        self._search = Search(self.path, self._search.jdk)
+        self._search = Search((*self.path, *self._beside), self._search.jdk)
 
     async def class_path(self) -> tuple[str, ...]:
         """The target's class path, on which jdb looks for sources; ``session.vm.paths`` has all. wire: 1 trip."""
@@ -147,6 +150,8 @@ class Sources:
             found = self._kept(class_name, source) or await self._look(class_name, source)
             if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
                 found = await self._look(class_name, source)
+            if found is None and not of_the_runtime(class_name) and await self._open_beside():
+                found = await self._look(class_name, source)
             if len(self._recent) >= _REMEMBERED:
                 self._recent.clear()
             self._recent[class_name, source] = trio.current_time(), found
@@ -180,6 +185,16 @@ class Sources:
                 self._warned.add(problem)
                 self._target.publish(Notice("warning", problem))
         return found.file
+
+    async def _open_beside(self) -> bool:
+        """True if sources of libraries have been found just now. wire: 1 trip."""
+        ask, self.beside = self.beside, None
+        if ask is None:
+            return False
+        self._beside = tuple(await ask())
+        if self._beside:
+            self._search = Search((*self.path, *self._beside), self._search.jdk)
+        return bool(self._beside)
 
     async def _open_jdk(self) -> bool:
         """True if sources of the target's version of the JDK have been found just now. No trip."""
