@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,14 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("set hints off", lambda d: d["settings"][0]["value"] == "off"),
         ("alias wa = where all --fold", lambda d: d["aliases"] == [{"name": "wa", "text": "where all --fold"}]),
         ("alias", lambda d: [each["name"] for each in d["aliases"]] == ["wa"]),
+        ("plugins", lambda d: d["plugins"] == []),
+        ("py 1 + 1", lambda d: (d["type"], d["value"]) == ("int", 2)),
+        ("sessions", lambda d: [(each["number"], each["current"]) for each in d["jvms"]] == [(1, True)]),
+        ("session 1", lambda d: "is current" in d["message"]),
+        ("each version", lambda d: [each["data"]["schema"] for each in d["results"]] == [1]),
+        (f"serve ledger-{os.getpid()}", lambda d: d["name"] == f"ledger-{os.getpid()}"),
+        ("moment before", lambda d: [each["name"] for each in d["moments"]] == ["before"]),
+        ("diff before before", lambda d: "threads" in d["compared"]),
         ("repeat off", lambda d: d["settings"][0]["name"] == "repeat"),
         ("use", lambda d: d["path"] == [LEDGER.sources]),
         ("exclude", lambda d: "java.*" in d["patterns"]),
@@ -182,7 +191,13 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
     ]
 
 
-REFUSED = {"kill": "exit --kill", "reconnect": "restart", "quit 3": "--kill", "exit 3": "--kill"}
+REFUSED = {
+    "attach 1": "attach A B",
+    "kill": "exit --kill",
+    "reconnect": "restart",
+    "quit 3": "--kill",
+    "exit 3": "--kill",
+}
 """Lines that only ever end in an error, with a word of the hint; `quit` itself is in test_batch."""
 
 
