@@ -100,10 +100,9 @@ if TYPE_CHECKING:
     )
     from jdbpy.session.model.events import (
         Event as Event,
+        EventsDropped as EventsDropped,
         ExceptionInfo as ExceptionInfo,
         Exited as Exited,
-        Gone as Gone,
-        Lost as Lost,
         Notice as Notice,
         Output as Output,
         Report as Report,
@@ -111,6 +110,7 @@ if TYPE_CHECKING:
         SourceWindow as SourceWindow,
         Stop as Stop,
         ThreadsResumed as ThreadsResumed,
+        VMDisconnected as VMDisconnected,
     )
     from jdbpy.session.model.kinds import StopReason as StopReason
     from jdbpy.session.model.options import (
@@ -158,7 +158,8 @@ _HOMES = {
     "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),
     "jdbpy.session.model.events": (
-        "Event", "ExceptionInfo", "Exited", "Gone", "Lost", "Notice", "Output", "Report", "SourceLine", "SourceWindow",
+        "Event", "ExceptionInfo", "Exited", "VMDisconnected", "EventsDropped", "Notice", "Output", "Report",
+        "SourceLine", "SourceWindow",
         "Stop", "ThreadsResumed",
     ),
     "jdbpy.session.model.kinds": ("StopReason",),

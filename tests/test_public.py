@@ -17,7 +17,7 @@ NAMES = """
     StateError Thrown TimedOut UsageError
     RemoteError RemoteSession join
     ClientSession ThreadsResumed clients_of join_session
-    Event EventStream Exited Gone Lost Notice Output Report Stop StopReason VmState
+    Event EventStream EventsDropped Exited Notice Output Report Stop StopReason VMDisconnected VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
     MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
     ThreadRef Value Variable VmInfo purpose

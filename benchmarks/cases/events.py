@@ -25,7 +25,9 @@ _HITS = 5_000
 
 
 async def run(bench: Bench) -> list[Result]:
-    """Method entries that suspend the thread and are let go at once: processor time of the debugger for one of them."""
+    """Method entries that suspend the thread and are resumed at once: processor time of the debugger for one
+    of them.
+    """
 
     async def by_session() -> Sample:
         async with bench.near_target("Loop") as link, jdbpy.attach_session(link.address) as session:

@@ -40,12 +40,12 @@ class Breakpoint:
 
     @property
     def spec(self) -> str:
-        """Where it is, or what it watches, as one types it. No trip."""
+        """Return where it is, or what it watches, as one types it. No trip."""
         return self.record.spec
 
     @property
     def hits(self) -> int:
-        """How many hits have counted so far. No trip."""
+        """Return how many hits have counted so far. No trip."""
         return self.record.hits
 
     @property
@@ -60,12 +60,12 @@ class Breakpoint:
 
     @property
     def message(self) -> str:
-        """What it waits for, in words; "" for nothing. No trip."""
+        """Return what it waits for, in words; "" for nothing. No trip."""
         return self.record.message
 
     @property
     def places(self) -> list[Place]:
-        """Where in code it stands now. No trip."""
+        """Return where in code it stands now. No trip."""
         return [Place(each) for each in self.record.resolved]
 
     @property
@@ -174,7 +174,7 @@ class LazyBreakpoint(Lazy[Breakpoint]):
 
 
 def checked_hold(hold: str) -> SuspendPolicy | None:
-    """What a hit suspends, by the word for it. Raises UsageError."""
+    """Return what a hit suspends, by the word for it. Raises UsageError."""
     if not hold:
         return None
     try:

@@ -87,7 +87,7 @@ class Feed:
             if item is not None:
                 return item
             ending = None if self.lasts and self._vm._comes_back else self._vm.session.ending
-            if isinstance(ending, events.Gone):
+            if isinstance(ending, events.VMDisconnected):
                 raise Disconnected(ending.reason)
             if ending is not None or self.closed:
                 return None
@@ -189,7 +189,7 @@ class Feeds:
                 for waiter in self._waiters:
                     if ("thread", waiter.thread_id) in event.data:
                         waiter.feed.close("the thread has ended")
-        elif isinstance(event, events.Exited | events.Gone):
+        elif isinstance(event, events.Exited | events.VMDisconnected):
             self.wake()
 
     def wake(self) -> None:

@@ -81,7 +81,7 @@ class Fleet:
         return self.vms[name]
 
     def __len__(self) -> int:
-        """How many JVMs there are. No trip."""
+        """Return how many JVMs there are. No trip."""
         return len(self.vms)
 
     async def each(self, do: Callable[[Vm], Any], timeout: float | None = None) -> dict[str, Answer]:
@@ -109,7 +109,7 @@ class Fleet:
         return {name: answers[name] for name in self.vms}
 
     async def gather(self, do: Callable[[Vm], Any], timeout: float | None = None) -> dict[str, Any]:
-        """As ``each``, and return the values alone. Raises the first error, with the name of its JVM as a note."""
+        """Like ``each``, and return the values alone. Raises the first error, with the name of its JVM as a note."""
         answers = await self.each(do, timeout)
         for answer in answers.values():
             if answer.error is not None:

@@ -86,7 +86,7 @@ class Frame:
 
     @property
     def place(self) -> Place:
-        """Where it stands: class, method, source file, line. No trip."""
+        """Return where it stands: class, method, source file, line. No trip."""
         return Place(self.record.location)
 
     @property
@@ -378,7 +378,7 @@ class Thread:
         await self._vm.session.execution.suspend([self.id])
 
     async def interrupt(self) -> None:
-        """As ``Thread.interrupt()``. wire: 1 trip."""
+        """Like ``Thread.interrupt()``. wire: 1 trip."""
         await self._vm.session.execution.interrupt(self.id)
 
     async def throw(self, expression: str) -> None:
@@ -392,7 +392,7 @@ class Thread:
 
     @property
     def locks(self) -> Lazy[Any]:
-        """What it holds and what it waits for, as ``jdbpy.locks.ThreadLocks``. wire: 3 trips."""
+        """Return what it holds and what it waits for, as ``jdbpy.locks.ThreadLocks``. wire: 3 trips."""
         return Lazy(self._locks)
 
     async def _locks(self) -> Any:
@@ -424,7 +424,7 @@ class Thread:
 
 
 def _literals(value: object) -> list[str]:
-    """How Java may write a value, the likeliest first. Raises UsageError for what it cannot."""
+    """Return how Java may write a value, the likeliest first. Raises UsageError for what it cannot."""
     from jdbpy.session.java.texts import char_literal, double_text, string_literal
 
     match value:

@@ -92,7 +92,7 @@ class Heap:
         return [Value(self._vm, each, f"[{n}]", peers=peers) for n, each in enumerate(found.values)]
 
     async def count(self, class_name: str) -> int:
-        """How many reachable instances of exactly that class there are. Raises and wire: as ``instances``."""
+        """Return how many reachable instances of exactly that class there are. Raises and wire: as ``instances``."""
         return (await self._vm.session.heap.instances(class_name, limit=1)).total
 
     async def referrers(self, of: Value, most: int = 50) -> list[Value]:

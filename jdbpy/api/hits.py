@@ -67,8 +67,9 @@ class Hit:
 
     @property
     def returned(self) -> Value:
-        """What the method has returned: at a "method-exit", and at the end of ``finish`` and ``next``; a value of the
-        type ``void`` of a method that returns nothing. No trip."""
+        """Return what the method has returned: at a "method-exit", and at the end of ``finish`` and ``next``; a value
+        of the type ``void`` of a method that returns nothing. No trip.
+        """
         value = self.record.return_value
         if value is None:
             raise self._without("returned value")
@@ -108,14 +109,14 @@ class Hit:
 
     @property
     def old(self) -> Value:
-        """What the field held before. No trip."""
+        """Return what the field held before. No trip."""
         if self.record.old_value is None:
             raise self._without("old value")
         return Value(self._vm, self.record.old_value, "old")
 
     @property
     def new(self) -> Value:
-        """What the field is about to hold. No trip."""
+        """Return what the field is about to hold. No trip."""
         if self.record.new_value is None:
             raise self._without("new value")
         return Value(self._vm, self.record.new_value, "new")
@@ -129,7 +130,9 @@ class Hit:
 
     @property
     def monitor(self) -> str:
-        """What happened to the monitor: "enter" (another thread has it), "entered", "wait", "waited". No trip."""
+        """Return what happened to the monitor: "enter" (another thread has it), "entered", "wait", "waited".
+        No trip.
+        """
         if not self.record.monitor:
             raise self._without("monitor")
         return self.record.monitor
@@ -143,7 +146,7 @@ class Hit:
 
     @property
     def failure(self) -> str:
-        """Why its condition, or the text of a log, could not be evaluated; "" if it could. No trip."""
+        """Return why its condition, or the text of a log, could not be evaluated; "" if it could. No trip."""
         return self.record.failure
 
     def has(self, what: str) -> bool:
@@ -214,7 +217,7 @@ class Reported(Hit):
 
     @property
     def values(self) -> dict[str, Value]:
-        """What the expressions of ``vm.log`` gave, by their texts. No trip."""
+        """Return what the expressions of ``vm.log`` gave, by their texts. No trip."""
         return {
             each.name: Value(self._vm, each.value, each.name) for each in self.record.values if each.value is not None
         }
@@ -246,7 +249,7 @@ class Stop(Hit):
 
     @property
     def reason(self) -> str:
-        """Why it stopped: ``event``."""
+        """Return why it stopped: ``event``."""
         return self.event
 
     @property
@@ -276,7 +279,7 @@ class Stop(Hit):
 
     @property
     def warning(self) -> str:
-        """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
+        """Return what went wrong at the stop, such as a condition that failed; "" if nothing has."""
         return self.record.error or (self.record.message if self.failure else "")
 
     async def snapshot(
@@ -316,7 +319,7 @@ class Hits:
 
     @property
     def breakpoint(self) -> Breakpoint:
-        """What is set in the target: its count of hits, whether it waits for a class. No trip."""
+        """Return what is set in the target: its count of hits, whether it waits for a class. No trip."""
         return self._vm.breakpoint(self._number)
 
     @property
@@ -371,7 +374,7 @@ class Hits:
         return f"<hits of {self.breakpoint!r}>" if self._number else "<hits, to be used in a block>"
 
     async def summary(self) -> Any:
-        """What all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
+        """Return what all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
 
         wire: 2 or 3 trips.
         """

@@ -39,7 +39,7 @@ class Lazy(Generic[T_co]):
 
 
 async def one_by_one(pages: AsyncIterator[deque[T_co]]) -> AsyncIterator[T_co]:
-    """What comes in pages, one by one. What was not asked for stays in its page."""
+    """Yield what comes in pages, one by one. What was not asked for stays in its page."""
     try:
         async for page in pages:
             while page:

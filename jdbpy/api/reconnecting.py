@@ -72,7 +72,7 @@ class Reconnecting:
             self._left.set()
 
     def _went(self, event: events.Event) -> None:
-        if isinstance(event, events.Exited | events.Gone) and not self._leave.is_set():
+        if isinstance(event, events.Exited | events.VMDisconnected) and not self._leave.is_set():
             self.away = True
 
     async def _ended(self, session: Session) -> bool:
@@ -93,7 +93,7 @@ class Reconnecting:
     async def _attached(self, vm: Vm, stack: AsyncExitStack) -> Session | None:
         """The next session; None when the limit is over or the script leaves."""
         ending = vm.session.ending
-        self._tell(vm, ending.reason if isinstance(ending, events.Gone) else "the target has ended")
+        self._tell(vm, ending.reason if isinstance(ending, events.VMDisconnected) else "the target has ended")
         pause, deadline = FIRST_PAUSE, trio.current_time() + self._limit
         while True:
             try:

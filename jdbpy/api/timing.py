@@ -52,7 +52,7 @@ class Timing:
         await self._done.wait()
 
     async def result(self) -> Sampled:
-        """What was measured: of all ``seconds``, which are waited for, or up to now if none were given.
+        """Return what was measured: of all ``seconds``, which are waited for, or up to now if none were given.
 
         Raises StateError when all threads were suspended. wire: 2 trips for classes that are new.
         """

@@ -289,7 +289,9 @@ class Value:
 
     @property
     def children(self) -> Children:
-        """What it consists of, page by page: elements, entries of a map with their ``key``, fields of other objects."""
+        """Return what it consists of, page by page: elements, entries of a map with their ``key``, fields of other
+        objects.
+        """
         return Children(self)
 
     def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
@@ -302,15 +304,16 @@ class Value:
         return Chain(self, link, most, walk_heap)
 
     async def to_string(self) -> str:
-        """What the object's ``toString()`` returns, run in the thread that is selected. Raises StateError when no
-        thread can run it. wire: 2 trips or more, and the target's own time."""
+        """Return what the object's ``toString()`` returns, run in the thread that is selected. Raises StateError when
+        no thread can run it. wire: 2 trips or more, and the target's own time.
+        """
         value = await self._vm.session.values.evaluate(
             "String.valueOf(it)", given={"it": self.record}, limits=_LONG, remember=False
         )
         return await Value(self._vm, value).string
 
     async def lock(self) -> Any:
-        """Who owns the object's monitor, or the ``java.util.concurrent`` lock that it is, and who waits.
+        """Return who owns the object's monitor, or the ``java.util.concurrent`` lock that it is, and who waits.
 
         Returns ``jdbpy.locks.LockState``. wire: 3 trips.
         """
@@ -362,7 +365,7 @@ class LazyValue(Lazy[Value]):
     """A value that is asked for when it is awaited; it has the verbs of a value: ``await frame["a"]["b"].string``."""
 
     def __getitem__(self, key: str | int) -> LazyValue:
-        """As of ``Value``."""
+        """See ``Value``."""
 
         async def read() -> Value:
             return await (await self)[key]
@@ -370,7 +373,7 @@ class LazyValue(Lazy[Value]):
         return LazyValue(read)
 
     def field(self, name: str) -> LazyValue:
-        """As of ``Value``."""
+        """See ``Value``."""
 
         async def read() -> Value:
             return await (await self).field(name)
@@ -379,7 +382,7 @@ class LazyValue(Lazy[Value]):
 
     @property
     def string(self) -> Lazy[str]:
-        """As of ``Value``."""
+        """See ``Value``."""
 
         async def read() -> str:
             return await (await self).string
@@ -387,16 +390,16 @@ class LazyValue(Lazy[Value]):
         return Lazy(read)
 
     async def read_string(self, most: int = MOST_CHARACTERS) -> str:
-        """As of ``Value``."""
+        """See ``Value``."""
         return await (await self).read_string(most)
 
     async def python(self, depth: int = 4, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS) -> Any:
-        """As of ``Value``."""
+        """See ``Value``."""
         return await (await self).python(depth, most, longest)
 
     @property
     def fields(self) -> Lazy[dict[str, Value]]:
-        """As of ``Value``."""
+        """See ``Value``."""
 
         async def read() -> dict[str, Value]:
             return await (await self).fields
@@ -405,11 +408,11 @@ class LazyValue(Lazy[Value]):
 
     @property
     def children(self) -> Children:
-        """As of ``Value``."""
+        """See ``Value``."""
         return Children(self)
 
     def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
-        """As of ``Value``."""
+        """See ``Value``."""
         return Chain(self, link, most, walk_heap)
 
 
@@ -468,7 +471,7 @@ class Children:
         return f"<children of {self._of!r}>"
 
     async def count(self) -> int:
-        """How many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
+        """Return how many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
         value = await _value(self._of)
         part = await value._vm.session.objects.part(value.record, 0, 0) if value.record.tag not in "sc" else None
         if part is None:

@@ -336,7 +336,7 @@ class Vm:
                 await self._reconnecting.changed.park()
         ending = self.session.ending
         if ending is not None:
-            raise Disconnected(ending.reason if isinstance(ending, events.Gone) else "the target has ended")
+            raise Disconnected(ending.reason if isinstance(ending, events.VMDisconnected) else "the target has ended")
 
     async def run(self, timeout: float | None = None) -> Stop:
         """Let everything go on and wait for the next stop. As ``resume`` and ``wait``, and raises what these do."""
@@ -368,7 +368,7 @@ class Vm:
             while self._comes_back:
                 await self._changed(self.session)
                 ending = await self.session.wait_ended()
-        if isinstance(ending, events.Gone):
+        if isinstance(ending, events.VMDisconnected):
             raise Disconnected(ending.reason)
         return ending.status
 
@@ -438,7 +438,7 @@ class Vm:
         return LazyValue(lambda: self._evaluate(text, None, names))
 
     async def _evaluate(self, text: str, frame: FrameRecord | None, names: Mapping[str, object]) -> Value:
-        """What ``Frame.eval`` and ``eval`` give. wire: as these."""
+        """Return what ``Frame.eval`` and ``eval`` give. wire: as these."""
         given = {name: unwrapped(value) for name, value in names.items()}
         try:
             record = await self.session.values.evaluate(
@@ -469,7 +469,8 @@ class Vm:
         return Heap(self)
 
     def timing(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
-        """Where threads spend their time, by method, for an ``async with`` block; ``pattern`` is of classes or methods.
+        """Return where threads spend their time, by method, for an ``async with`` block; ``pattern`` is of classes or
+        methods.
 
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """

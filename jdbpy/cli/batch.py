@@ -20,13 +20,13 @@ from jdbpy import (
     Disconnected,
     Event,
     Exited,
-    Gone,
     JdbpyError,
     Session,
     StateError,
     Stop,
     StopReason,
     TimedOut,
+    VMDisconnected,
     VmState,
 )
 from jdbpy.cli.commands import TABLE
@@ -217,7 +217,7 @@ class Batch:
         """
         session, restarts, last = jvm.session, jvm.context.restarts, jvm.session.last_stop
         where = f"[{jvm.name}] " if self.jvms.several else ""
-        if isinstance(session.ending, Gone) and not self.jvms.leaving:
+        if isinstance(session.ending, VMDisconnected) and not self.jvms.leaving:
             return
         stands = last is not None and last.reason is StopReason.START and session.state is VmState.STOPPED
         if stands or (restarts is not None and restarts.kept is not None):
@@ -308,7 +308,7 @@ class Batch:
             if self._comes_back:
                 self._reading.cancel()
                 return
-            if isinstance(self.session.ending, Gone) and not self.jvms.several:
+            if isinstance(self.session.ending, VMDisconnected) and not self.jvms.several:
                 self.status = self.status or LOST
                 self._reading.cancel()
                 return
@@ -358,7 +358,7 @@ class Batch:
         """Show the event that was taken last, and return where it happened."""
         jvm = self.stream.jvm or self.jvms.current
         self.jvms.happened(jvm, event)
-        if isinstance(event, Gone) and self.jvms.several and not (jvm.returning or self.jvms.leaving):
+        if isinstance(event, VMDisconnected) and self.jvms.several and not (jvm.returning or self.jvms.leaving):
             self.status = self.status or LOST
         self.console.event(event, self.jvms.label(jvm))
         return jvm
@@ -399,13 +399,13 @@ class Batch:
                 jvm = self.stream.jvm
                 if isinstance(event, Stop) and jvm is not (waited if own else self.jvms.current):
                     continue
-                if isinstance(event, Exited | Gone) and (jvm is not waited or not own) and self.jvms.go_on:
+                if isinstance(event, Exited | VMDisconnected) and (jvm is not waited or not own) and self.jvms.go_on:
                     continue
             if isinstance(event, Exited) and self._comes_back:
                 raise Disconnected("the target has ended")
             if isinstance(event, Stop | Exited) and not runs_on:
                 return event
-            if isinstance(event, Gone):
+            if isinstance(event, VMDisconnected):
                 raise Disconnected(event.reason)
         raise StateError("the target has ended")
 
@@ -418,7 +418,7 @@ class Batch:
     def _drain(self) -> None:
         """Shows the events that are there."""
         while (event := self.stream.take_nowait()) is not None:
-            if not (isinstance(event, Gone) and self.jvms.leaving):
+            if not (isinstance(event, VMDisconnected) and self.jvms.leaving):
                 self._announced(event)
 
     def _report_of(self, jvm: Jvm, outcome: Outcome) -> None:
@@ -456,6 +456,6 @@ def status_of(error: JdbpyError) -> int:
 
 
 def internal_error(fault: Exception) -> JdbpyError:
-    """What to tell of a fault of jdbpy itself."""
+    """Return what to tell of a fault of jdbpy itself."""
     message = f"jdbpy has a fault: {type(fault).__name__}: {fault}"
     return JdbpyError(message, hint="please report it with what is on standard error", code="JDBPY_FAULT")

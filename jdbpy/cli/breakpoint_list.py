@@ -121,7 +121,7 @@ def filters_of(breakpoint: Breakpoint) -> list[str]:
 
 
 def _none(result: Breakpoints) -> str:
-    """What to say when there are none."""
+    """Return what to say when there are none."""
     if not result.kinds:
         return "no breakpoints; 'stop at CLASS:LINE' or 'stop in CLASS.METHOD' sets one"
     kind = kinds.kind_named(result.kinds[0])

@@ -22,7 +22,7 @@ OUTPUT_LIMIT = 10.0
 
 
 def demo_command() -> LaunchCommand:
-    """How to launch the bundled program. Raises UsageError when there is no Java for it."""
+    """Return how to launch the bundled program. Raises UsageError when there is no Java for it."""
     return program.demo_command()
 
 
@@ -33,7 +33,7 @@ def demo_options(options: Options) -> Options:
 
 
 def tour_guide() -> Guide:
-    """Who leads a person at the prompt; commands of the same meaning are equal to it."""
+    """Return who leads a person at the prompt; commands of the same meaning are equal to it."""
     return Guide(canonical)
 
 

@@ -15,7 +15,18 @@ from typing import Protocol
 
 import trio
 
-from jdbpy import ConnectError, Event, EventStream, Exited, Gone, JdbpyError, Session, Stop, VmState, expand_address
+from jdbpy import (
+    ConnectError,
+    Event,
+    EventStream,
+    Exited,
+    JdbpyError,
+    Session,
+    Stop,
+    VMDisconnected,
+    VmState,
+    expand_address,
+)
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.restarting import Restarts
@@ -224,7 +235,7 @@ class Jvms:
             busy = current.steps or typing
             if jvm is not current and not busy and current.session.state is not VmState.STOPPED:
                 self.select(jvm)
-        elif isinstance(event, Exited | Gone) and not self.leaving:
+        elif isinstance(event, Exited | VMDisconnected) and not self.leaving:
             jvm.steps = False
             others = [other for other in self.members if other.lives]
             if jvm is current and others:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import trio
 
-from jdbpy import Event, Exited, Gone, Session, Stop
+from jdbpy import Event, Exited, Session, Stop, VMDisconnected
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -197,7 +197,7 @@ class ConsoleLines:
         return waiting.cancelled_caught
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, Stop | Exited | Gone):
+        if isinstance(event, Stop | Exited | VMDisconnected):
             self._stopped.set()
 
     def _report(self, outcome: Outcome) -> None:

@@ -191,7 +191,7 @@ def _with_help(hint: Any) -> tuple[Any, str]:
 def _argument(
     name: str, hint: Any, complete: str | Sequence[str], parameter: inspect.Parameter, help: str
 ) -> Argument[Any] | Option:
-    """What a parameter takes. Raises UsageError for a type that cannot be typed."""
+    """Return what a parameter takes. Raises UsageError for a type that cannot be typed."""
     flag = f"--{name.replace('_', '-')}"
     if hint is bool and parameter.kind is parameter.KEYWORD_ONLY:
         return Option(flag, help=help or "a switch")

@@ -25,7 +25,9 @@ _LATE = re.compile(r"\s(?:-(?:hit|t|d|c|max)|thread|suspend|from|after|on|limit|
 
 
 def policy_here(ctx: Context) -> SuspendPolicy:
-    """What gdb's words suspend: all on this machine, only the thread that hits elsewhere; or as ``hold`` says."""
+    """Return what gdb's words suspend: all on this machine, only the thread that hits elsewhere; or as
+    ``hold`` says.
+    """
     return ctx.session.default_policy
 
 
@@ -72,7 +74,9 @@ def _number(ctx: Context, number: int) -> int:
 
 
 def _reporting(ctx: Context, tail: Tail, reports: bool, *, flood: bool) -> Reporting:
-    """How it reports, with the settings for what was not said. Raises UsageError for words that need a report."""
+    """Return how it reports, with the settings for what was not said. Raises UsageError for words that need a
+    report.
+    """
     if not reports:
         useless = sorted(tail.said - {"most", "cost"})
         if useless:

@@ -19,7 +19,7 @@ class PythonLines:
 
     @property
     def prompt(self) -> str:
-        """What stands before the next line."""
+        """Return what stands before the next line."""
         return "... " if self._lines else ">>> "
 
     def clear(self) -> bool:

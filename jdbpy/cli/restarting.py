@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from jdbpy import Breakpoint, Exited, Gone, JdbpyError, Notice
+from jdbpy import Breakpoint, Exited, JdbpyError, Notice, VMDisconnected
 from jdbpy.cli.context import Context, Display
 from jdbpy.cli.points import as_command
 from jdbpy.record import Record
@@ -45,7 +45,7 @@ class Restarts:
         """True if the session has ended and another one follows by itself."""
         return self.automatic and ctx.session.ending is not None and not ctx.leaving
 
-    def stays(self, ctx: Context, ending: Exited | Gone) -> bool:
+    def stays(self, ctx: Context, ending: Exited | VMDisconnected) -> bool:
         """True if the prompt outlives the session: the user may want to go on, and not to lose what was set up."""
         if not self.attaches:
             return isinstance(ending, Exited)

@@ -25,7 +25,7 @@ class Done(Record):
 
 
 class Resumed(Record):
-    """The target was let go. A batch fills in how that ended: ``stop`` or ``exited``."""
+    """The target was resumed. A batch fills in how that ended: ``stop`` or ``exited``."""
 
     note: str = ""  # what was set up on the way
     stop: Annotated[Stop | None, "the stop that came"] = None

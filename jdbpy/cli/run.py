@@ -71,7 +71,7 @@ async def run(line: CommandLine) -> int:
 
 
 def is_batch(line: CommandLine) -> bool:
-    """Whether nobody is to be talked with: asked for, or standard input is no terminal, or JSON is wanted."""
+    """True if nobody is to be talked with: asked for, or standard input is no terminal, or JSON is wanted."""
     played = line.action == "replay" and not line.scripts
     return line.batch or line.json or played or not _is_terminal(sys.stdin)
 
@@ -407,7 +407,7 @@ def _of_snapshot(info: snapshots.SnapshotInfo, vm: str) -> str:
 
 
 def _is_terminal(stream: TextIO) -> bool:
-    """Whether a person may sit at the other end; a stream that is closed is none."""
+    """True if a person may sit at the other end; a stream that is closed is none."""
     try:
         return stream.isatty()
     except (AttributeError, ValueError):

@@ -111,7 +111,7 @@ class Signature:
         return found[index] if index < len(found) else ""
 
     def expected(self, text: str) -> Expected:
-        """What may stand at the end of ``text``, the part of the line after the name and up to the cursor."""
+        """Return what may stand at the end of ``text``, the part of the line after the name and up to the cursor."""
         cursor = "\0"  # makes the cursor part of a word, so that the last slot is always the one asked for
         *_, slot = self._slots(text + cursor)
         return Expected(slot.argument, () if slot.option else tuple(self._flags), slot.text.removesuffix(cursor))

@@ -273,7 +273,7 @@ class Adapter:
         return self._last_number
 
     def container(self, number: int) -> Container:
-        """What has that number. Raises StateError when its thread has run on, UsageError when there is none."""
+        """Return what has that number. Raises StateError when its thread has run on, UsageError when there is none."""
         found = self._containers.get(number)
         if found is not None and (found.frame is None or self.session.is_current_frame(found.frame)):
             return found

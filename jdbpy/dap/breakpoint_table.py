@@ -169,5 +169,7 @@ class BreakpointTable:
         return [self._by_number[number][0] for number in stop.breakpoints if number in self._by_number]
 
     def kind(self, number: int | None) -> str:
-        """How the client has set a breakpoint: "source", "function", "instruction" and so on; "" for none of its."""
+        """Return how the client has set a breakpoint: "source", "function", "instruction" and so on; "" for none of
+        its.
+        """
         return self._by_number.get(number, (0, ""))[1] if number is not None else ""

@@ -237,7 +237,7 @@ _DATA_ID = re.compile(r"(?P<field>[\w$.]+)(?:@(?P<object>\d+))?")
 
 @request("dataBreakpointInfo", DataBreakpointInfo)
 async def data_breakpoint_info(adapter: Adapter, args: DataBreakpointInfo) -> Body:
-    """Which field a variable is; nothing else can be watched. wire: 2 trips."""
+    """Return which field a variable is; nothing else can be watched. wire: 2 trips."""
     container = adapter.container(args.variablesReference) if args.variablesReference else None
     access = ["read", "write", "readWrite"]
     if container is None:

@@ -102,7 +102,7 @@ class SourceTable:
         return self._texts[number - 1]
 
     def place(self, number: int) -> str:
-        """What stands before the line of a breakpoint in the source of a number. Raises UsageError."""
+        """Return what stands before the line of a breakpoint in the source of a number. Raises UsageError."""
         return self.text(number).place
 
     async def classes_of(self, file: str) -> list[str]:
@@ -301,7 +301,7 @@ class LocationOf(Record):
 
 @request("locations", LocationOf)
 async def locations(adapter: Adapter, args: LocationOf) -> Body:
-    """Where the class of a value is written: its first line with code. wire: 3 trips."""
+    """Return where the class of a value is written: its first line with code. wire: 3 trips."""
     import jdbpy
 
     name = adapter.sources.class_of(args.locationReference)

@@ -50,7 +50,7 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
                 _noticed(adapter, event)
             case jdbpy.ThreadsResumed():
                 report_resumed(adapter)
-            case jdbpy.Lost(count=count):
+            case jdbpy.EventsDropped(count=count):
                 say(adapter, f"{count} events were dropped (too fast to show)", "important")
             case jdbpy.Exited(status=status, reason=reason):
                 if reason:
@@ -58,7 +58,7 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
                 if status is not None:
                     adapter.sender.event("exited", {"exitCode": status})
                 adapter.ended()
-            case jdbpy.Gone(reason=reason):
+            case jdbpy.VMDisconnected(reason=reason):
                 if reason != "detached":
                     say(adapter, f"the connection to the target is closed: {reason}", "important")
                 adapter.ended()
@@ -157,7 +157,7 @@ def _reason(adapter: Adapter, stop: Stop) -> str:
 
 
 def _told(stop: Stop) -> Body:
-    """What is shown beside the reason: ``description`` in place of it, ``text`` as well."""
+    """Return what is shown beside the reason: ``description`` in place of it, ``text`` as well."""
     told: dict[str, Any] = {}
     if stop.exception is not None:
         told["description"] = "Paused on exception"

@@ -95,7 +95,7 @@ async def _run(line: DapCommand) -> int:
 
 
 async def _listen(port: int) -> list[trio.SocketListener]:
-    """Where clients connect; none if that is impossible, which is said."""
+    """Return where clients connect; none if that is impossible, which is said."""
     try:
         listeners = await trio.open_tcp_listeners(port, host="127.0.0.1")
     except OSError as error:

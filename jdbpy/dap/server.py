@@ -1,4 +1,4 @@
-"""One client: its messages read and answered, events sent, and the end, whoever brings it about.
+"""One client: its messages read and answered, events sent, and the end, however it comes.
 
 Requests are carried out side by side, as an expression may run for minutes. Those that change what is debugged keep
 their order, and what only reads waits for those before it; ``pause``, ``cancel`` and the like wait for nothing. When

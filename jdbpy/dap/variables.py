@@ -112,12 +112,12 @@ def _page(shown: list[Body], start: int, count: int) -> list[Body]:
 
 
 def shallow() -> Limits:
-    """How a value is described that can be opened: in one line."""
+    """Return how a value is described that can be opened: in one line."""
     return jdbpy.Limits(depth=0)
 
 
 def of_result(*, whole: bool = False) -> Limits:
-    """How the value of an expression is described: with its parts, should it have no place in the target."""
+    """Return how the value of an expression is described: with its parts, should it have no place in the target."""
     return jdbpy.Limits(depth=1, string=1_000_000 if whole else 10_000, elements=1_000 if whole else 100, fields=0)
 
 
@@ -229,7 +229,7 @@ def _value(container: Container) -> Value:
 
 
 def _length(value: Value) -> int | None:
-    """How many elements it has, if it is shown by its elements."""
+    """Return how many elements it has, if it is shown by its elements."""
     return value.length if value.tag != "s" else None
 
 
@@ -294,7 +294,7 @@ def _fields_beside(adapter: Adapter, container: Container) -> Body:
 
 
 def _lazily(adapter: Adapter, container: Container) -> list[Body]:
-    """What the object says of itself, for the client to ask for: that runs code of the target."""
+    """Return what the object says of itself, for the client to ask for: that runs code of the target."""
     value = _value(container)
     if container.frame is None or value.tag != "L":
         return []
@@ -395,7 +395,7 @@ async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
 
 
 def _assigned(container: Container, name: str) -> tuple[str, dict[str, object]]:
-    """What stands left of the = for a variable of a container. Raises UsageError where nothing can."""
+    """Return what stands left of the = for a variable of a container. Raises UsageError where nothing can."""
     if container.kind == "frame" and NAME.fullmatch(name):
         return name, {}
     if container.kind == "static" and container.frame is not None and NAME.fullmatch(name):

@@ -17,7 +17,7 @@ RELEASE = 11
 
 
 def demo_command(java: str | None = None) -> LaunchCommand:
-    """How to launch the program, on ``java`` or on the runtime that `demo_java` chooses. Raises UsageError."""
+    """Return how to launch the program, on ``java`` or on the runtime that `demo_java` chooses. Raises UsageError."""
     home = find_java(java) if java else demo_java()
     return LaunchCommand(main=["-cp", str(CLASSES), MAIN_CLASS], java=home.home)
 

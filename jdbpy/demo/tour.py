@@ -125,11 +125,11 @@ class Guide:
 
     @property
     def finished(self) -> bool:
-        """Whether the person has taken every step."""
+        """True if the person has taken every step."""
         return self._done == len(self._lines)
 
     def greeting(self) -> str:
-        """What to say before anything else."""
+        """Return what to say before anything else."""
         return (
             f"This is a small Java program, and a tour in {len(self._steps)} steps. Type what it suggests, or\n"
             "whatever you like: it waits. 'help' lists the commands, 'quit' leaves.\n"
@@ -152,7 +152,7 @@ class Guide:
         return self._suggestion() if self._done and self._others % REMINDER == 0 else ""
 
     def farewell(self) -> str:
-        """What to say when the debugger has been left: how to go on, to whoever took the whole tour."""
+        """Return what to say when the debugger has been left: how to go on, to those who took the whole tour."""
         return f"\n{LAST_WORDS}" if self.finished else ""
 
     def _suggestion(self) -> str:

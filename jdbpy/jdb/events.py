@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
-from jdbpy import Event, Exited, Gone, Location, Notice, Output, Stop, StopReason, SuspendPolicy
+from jdbpy import Event, Exited, Location, Notice, Output, Stop, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.values import place, source_line, source_line_of, text_of, thread_and_place
 
@@ -37,7 +37,7 @@ class Teller:
                 self._out.raw(event.text)
             case Exited():
                 self._out.print("\nThe application exited\n")
-            case Gone():
+            case VMDisconnected():
                 self._out.print("\nThe application has been disconnected\n")
 
     async def _stop(self, stop: Stop) -> None:

@@ -62,7 +62,7 @@ def _listening_ports(directory: Path) -> list[int]:
 
 
 def _asked(directory: Path) -> str:
-    """What the JVM itself says of its agent."""
+    """Return what the JVM itself says of its agent."""
     pid = directory.name
     try:
         properties = _agent_properties(directory)

@@ -18,13 +18,13 @@ from jdbpy import (
     Disconnected,
     Event,
     Exited,
-    Gone,
     JdbpyError,
     LeaveError,
     Output as Written,
     Stop,
     StopReason,
     UsageError,
+    VMDisconnected,
     garbage,
 )
 from jdbpy.files import why_not_trusted
@@ -135,7 +135,7 @@ class _Jdb:
         await jdb.specs.open(session)
 
     async def _connect_by_run(self, main: str) -> None:
-        """As ``run`` connects: the target does not stop at its start."""
+        """Like ``run`` connects: the target does not stop at its start."""
         try:
             await self._connect(main)
         except JdbpyError as error:
@@ -160,7 +160,7 @@ class _Jdb:
                 continue
             with suppress(Disconnected):
                 await self._teller.tell(event)
-            if isinstance(event, Exited | Gone):
+            if isinstance(event, Exited | VMDisconnected):
                 self._nursery.cancel_scope.cancel()
 
     async def _following(self) -> AsyncIterator[Event]:

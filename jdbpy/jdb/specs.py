@@ -29,11 +29,11 @@ class Spec:
         raise NotImplementedError
 
     def waits(self, point: Breakpoint) -> bool:
-        """Whether the point still waits for its class."""
+        """True if the point still waits for its class."""
         return bool(point.message)
 
     def why_not(self, message: str, code: str) -> str:
-        """Why it cannot be set; ``code`` is the error's."""
+        """Return why it cannot be set; ``code`` is the error's."""
         return message
 
 

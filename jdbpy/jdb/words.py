@@ -15,7 +15,7 @@ class Words:
         self._rest = text
 
     def more(self, delimiters: str = _BLANKS) -> bool:
-        """Whether there is another word."""
+        """True if there is another word."""
         return bool(self._rest.strip(delimiters))
 
     def next(self, delimiters: str = _BLANKS) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 import jdbpy
-from jdbpy import Event, Exited, Gone, JdbpyError, LeaveError, Notice, Output, StateError, UsageError
+from jdbpy import Event, Exited, JdbpyError, LeaveError, Notice, Output, StateError, UsageError, VMDisconnected
 from jdbpy.mcp.answers import Body
 from jdbpy.record import Record
 
@@ -166,7 +166,7 @@ class Debugging:
                 self._output.popleft()
         elif isinstance(event, Notice):
             self._notices.extend(event.lines[:1])
-        elif isinstance(event, Exited | Gone):
+        elif isinstance(event, Exited | VMDisconnected):
             self._ending = event.to_dict()
 
     def _drop_old(self) -> None:

@@ -127,7 +127,7 @@ class _Server:
         return connection.our_state is h11.DONE and connection.their_state is h11.DONE
 
     def _refusal(self, request: h11.Request, body: bytes) -> Reply | None:
-        """Why a request does not reach the SDK."""
+        """Return why a request does not reach the SDK."""
         given = [value for name, value in request.headers if name == b"authorization"]
         if len(given) != 1 or not hmac.compare_digest(given[0], self._expected):
             return _NO_TOKEN

@@ -73,7 +73,7 @@ async def diagnose(
     seconds: Annotated[float, "of looking for hot methods", Within(0.1, 60)] = 1.0,
     limit: Limit = 10,
 ) -> Body:
-    """Why a program hangs or is slow: deadlocks, threads with equal stacks, methods that take the time.
+    """Return why a program hangs or is slow: deadlocks, threads with equal stacks, methods that take the time.
     A running program is suspended for moments only.
     """
     await debugging.vm()

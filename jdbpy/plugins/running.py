@@ -189,7 +189,7 @@ class PythonRunner:
         return {name: wrap(self._portal, value) for name, value in given.items()}
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
-        """What ``work`` gives in another thread, in which it can be interrupted by cancelling this."""
+        """Return what ``work`` gives in another thread, in which it can be interrupted by cancelling this."""
         lock = threading.Lock()
         running: list[int] = []
         ended = trio.Event()
@@ -326,7 +326,11 @@ class PythonRunner:
 
 _numbers = count(1)
 
-_EVENT_NAMES: dict[type, str] = {events.Output: "output", events.Exited: "exited", events.Gone: "disconnected"}
+_EVENT_NAMES: dict[type, str] = {
+    events.Output: "output",
+    events.Exited: "exited",
+    events.VMDisconnected: "disconnected",
+}
 
 
 class Missing:

@@ -96,7 +96,7 @@ class LoopWatch:
 
 @contextmanager
 def open_signals(*numbers: int) -> Iterator[AsyncIterator[int]]:
-    """As ``trio.open_signal_receiver``; a signal also ends what computes and keeps the loop from turning."""
+    """Like ``trio.open_signal_receiver``; a signal also ends what computes and keeps the loop from turning."""
     global _watch
     with trio.open_signal_receiver(*numbers) as received:
         outer, _watch = _watch, LoopWatch()

@@ -58,7 +58,7 @@ class ScriptLines:
         return [line for source in self._sources if isinstance(source, list) for line in source]
 
     def ready(self) -> bool:
-        """Whether the next line is there without waiting for standard input."""
+        """True if the next line is there without waiting for standard input."""
         self._skip_empty()
         return not self._sources or self._sources[0] != STDIN or b"\n" in self._buffer
 

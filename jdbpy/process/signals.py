@@ -43,7 +43,7 @@ class Reaction(Enum):
 
 
 def reaction(doing: Doing, target_runs: bool) -> Reaction:
-    """What Ctrl-C does. Never does it end the debugger."""
+    """Return what Ctrl-C does. Never does it end the debugger."""
     if doing is Doing.PAGING:
         return Reaction.IGNORE
     if doing is Doing.COMMAND:

@@ -99,7 +99,7 @@ class Client:
         raise NotImplementedError
 
     def renderer(self) -> PlainRenderer:
-        """What makes text for its terminal."""
+        """Return what makes text for its terminal."""
         if self.color:
             from jdbpy.cli.output.terminal import RichRenderer
 
@@ -132,7 +132,7 @@ class ClientLines(ScriptLines):
         """True if the client has the next line: else it waits for its own standard input."""
 
     def ready(self) -> bool:
-        """Whether the next line is there without waiting for a person or a program."""
+        """True if the next line is there without waiting for a person or a program."""
         return bool(self._lines) or self.at_once
 
     async def next(self) -> str | None:
@@ -325,7 +325,7 @@ class ClientPrompt:
 
     @property
     def pages(self) -> bool:
-        """Whether long text goes through a pager."""
+        """True if long text goes through a pager."""
         return self._pages
 
     @property

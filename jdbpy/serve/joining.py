@@ -179,7 +179,7 @@ class JoinedPrompt(Joined):
         self._token = trio.lowlevel.current_trio_token()
 
     async def run(self) -> int:
-        """As ``Joined.run``; the terminal is afterwards as it was before."""
+        """Like ``Joined.run``; the terminal is afterwards as it was before."""
         with restored_modes(sys.stdin):
             return await super().run()
 
@@ -230,7 +230,7 @@ class JoinedPrompt(Joined):
     # From the prompt's thread, and its keys
 
     def _complete(self, text: str) -> Iterable[Candidate]:
-        """What the session offers for a text. In the prompt's thread."""
+        """Return what the session offers for a text. In the prompt's thread."""
         with suppress(trio.RunFinishedError, trio.Cancelled):
             return trio.from_thread.run(self._ask_candidates, text, trio_token=self._token)
         return []

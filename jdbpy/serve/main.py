@@ -207,7 +207,7 @@ async def _list(as_json: bool) -> int:
 
 
 async def describe(name: str) -> dict[str, object] | None:
-    """What a session says of itself; None if its process has gone, whose socket is removed."""
+    """Return what a session says of itself; None if its process has gone, whose socket is removed."""
     from jdbpy.serve.joining import greeting
     from jdbpy.serve.lines import LineReader, Outgoing
 

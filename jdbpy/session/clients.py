@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import JdbpyError, StateError
-from jdbpy.session.model.events import Event, Gone
+from jdbpy.session.model.events import Event, VMDisconnected
 from jdbpy.session.session import Session
 from jdbpy.session.target.clients import Clients, ClientTarget
 from jdbpy.session.watchdog import Panicked, panic
@@ -49,7 +49,7 @@ class ClientSession(Session):
         self._process = None
         self._left = False
         self.recorded_lines = ()
-        self._pump = host._pump
+        self._dispatcher = host._dispatcher
         self._watchdog = host._watchdog
 
     @property
@@ -128,7 +128,7 @@ class ClientSession(Session):
 
     @property
     def hold(self) -> str:
-        """What the client's breakpoints suspend: "thread" or "all"; "" decides by ``remote``."""
+        """Return what the client's breakpoints suspend: "thread" or "all"; "" decides by ``remote``."""
         return self._target.hold
 
     @hold.setter
@@ -146,13 +146,13 @@ class ClientSession(Session):
         self._target.publisher.deliver(event)
 
     async def panic(self) -> Panicked:
-        """As ``Session.panic``, for all clients."""
+        """Like ``Session.panic``, for all clients."""
         return await panic(self._target, self.points, self.execution)
 
     async def detach(self) -> None:
         """Leave the shared session, which goes on: what this client has set and suspended is taken back."""
         await self.leave()
-        self._target.publisher.publish(Gone("detached"))
+        self._target.publisher.publish(VMDisconnected("detached"))
 
     async def run(self) -> None:
         """Does nothing: the task is the shared session's."""

@@ -121,7 +121,7 @@ class Moments:
         return tuple(ClassVersion(each.name, checksums.get(each.id, "")) for each in wanted)
 
     async def _checksums(self, type_ids: Sequence[int]) -> dict[int, str]:
-        """What the code of classes comes to; a class that is unloaded meanwhile has none. wire: 2 trips."""
+        """Return what the code of classes comes to; a class that is unloaded meanwhile has none. wire: 2 trips."""
         conn = self._target.conn
         ids: list[Any] = list(type_ids)
         asked: list[Any] = [*map(reference_type.ConstantPool, ids), *map(reference_type.MethodsWithGeneric, ids)]

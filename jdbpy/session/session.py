@@ -16,12 +16,12 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Gone, Notice, Stop
+from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Notice, Stop, VMDisconnected
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.model.vm import VmInfo, VmState
-from jdbpy.session.target.dispatch import Pump, Votes
+from jdbpy.session.target.dispatch import EventDispatcher, Votes
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target.target import Target
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
@@ -81,9 +81,9 @@ class Session:
         self._left = False
         self.recorded_lines: tuple[str, ...] = ()
         """The lines of the user in the recording that this session plays again."""
-        self._pump = Pump(target, self._show_stop, self._read_exception)
+        self._dispatcher = EventDispatcher(target, self._show_stop, self._read_exception)
         if process is not None:
-            self._pump.exit_status = process.wait_exit
+            self._dispatcher.exit_status = process.wait_exit
         self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
         self._watchdog.limit = options.max_suspend
         self._watch_wire_log()
@@ -105,7 +105,7 @@ class Session:
         from jdbpy.session.sources.sources import Sources
 
         sources = Sources(self._target, self._options.source_path)
-        if not self._target.far and self._target.snapshot is None and not self._target.played:
+        if not self._target.high_latency and self._target.snapshot is None and not self._target.played:
             sources.beside = partial(sources_of_libraries, self._target)
         return sources
 
@@ -160,7 +160,7 @@ class Session:
 
         stops = StopShower(self._target, self.sources)
         stops.hooks.append(self._remember)
-        if self._chores is not None and self._target.far:
+        if self._chores is not None and self._target.high_latency:
             self._chores.start_soon(stops.looks.run)
         return stops
 
@@ -301,7 +301,7 @@ class Session:
 
     @property
     def state(self) -> VmState:
-        """What the target is doing, as far as the debugger can tell without asking."""
+        """Return what the target is doing, as far as the debugger can tell without asking."""
         return self._target.state
 
     @property
@@ -329,12 +329,12 @@ class Session:
 
     @property
     def default_policy(self) -> SuspendPolicy:
-        """What a breakpoint suspends unless its options say so: by ``hold``, else by ``remote``."""
+        """Return what a breakpoint suspends unless its options say so: by ``hold``, else by ``remote``."""
         return self._target.default_policy
 
     @property
     def hold(self) -> str:
-        """What breakpoints suspend: "thread" or "all"; "" decides by ``remote``."""
+        """Return what breakpoints suspend: "thread" or "all"; "" decides by ``remote``."""
         return self._target.hold
 
     @hold.setter
@@ -371,13 +371,13 @@ class Session:
         return self._target.last_stop
 
     @property
-    def ending(self) -> Exited | Gone | None:
-        """How the session ended, or None while it lasts."""
+    def ending(self) -> Exited | VMDisconnected | None:
+        """Return how the session ended, or None while it lasts."""
         return self._target.publisher.ending
 
     @property
     def suspended_everything(self) -> bool:
-        """Whether the whole VM is held, not only single threads."""
+        """True if the whole VM is held, not only single threads."""
         return self._target.suspension.everything_held
 
     @property
@@ -391,7 +391,7 @@ class Session:
         return "points" in vars(self)
 
     def can(self, capability: str) -> bool:
-        """Whether the target has a capability, by its name in VirtualMachine.CapabilitiesNew."""
+        """True if the target has a capability, by its name in VirtualMachine.CapabilitiesNew."""
         return self._target.can(capability)
 
     def statistics(self) -> Any:
@@ -406,7 +406,8 @@ class Session:
         A stop that nobody has seen yet, as that at the start of the target, comes first, and for the first subscriber
         what a launched target has written before.
 
-        At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted (``Lost``).
+        At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted
+        (``EventsDropped``).
         """
         return self._target.publisher.subscribe(capacity)
 
@@ -453,7 +454,7 @@ class Session:
         """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
         return await self.execution.next_stop()
 
-    async def wait_ended(self) -> Exited | Gone:
+    async def wait_ended(self) -> Exited | VMDisconnected:
         """Waits until the target has ended or the connection is gone."""
         return await self._target.publisher.wait_ended()
 
@@ -572,13 +573,13 @@ class Session:
         try:
             await self.leave()
         finally:
-            self._target.publish(Gone("detached"))
+            self._target.publish(VMDisconnected("detached"))
 
     async def exit(self, status: int = 0) -> None:
         """Ends the target VM with an exit status (VirtualMachine.Exit); shutdown hooks do not run."""
         self._target.require_alive()
         self._target.conn.require_allowed(virtual_machine.Exit)
-        self._pump.death_told = True
+        self._dispatcher.death_told = True
         with suppress(Disconnected):
             await self._target.conn.request(virtual_machine.Exit(status))
         await self._target.publisher.wait_ended()
@@ -589,7 +590,7 @@ class Session:
             self._chores.start_soon(self._watchdog.run)
             self._chores.start_soon(self._target.answers.run)
             try:
-                await self._pump.run()
+                await self._dispatcher.run()
             finally:
                 self._chores.cancel_scope.cancel()
                 self._chores = None  # a component that is first used after the end has no task
@@ -614,7 +615,7 @@ class Session:
             return
         from jdbpy.session.target.leaving import LIMIT, leave
 
-        self._pump.leave()
+        self._dispatcher.leave()
         try:
             await leave(self._target, prove=self._process is None or self._process.kept)
         finally:

@@ -61,7 +61,8 @@ class StackReader:
         return [_trace(read) for read in await self._reader.read(threads, FrameRange(0, count))]
 
     async def folded(self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None) -> list[EqualStacks]:
-        """As ``all``, equal stacks once: those of most threads first. ``count`` compares no more than the first frames.
+        """Like ``all``, equal stacks once: those of most threads first. ``count`` compares no more than the first
+        frames.
 
         Stacks are equal when they have the same methods at the same places; threads without frames are grouped by why.
         Costs as ``all``.

@@ -52,7 +52,7 @@ class SuspendedSince:
         self._since: dict[int, tuple[int, float]] = {}  # of a thread or everything: number of the stop, first seen
 
     def look(self, suspension: Suspension, now: float) -> dict[int, float]:
-        """What is suspended now, each with when it was first seen so: threads by id, or ``EVERYTHING`` alone."""
+        """Return what is suspended now, each with when it was first seen so: threads by id, or ``EVERYTHING`` alone."""
         keys = (EVERYTHING,) if suspension.everything_held else tuple(suspension.held_threads())
         before, self._since = self._since, {}
         for key in keys:

@@ -45,13 +45,13 @@ class Breakpoint(portal.Synced):
 
     @property
     def spec(self) -> str:
-        """Where it is, or what it watches, as one types it. No trip."""
+        """Return where it is, or what it watches, as one types it. No trip."""
         found: str = self._there(lambda: self._inner.spec)
         return found
 
     @property
     def hits(self) -> int:
-        """How many hits have counted so far. No trip."""
+        """Return how many hits have counted so far. No trip."""
         found: int = self._there(lambda: self._inner.hits)
         return found
 
@@ -69,13 +69,13 @@ class Breakpoint(portal.Synced):
 
     @property
     def message(self) -> str:
-        """What it waits for, in words; "" for nothing. No trip."""
+        """Return what it waits for, in words; "" for nothing. No trip."""
         found: str = self._there(lambda: self._inner.message)
         return found
 
     @property
     def places(self) -> list[Place]:
-        """Where in code it stands now. No trip."""
+        """Return where in code it stands now. No trip."""
         found: list[Place] = self._there(lambda: self._inner.places)
         return found
 

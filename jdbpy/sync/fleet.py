@@ -114,7 +114,7 @@ class Fleet(portal.Synced):
         return found
 
     def __len__(self) -> int:
-        """How many JVMs there are. No trip."""
+        """Return how many JVMs there are. No trip."""
         return len(self._inner)
 
     def each(self, do: Callable[[Vm], Any], timeout: float | None = None) -> dict[str, Answer]:
@@ -128,7 +128,7 @@ class Fleet(portal.Synced):
         return found
 
     def gather(self, do: Callable[[Vm], Any], timeout: float | None = None) -> dict[str, Any]:
-        """As ``each``, and return the values alone. Raises the first error, with the name of its JVM as a note."""
+        """Like ``each``, and return the values alone. Raises the first error, with the name of its JVM as a note."""
         found: dict[str, Any] = self._await(lambda: self._inner.gather(self._function(do), timeout))
         return found
 

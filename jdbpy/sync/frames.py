@@ -40,7 +40,7 @@ class Frame(portal.Synced):
 
     @property
     def place(self) -> Place:
-        """Where it stands: class, method, source file, line. No trip."""
+        """Return where it stands: class, method, source file, line. No trip."""
         found: Place = self._wrap(self._inner.place)
         return found
 
@@ -285,7 +285,7 @@ class Thread(portal.Synced):
         self._await(lambda: self._inner.suspend())
 
     def interrupt(self) -> None:
-        """As ``Thread.interrupt()``. wire: 1 trip."""
+        """Like ``Thread.interrupt()``. wire: 1 trip."""
         self._await(lambda: self._inner.interrupt())
 
     def throw(self, expression: str) -> None:
@@ -298,7 +298,7 @@ class Thread(portal.Synced):
 
     @property
     def locks(self) -> Any:
-        """What it holds and what it waits for, as ``jdbpy.locks.ThreadLocks``. wire: 3 trips."""
+        """Return what it holds and what it waits for, as ``jdbpy.locks.ThreadLocks``. wire: 3 trips."""
         return self._ask(self._inner.locks)
 
     def to_dict(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class Heap(portal.Synced):
         return found
 
     def count(self, class_name: str) -> int:
-        """How many reachable instances of exactly that class there are. Raises and wire: as ``instances``."""
+        """Return how many reachable instances of exactly that class there are. Raises and wire: as ``instances``."""
         found: int = self._await(lambda: self._inner.count(class_name))
         return found
 

@@ -70,8 +70,9 @@ class Hit(portal.SyncedHtml):
 
     @property
     def returned(self) -> Value:
-        """What the method has returned: at a "method-exit", and at the end of ``finish`` and ``next``; a value of the
-        type ``void`` of a method that returns nothing. No trip."""
+        """Return what the method has returned: at a "method-exit", and at the end of ``finish`` and ``next``; a value
+        of the type ``void`` of a method that returns nothing. No trip.
+        """
         found: Value = self._wrap(self._inner.returned)
         return found
 
@@ -101,13 +102,13 @@ class Hit(portal.SyncedHtml):
 
     @property
     def old(self) -> Value:
-        """What the field held before. No trip."""
+        """Return what the field held before. No trip."""
         found: Value = self._wrap(self._inner.old)
         return found
 
     @property
     def new(self) -> Value:
-        """What the field is about to hold. No trip."""
+        """Return what the field is about to hold. No trip."""
         found: Value = self._wrap(self._inner.new)
         return found
 
@@ -119,7 +120,9 @@ class Hit(portal.SyncedHtml):
 
     @property
     def monitor(self) -> str:
-        """What happened to the monitor: "enter" (another thread has it), "entered", "wait", "waited". No trip."""
+        """Return what happened to the monitor: "enter" (another thread has it), "entered", "wait", "waited".
+        No trip.
+        """
         found: str = self._wrap(self._inner.monitor)
         return found
 
@@ -131,7 +134,7 @@ class Hit(portal.SyncedHtml):
 
     @property
     def failure(self) -> str:
-        """Why its condition, or the text of a log, could not be evaluated; "" if it could. No trip."""
+        """Return why its condition, or the text of a log, could not be evaluated; "" if it could. No trip."""
         found: str = self._wrap(self._inner.failure)
         return found
 
@@ -167,7 +170,7 @@ class Reported(Hit):
 
     @property
     def values(self) -> dict[str, Value]:
-        """What the expressions of ``vm.log`` gave, by their texts. No trip."""
+        """Return what the expressions of ``vm.log`` gave, by their texts. No trip."""
         found: dict[str, Value] = self._wrap(self._inner.values)
         return found
 
@@ -194,7 +197,7 @@ class Stop(Hit):
 
     @property
     def reason(self) -> str:
-        """Why it stopped: ``event``."""
+        """Return why it stopped: ``event``."""
         found: str = self._wrap(self._inner.reason)
         return found
 
@@ -224,7 +227,7 @@ class Stop(Hit):
 
     @property
     def warning(self) -> str:
-        """What went wrong at the stop, such as a condition that failed; "" if nothing has."""
+        """Return what went wrong at the stop, such as a condition that failed; "" if nothing has."""
         found: str = self._wrap(self._inner.warning)
         return found
 
@@ -263,7 +266,7 @@ class Hits(portal.Synced):
 
     @property
     def breakpoint(self) -> Breakpoint:
-        """What is set in the target: its count of hits, whether it waits for a class. No trip."""
+        """Return what is set in the target: its count of hits, whether it waits for a class. No trip."""
         found: Breakpoint = self._there(lambda: self._inner.breakpoint)
         return found
 
@@ -291,7 +294,7 @@ class Hits(portal.Synced):
         return found
 
     def summary(self) -> Any:
-        """What all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
+        """Return what all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
 
         wire: 2 or 3 trips.
         """

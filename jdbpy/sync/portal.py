@@ -119,13 +119,13 @@ class Portal:
     # -- asking, from the script's thread ----------------------------------------------------------------------------
 
     def wait(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What a call gives, run as a task of the session. Ctrl-C cancels it and is raised here."""
+        """Return what a call gives, run as a task of the session. Ctrl-C cancels it and is raised here."""
         answer = self._submit(lambda given: self._nursery.start_soon(self._answer, call, given))
         value: T = answer.value
         return value
 
     def run(self, call: Callable[[], T]) -> T:
-        """What a plain call gives, run in the thread of the session."""
+        """Return what a plain call gives, run in the thread of the session."""
 
         def start(given: _Answer) -> None:
             try:
@@ -137,7 +137,7 @@ class Portal:
         return value
 
     def iterate(self, pages: AsyncIterator[deque[Any]]) -> Iterator[Any]:
-        """What comes in pages, one by one; each page is asked for when it is needed."""
+        """Yield what comes in pages, one by one; each page is asked for when it is needed."""
         try:
             while True:
                 page = self.wait(lambda: anext(pages, None))

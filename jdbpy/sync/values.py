@@ -129,7 +129,9 @@ class Value(portal.SyncedHtml):
 
     @property
     def children(self) -> Children:
-        """What it consists of, page by page: elements, entries of a map with their ``key``, fields of other objects."""
+        """Return what it consists of, page by page: elements, entries of a map with their ``key``, fields of other
+        objects.
+        """
         found: Children = self._wrap(self._inner.children)
         return found
 
@@ -144,13 +146,14 @@ class Value(portal.SyncedHtml):
         return found
 
     def to_string(self) -> str:
-        """What the object's ``toString()`` returns, run in the thread that is selected. Raises StateError when no
-        thread can run it. wire: 2 trips or more, and the target's own time."""
+        """Return what the object's ``toString()`` returns, run in the thread that is selected. Raises StateError when
+        no thread can run it. wire: 2 trips or more, and the target's own time.
+        """
         found: str = self._await(lambda: self._inner.to_string())
         return found
 
     def lock(self) -> Any:
-        """Who owns the object's monitor, or the ``java.util.concurrent`` lock that it is, and who waits.
+        """Return who owns the object's monitor, or the ``java.util.concurrent`` lock that it is, and who waits.
 
         Returns ``jdbpy.locks.LockState``. wire: 3 trips.
         """
@@ -191,7 +194,7 @@ class Children(portal.Synced):
         return found
 
     def count(self) -> int:
-        """How many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
+        """Return how many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
         found: int = self._await(lambda: self._inner.count())
         return found
 

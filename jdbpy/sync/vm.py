@@ -392,7 +392,8 @@ class Vm(portal.Synced):
         return found
 
     def timing(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
-        """Where threads spend their time, by method, for an ``with`` block; ``pattern`` is of classes or methods.
+        """Return where threads spend their time, by method, for an ``with`` block; ``pattern`` is of classes or
+        methods.
 
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """

@@ -4,7 +4,7 @@ It does not know what a breakpoint is for; that is ``jdbpy.session``. Where to f
 
     constants, ids          the specification's numbers and types
     messages                every message, one declaration each; ``command`` is what they are made of
-    layout                  a declaration as a tree of parts, for whoever reads or writes bytes
+    layout                  a declaration as a tree of parts, for code that reads or writes bytes
     codec                   encoding and decoding: ``codegen`` (fast) or ``reference`` (construct)
     faults, explain         what is wrong with a message; a message as text
     framing, handshake      the stream as packets

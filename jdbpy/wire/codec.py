@@ -114,7 +114,7 @@ class GeneratedCodec(Codec):
 
 
 def message_name(cls: type[Record]) -> str:
-    """What errors call a message: ``ThreadReference.Frames``, or the class's own name when it is no command."""
+    """Return what errors call a message: ``ThreadReference.Frames``, or the class's own name when it is no command."""
     return cls.NAME if issubclass(cls, Command) else cls.__name__
 
 

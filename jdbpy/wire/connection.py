@@ -1,4 +1,4 @@
-"""The connection to a target: commands out, replies to whoever waits for them, event sets into a queue.
+"""The connection to a target: commands out, replies to those who wait for them, event sets into a queue.
 
 Owns which reply belongs to which command, and the end of the connection with its one reason. Nobody who is slow to take
 replies or events holds up anybody else. There are no time limits on replies: a method invocation may never answer. It
@@ -299,10 +299,10 @@ class Connection:
         return self.guard is None or self.guard.refusal(command) is None
 
     @property
-    def gathering(self) -> AbstractContextManager[None]:
-        """What is submitted within ``with connection.gathering``, which must not wait, goes out at its end in one
+    def corked(self) -> AbstractContextManager[None]:
+        """Return what is submitted within ``with connection.corked``, which must not wait, goes out at its end in one
         segment: no task is woken to send it."""
-        return self._packets.gathering
+        return self._packets.corked
 
     def flush(self) -> None:
         """Sends what has been submitted now, instead of at the end of this turn: for what the target waits for."""
@@ -310,7 +310,7 @@ class Connection:
 
     async def request(self, command: Command[R]) -> R:
         """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
-        with self.gathering:
+        with self.corked:
             pending = self.submit(command)
         return await pending.wait()
 
@@ -326,7 +326,7 @@ class Connection:
 
         Raises Disconnected when the connection is over.
         """
-        with self.gathering:
+        with self.corked:
             return [self.submit(command) for command in commands]
 
     async def gather(self, pendings: Sequence[Pending[Any]]) -> list[Any]:
@@ -363,12 +363,12 @@ class Connection:
 
     @property
     def events_waiting(self) -> int:
-        """How many event sets have come in and were not taken yet."""
+        """Return how many event sets have come in and were not taken yet."""
         return len(self._events)
 
     @property
     def parking(self) -> bool:
-        """Whether event sets that come in now are kept back until a Set is answered: they may be of its request."""
+        """True if event sets that come in now are kept back until a Set is answered: they may be of its request."""
         return self._events.parking
 
     async def next_event(self) -> Composite:
@@ -446,7 +446,7 @@ class Connection:
         return self._packets.round_trip
 
     def statistics(self) -> Statistics:
-        """What has been sent and received so far."""
+        """Return what has been sent and received so far."""
         return Statistics(bytes_in=self._packets.bytes_in, bytes_out=self._packets.bytes_out, **self._counts)
 
     def _close(self, reason: str) -> None:

@@ -25,7 +25,7 @@ _ERRNO = {
 
 
 def closed_by_peer(incomplete: tuple[int, int] | None) -> str:
-    """The target's side has closed; ``incomplete`` is (bytes here, bytes of the packet) when it was amid a packet."""
+    """The target's side has closed; ``incomplete`` is (bytes here, bytes of the packet) when it was inside a packet."""
     middle = f" in the middle of a packet ({incomplete[0]} of {incomplete[1]} bytes)" if incomplete else ""
     return f"the target closed it{middle}: the VM was killed or crashed, or another program in between closed it"
 

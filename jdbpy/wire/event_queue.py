@@ -50,12 +50,12 @@ class EventQueue:
 
     @property
     def ready(self) -> int:
-        """How many can be had now; the others are parked."""
+        """Return how many can be had now; the others are parked."""
         return len(self._ready)
 
     @property
     def parking(self) -> bool:
-        """Whether an event set that comes now is kept back."""
+        """True if an event set that comes now is kept back."""
         return bool(self._sets)
 
     def set_submitted(self, packet_id: int) -> None:

@@ -87,7 +87,9 @@ def explain_data(cls: type[Record], data: bytes, sizes: IDSizes = DEFAULT_SIZES)
 
 
 def explain_body(packet: Packet, sizes: IDSizes = DEFAULT_SIZES, command: type[Command[Any]] | None = None) -> str:
-    """What a packet says, without its header: fields, or the error of a reply; ``command`` is what a reply answers."""
+    """Return what a packet says, without its header: fields, or the error of a reply; ``command`` is what a reply
+    answers.
+    """
     if packet.error:
         return f"{error_name(packet.error)} ({packet.error})"
     if packet.is_reply:

@@ -36,8 +36,8 @@ READS_IN_A_ROW = 4
 """As often the receiver takes what is there already before it lets other tasks run."""
 
 
-class Gathering:
-    """What is sent within ``with packets.gathering``, which must not wait, goes out at its end in one segment."""
+class Corked:
+    """What is sent within ``with packets.corked``, which must not wait, goes out at its end in one segment."""
 
     def __init__(self, packets: PacketStream) -> None:
         self.depth = 0
@@ -70,11 +70,11 @@ class PacketStream:
         self._framer = Framer(GREETING_MAX_LENGTH)
         self._queue: list[bytes] = []
         self._sender = trio.lowlevel.ParkingLot()
-        self._sending = False  # the sending task is amid a packet
-        self.gathering = Gathering(self)
+        self._sending = False  # the sending task is inside a packet
+        self.corked = Corked(self)
         self._reads = 0  # in a row
         self._socket: socket.socket | None = None  # a second handle of the stream's, which never waits
-        # Shielded: whoever is cancelled inside ``open_connection`` may still want to clean up in the target.
+        # Shielded: a task that is cancelled inside ``open_connection`` may still want to clean up in the target.
         self._tasks = trio.CancelScope(shield=True)
         self._finished = trio.Event()
 
@@ -82,7 +82,7 @@ class PacketStream:
         """Queues a packet; everything queued when the sender has its turn goes out together."""
         self.bytes_out += len(data)
         self._queue.append(data)
-        if len(self._queue) == 1 and not self.gathering.depth:
+        if len(self._queue) == 1 and not self.corked.depth:
             self._sender.unpark()
 
     def flush(self) -> None:
@@ -161,7 +161,7 @@ class PacketStream:
         try:
             while True:
                 begun = perf_counter()
-                with self.gathering:
+                with self.corked:
                     for packet in self._framer:
                         self._on_packet(packet)
                 self.busy += perf_counter() - begun

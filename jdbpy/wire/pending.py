@@ -25,7 +25,7 @@ OnAbandoned = Callable[[Command[Any], Any], None]
 class Pending(Generic[R]):
     """A submitted command. Made by ``Connection.submit``; ``await pending.wait()`` gives the reply.
 
-    The body of the reply is decoded when it is first looked at, by whoever looks: the reader does not spend time on it,
+    The body of the reply is decoded when it is first looked at, by its reader: the reader does not spend time on it,
     and the id sizes of that moment are used.
 
     A waiter that is cancelled abandons the command: its reply is swallowed when it comes, and what it created in the

@@ -153,7 +153,7 @@ def _group(node: Group, sizes: IDSizes) -> Any:
 
 
 def _value_fields(sizes: IDSizes) -> dict[int, Any]:
-    """What a field or an element can hold, by tag."""
+    """Return what a field or an element can hold, by tag."""
     fields = {tag: _FIELDS[code] for tag, code in VALUE_CODES.items()}
     return fields | dict.fromkeys(OBJECT_TAGS, _FIELDS[id_code(sizes, "objectIDSize")])
 

@@ -25,5 +25,5 @@ class Statistics(Record):
     holds: int = 0  # times that the target was told to hold its events
 
     def since(self, before: Statistics) -> Statistics:
-        """What has been added since ``before`` was taken."""
+        """Return what has been added since ``before`` was taken."""
         return Statistics(**{field: value - getattr(before, field) for field, value in self.__iter_fields__()})

@@ -6,7 +6,7 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from benchmarks.relay import open_relay, pass_on
-from benchmarks.traffic import Meter, Traffic
+from benchmarks.traffic import RateLimiter, Traffic
 from jdbpy.wire.connection import open_connection
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
@@ -28,40 +28,40 @@ EVENT = encode_command(1, 64, 100, b"\0\0\0\0\0")
 
 
 def test_waves() -> None:
-    meter = Meter()
-    meter.sent(HANDSHAKE + command(1) + command(2))
-    meter.received(HANDSHAKE + EVENT + reply(1))
-    meter.sent(command(3))
-    assert meter.traffic().waves == 2, "it may depend on the first answer, though another is still outstanding"
-    meter.received(reply(2))
-    meter.sent(command(4))
-    assert meter.traffic().waves == 2, "the wave goes on until the command that began it is answered"
-    meter.received(reply(4) + reply(3))
-    meter.sent(command(5))
-    assert meter.traffic() == Traffic(
+    rate_limiter = RateLimiter()
+    rate_limiter.sent(HANDSHAKE + command(1) + command(2))
+    rate_limiter.received(HANDSHAKE + EVENT + reply(1))
+    rate_limiter.sent(command(3))
+    assert rate_limiter.traffic().waves == 2, "it may depend on the first answer, though another is still outstanding"
+    rate_limiter.received(reply(2))
+    rate_limiter.sent(command(4))
+    assert rate_limiter.traffic().waves == 2, "the wave goes on until the command that began it is answered"
+    rate_limiter.received(reply(4) + reply(3))
+    rate_limiter.sent(command(5))
+    assert rate_limiter.traffic() == Traffic(
         commands=5, replies=4, events=1, waves=3, bytes_out=14 + 5 * 11, bytes_in=14 + 16 + 4 * 16
     )
 
 
 def test_bytes_one_at_a_time() -> None:
-    meter = Meter()
+    rate_limiter = RateLimiter()
     for byte in HANDSHAKE + command(1) + command(2):
-        meter.sent(bytes([byte]))
-    assert (meter.traffic().commands, meter.traffic().waves) == (2, 1)
+        rate_limiter.sent(bytes([byte]))
+    assert (rate_limiter.traffic().commands, rate_limiter.traffic().waves) == (2, 1)
 
 
 def test_since() -> None:
-    meter = Meter()
-    meter.sent(HANDSHAKE + command(1))
-    before = meter.traffic()
-    meter.received(HANDSHAKE + reply(1))
-    assert meter.traffic().since(before) == Traffic(replies=1, bytes_in=14 + 16)
+    rate_limiter = RateLimiter()
+    rate_limiter.sent(HANDSHAKE + command(1))
+    before = rate_limiter.traffic()
+    rate_limiter.received(HANDSHAKE + reply(1))
+    assert rate_limiter.traffic().since(before) == Traffic(replies=1, bytes_in=14 + 16)
 
 
 async def test_delay(autojump_clock: MockClock) -> None:
     """Half a round trip each way, after the round trip that connecting takes; packets overlap."""
     near, debugger_side = memory_stream_pair()
-    jvm_side, far = memory_stream_pair()
+    jvm_side, high_latency = memory_stream_pair()
     arrivals: list[tuple[str, float]] = []
 
     async def arrived(stream: trio.abc.ReceiveStream, expected: bytes) -> None:
@@ -72,16 +72,16 @@ async def test_delay(autojump_clock: MockClock) -> None:
 
     async with trio.open_nursery() as nursery:
         start = trio.current_time()
-        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, Meter())
+        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, RateLimiter())
         await near.send_all(b"early")
-        await arrived(far, b"early")
+        await arrived(high_latency, b"early")
         await trio.sleep_until(start + 1)
         await near.send_all(b"one")
         await trio.sleep(0.01)
         await near.send_all(b"two")
-        await far.send_all(b"back")
-        await arrived(far, b"one")
-        await arrived(far, b"two")
+        await high_latency.send_all(b"back")
+        await arrived(high_latency, b"one")
+        await arrived(high_latency, b"two")
         await arrived(near, b"back")
         nursery.cancel_scope.cancel()
     assert arrivals == [("early", 0.15), ("one", 1.05), ("two", 1.06), ("back", 1.06)]
@@ -89,23 +89,23 @@ async def test_delay(autojump_clock: MockClock) -> None:
 
 async def test_ends_are_passed_on(autojump_clock: MockClock) -> None:
     near, debugger_side = memory_stream_pair()
-    jvm_side, far = memory_stream_pair()
+    jvm_side, high_latency = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, Meter())
+        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, RateLimiter())
         await near.send_all(b"last words")
         await near.send_eof()
-        assert await far.receive_some() == b"last words"
-        assert await far.receive_some() == b""
-        await far.send_eof()
+        assert await high_latency.receive_some() == b"last words"
+        assert await high_latency.receive_some() == b""
+        await high_latency.send_eof()
         assert await near.receive_some() == b""
 
 
 async def test_a_broken_side_ends_the_link(autojump_clock: MockClock) -> None:
     near, debugger_side = memory_stream_pair()
-    jvm_side, far = memory_stream_pair()
+    jvm_side, high_latency = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, Meter())
-        await far.aclose()
+        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, RateLimiter())
+        await high_latency.aclose()
         await near.send_all(b"to nobody")
         await trio.sleep(1)
         assert not [task for task in nursery.child_tasks if task.name.endswith("pass_on")]

@@ -21,7 +21,7 @@ LEDGER = program("Ledger")
 
 
 async def assert_runs_on(target: Target) -> None:
-    """The target was let go: it comes to its end."""
+    """The target was resumed: it comes to its end."""
     await target.wait_output("entry 7")
     await target.send()
     assert await target.wait_exit() == 0

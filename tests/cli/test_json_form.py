@@ -37,7 +37,14 @@ def test_records_come_out_in_their_shape(record: type[Record], text: str) -> Non
 
 
 def test_every_event_has_a_name_and_a_shape() -> None:
-    events: list[type[Record]] = [jdbpy.Stop, jdbpy.Exited, jdbpy.Gone, jdbpy.Output, jdbpy.Notice, jdbpy.Lost]
+    events: list[type[Record]] = [
+        jdbpy.Stop,
+        jdbpy.Exited,
+        jdbpy.VMDisconnected,
+        jdbpy.Output,
+        jdbpy.Notice,
+        jdbpy.EventsDropped,
+    ]
     names = [check_line(JsonRenderer().event(sample(event, HOSTILE)))["event"] for event in events]
     assert names == ["stop", "exited", "disconnected", "output", "notice", "lost"]
     assert set(names) < set(EVENTS.values())

@@ -11,7 +11,6 @@ from jdbpy import (
     Event,
     Exited,
     Frame,
-    Gone,
     Location,
     Output,
     SourceLine,
@@ -23,6 +22,7 @@ from jdbpy import (
     Thrown,
     Value,
     Variable,
+    VMDisconnected,
     values,
 )
 from jdbpy.cli.commands import TABLE
@@ -129,7 +129,7 @@ def test_an_end_says_its_status() -> None:
     renderer = PlainRenderer(Settings())
     assert renderer.event(Exited(3)) == "The target has ended with status 3.\n"
     assert renderer.event(Exited(None)) == "The target has ended.\n"
-    assert renderer.event(Gone("reset by peer")) == "The connection is closed: reset by peer\n"
+    assert renderer.event(VMDisconnected("reset by peer")) == "The connection is closed: reset by peer\n"
 
 
 def test_variables_are_grouped_and_declared_as_in_java() -> None:

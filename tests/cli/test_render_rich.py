@@ -11,11 +11,10 @@ from wcwidth import wcswidth
 from jdbpy import (
     ClassInfo,
     Event,
+    EventsDropped,
     Exited,
     Frame,
-    Gone,
     Location,
-    Lost,
     Notice,
     Output,
     SourceLine,
@@ -28,6 +27,7 @@ from jdbpy import (
     UsageError,
     Value,
     Variable,
+    VMDisconnected,
 )
 from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Variables
@@ -74,7 +74,7 @@ def uncolored(text: str) -> str:
 
 
 RESULTS = list(shown_types())
-EVENTS = [Exited, Gone, Lost, Notice, Stop]
+EVENTS = [Exited, VMDisconnected, EventsDropped, Notice, Stop]
 
 
 def both(result: Record) -> tuple[str, str]:
@@ -176,8 +176,8 @@ def test_a_stop(window: dict[str, int]) -> None:
     ("event", "text"),
     [
         (Exited(3), "\x1b[1mThe target has ended with status 3.\x1b[0m\n"),
-        (Gone("the peer closed it"), "\x1b[1mThe connection is closed: the peer closed it\x1b[0m\n"),
-        (Lost(5), "\x1b[1m5 events were dropped (too fast to show)\x1b[0m\n"),
+        (VMDisconnected("the peer closed it"), "\x1b[1mThe connection is closed: the peer closed it\x1b[0m\n"),
+        (EventsDropped(5), "\x1b[1m5 events were dropped (too fast to show)\x1b[0m\n"),
         (Notice("trace", "entered"), "entered\n"),
         (Output("stdout", "as it is\x1b"), "as it is\x1b"),
     ],

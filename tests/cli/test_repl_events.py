@@ -5,7 +5,7 @@ from __future__ import annotations
 import trio
 from trio.testing import MockClock
 
-from jdbpy import Event, Exited, Gone, Notice, Output, Stop, StopReason, SuspendPolicy
+from jdbpy import Event, Exited, Notice, Output, Stop, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.cli.repl.events import UNFINISHED, EventWatcher
 from jdbpy.cli.repl.sink import Sink
 
@@ -79,6 +79,6 @@ async def test_output_stays_in_order_with_what_happens(autojump_clock: MockClock
 
 
 async def test_the_last_event_ends_it(autojump_clock: MockClock) -> None:
-    text, told = await shown(Gone("lost"), STOP)
+    text, told = await shown(VMDisconnected("lost"), STOP)
     assert text == "<Gone>\n"
-    assert told == [Gone("lost")]
+    assert told == [VMDisconnected("lost")]

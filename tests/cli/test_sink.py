@@ -110,13 +110,13 @@ async def test_a_fast_writer_waits_for_a_slow_screen(autojump_clock: MockClock) 
 
 
 async def test_a_terminal_that_is_gone_ends_the_sink() -> None:
-    class Gone(Screen):
+    class VMDisconnected(Screen):
         async def show(self, text: str) -> None:
             raise OSError(5, "Input/output error")
 
     with pytest.RaisesGroup(OSError):
         async with trio.open_nursery() as nursery:
-            sink = Sink(Gone(prompting=False))
+            sink = Sink(VMDisconnected(prompting=False))
             await nursery.start(sink.run)
             sink.write("x")
             await sink.flush()

@@ -35,7 +35,7 @@ class FakeTarget(FakeWorld):
     """An ``EvalTarget`` of plain Python."""
 
     release = 25
-    far = False
+    high_latency = False
 
     def __init__(self, *, can_invoke: bool = True) -> None:
         super().__init__()

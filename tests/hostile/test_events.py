@@ -120,7 +120,7 @@ async def test_a_fault_of_ours_ends_no_session(monkeypatch: pytest.MonkeyPatch) 
     async with playing() as (jvm, session, stream):
         await set_breakpoint(jvm, session)
         with monkeypatch.context() as patch:
-            patch.setattr(session._pump, "_show_stop", broken)
+            patch.setattr(session._dispatcher, "_show_stop", broken)
             await jvm.hit()
             await settled(session)
         assert not jvm.world.suspended()

@@ -60,5 +60,5 @@ async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:
 
 
 def _of_jdb(answer: Answer) -> str:
-    """An answer without the last words of a program that is let go and may be ended before it has said them."""
+    """An answer without the last words of a program that is resumed and may be ended before it has said them."""
     return answer.text.partition('Exception in thread "main"')[0] if answer.line.startswith("exit") else answer.text

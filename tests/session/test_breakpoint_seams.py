@@ -14,7 +14,7 @@ from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stop
 from jdbpy.session.model.threads import Frame, Location
-from jdbpy.session.target.conditions import NOTHING, Condition, Given, Glance
+from jdbpy.session.target.conditions import NOTHING, Condition, FastCondition, Given
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
@@ -42,7 +42,7 @@ class Verdicts:
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
-    def glance(self, place: CodeLocation) -> Glance | None:
+    def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         return None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:

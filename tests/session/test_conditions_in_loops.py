@@ -119,7 +119,7 @@ async def test_a_condition_can_be_changed_while_it_is_met(any_jvm: Jvm) -> None:
 
 @pytest.mark.parametrize("rtt", [0.0, RTT])
 async def test_pausing_and_leaving_amid_hits(jvm: Jvm, tmp_path: Path, rtt: float) -> None:
-    """Whatever the moment, the ledger is right: what was stopped runs again, and the target is left running."""
+    """Whatever the moment, ``Suspension`` is right: what was stopped runs again, and the target is left running."""
     counter = tmp_path / "turns"
     counter.write_bytes(bytes(8))
     async with start_target(jvm, LOOP, str(counter), suspend=False) as target:

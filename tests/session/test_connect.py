@@ -10,7 +10,7 @@ import trio
 import jdbpy
 from jdbpy.errors import ConnectError, Disconnected, StateError, UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Exited, Gone, Output, StopReason
+from jdbpy.session.model.events import Exited, Output, StopReason, VMDisconnected
 from jdbpy.session.model.vm import VmState
 from tests.harness import Jvm, debug, program, start_target
 
@@ -117,7 +117,7 @@ async def test_a_killed_target_is_a_lost_connection(jvm: Jvm) -> None:
         d.target.kill()
         with pytest.raises(Disconnected):
             await d.session.next_stop()
-        assert isinstance(await d.next_event(), Gone)
+        assert isinstance(await d.next_event(), VMDisconnected)
         assert d.session.state is VmState.DISCONNECTED
         with pytest.raises(Disconnected):
             await d.session.execution.pause()

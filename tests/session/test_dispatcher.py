@@ -1,4 +1,4 @@
-"""The pump's votes and order, against a played target: races that no JVM makes on demand."""
+"""The dispatcher's votes and order, against a played target: races that no JVM makes on demand."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.errors import JdwpError, StateError
-from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice, StopReason
+from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, StopReason, VMDisconnected
 from jdbpy.session.model.vm import VmInfo, VmState
-from jdbpy.session.target.dispatch import Pump
+from jdbpy.session.target.dispatch import EventDispatcher
 from jdbpy.session.target.requests import GO, Handler, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
@@ -29,15 +29,15 @@ BREAKPOINT = event_request.Set(EventKind.BREAKPOINT, ALL, [])
 
 
 class Stage:
-    """A target with a running pump, the peer that plays the VM, and the stops that were shown."""
+    """A target with a running dispatcher, the peer that plays the VM, and the stops that were shown."""
 
     def __init__(self, target: Target, peer: Peer) -> None:
         self.target = target
         self.peer = peer
         self.shown: list[list[tuple[RequestHit, StopPlan]]] = []
-        self.pump = Pump(target, self.show, self.read_exception)
+        self.dispatcher = EventDispatcher(target, self.show, self.read_exception)
         self.cancel_scope = trio.CancelScope()
-        """What the pump runs in."""
+        """What the dispatcher runs in."""
 
     async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
         self.shown.append(votes)
@@ -64,7 +64,7 @@ async def stage(*, round_trip: float = 0.0) -> AsyncIterator[Stage]:
         scene = Stage(Target(connection, INFO, capabilities, round_trip=round_trip), peer)
         async with trio.open_nursery() as nursery:
             scene.cancel_scope = nursery.cancel_scope
-            nursery.start_soon(scene.pump.run)
+            nursery.start_soon(scene.dispatcher.run)
             yield scene
             nursery.cancel_scope.cancel()
 
@@ -227,7 +227,7 @@ async def test_vm_death_and_then_the_end_is_an_exit() -> None:
 async def test_an_end_without_vm_death_is_a_lost_connection() -> None:
     async with stage() as s:
         await s.peer.stream.aclose()
-        assert isinstance(await s.target.publisher.wait_ended(), Gone)
+        assert isinstance(await s.target.publisher.wait_ended(), VMDisconnected)
 
 
 async def test_events_before_the_end_are_still_handled() -> None:

@@ -11,10 +11,10 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from jdbpy.errors import EvalError, JdwpError
-from jdbpy.session.model.events import Gone
+from jdbpy.session.model.events import VMDisconnected
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.vm import VmState
-from jdbpy.session.target.conditions import NOTHING, Condition, ConditionEvaluation, Given, Glance
+from jdbpy.session.target.conditions import NOTHING, Condition, ConditionEvaluation, FastCondition, Given
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.hit_rates import HitLoad
 from jdbpy.session.target.requests import RequestSpec
@@ -24,7 +24,7 @@ from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.ids import CodeLocation, FieldID, FrameID, ObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import event, event_request, object_reference, stack_frame, thread_reference, virtual_machine
 from tests.fakes.frames import frames_reply
-from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, Stage, stage, stop
+from tests.session.test_dispatcher import ALL, MAIN, OTHER, PLACE, THREAD, Stage, stage, stop
 
 ELSEWHERE = PLACE.replace(index=99)
 ONE_RESUME = 0x10000
@@ -68,7 +68,7 @@ class Further:
 
 
 class IsOne:
-    """``n == 1``, of a variable in slot 0. It plays the parts of a point, its condition, and the glance."""
+    """``n == 1``, of a variable in slot 0. It plays the parts of a point, its condition, and the fast condition."""
 
     def __init__(self) -> None:
         self.condition: Condition | None = self
@@ -85,7 +85,7 @@ class IsOne:
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
-    def glance(self, place: CodeLocation) -> Glance | None:
+    def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         return self if place == PLACE else None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
@@ -115,9 +115,9 @@ class Loop:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.s.target.requests.add_many, [spec])
             await self.peer.answer(event_request.Set(EventKind.BREAKPOINT, policy, []), event_request.SetReply(7))
-        foresight = self.s.target.foresight
-        foresight.compare(MAIN, 0, None, FIRST)
-        foresight.compare(MAIN, 0, foresight.guess(MAIN), FIRST)
+        frame_id_predictor = self.s.target.frame_id_predictor
+        frame_id_predictor.compare(MAIN, 0, None, FIRST)
+        frame_id_predictor.compare(MAIN, 0, frame_id_predictor.guess(MAIN), FIRST)
 
     async def hit(self, policy: JdwpSuspendPolicy = THREAD) -> None:
         await self.s.hit(7, policy=policy)
@@ -167,13 +167,13 @@ class Loop:
 @asynccontextmanager
 async def loop(policy: JdwpSuspendPolicy = THREAD, *, latency: float = 0.0) -> AsyncIterator[Loop]:
     async with stage() as s:
-        made = Loop(s, s.pump.fast_hits)
+        made = Loop(s, s.dispatcher.fast_hits)
         await made.set_up(policy)
         made.latency = latency
         yield made
 
 
-far = partial(loop, latency=0.02)
+high_latency = partial(loop, latency=0.02)
 """Answers take long enough for reading ahead."""
 
 
@@ -253,8 +253,8 @@ async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed() -> N
 
 async def test_hits_of_several_threads_are_looked_at_side_by_side() -> None:
     async with loop() as played:
-        foresight = played.s.target.foresight
-        foresight.compare(OTHER, 0, None, FIRST)
+        frame_id_predictor = played.s.target.frame_id_predictor
+        frame_id_predictor.compare(OTHER, 0, None, FIRST)
         first = await field_asked(played)
         played.point.evaluations.append(Further())
         await played.peer.event(event.Composite(THREAD, [event.Breakpoint(7, OTHER, PLACE)]))
@@ -284,7 +284,7 @@ async def test_a_frame_that_was_not_foreseen_goes_to_the_pump_and_nothing_is_for
         await played.peer.reply(values, error=Error.INVALID_FRAMEID)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
-        assert not played.s.target.foresight.sure
+        assert not played.s.target.frame_id_predictor.sure
 
 
 async def test_a_point_that_is_removed_meanwhile_is_not_asked() -> None:
@@ -342,14 +342,14 @@ async def test_a_connection_that_is_lost_amid_a_hit_ends_as_ever() -> None:
         await played.hit()
         await played.read()
         await played.peer.stream.aclose()
-        assert isinstance(await played.s.target.publisher.wait_ended(), Gone)
+        assert isinstance(await played.s.target.publisher.wait_ended(), VMDisconnected)
 
 
 # Far
 
 
 async def test_a_hit_that_comes_before_the_answers_is_not_read_again(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.go_round()
         asked = await played.asked()
         await played.hit()
@@ -365,7 +365,7 @@ async def test_a_hit_that_comes_before_the_answers_is_not_read_again(autojump_cl
 
 
 async def test_everything_suspended_is_read_ahead_as_well(autojump_clock: MockClock) -> None:
-    async with far(ALL) as played:
+    async with high_latency(ALL) as played:
         await played.hit(ALL)
         await played.answer(await played.read(), FAILS)
         await played.peer.answer(virtual_machine.Resume())
@@ -378,7 +378,7 @@ async def test_everything_suspended_is_read_ahead_as_well(autojump_clock: MockCl
 
 
 async def test_a_thread_that_is_not_back_is_read_when_it_comes(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.go_round()
         await played.refuse(await played.asked())
         await played.go_round()
@@ -386,7 +386,7 @@ async def test_a_thread_that_is_not_back_is_read_when_it_comes(autojump_clock: M
 
 
 async def test_answers_before_the_event_do_not_count(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.go_round()
         await played.answer(await played.asked(), FAILS)
         await played.hit()
@@ -397,7 +397,7 @@ async def test_answers_before_the_event_do_not_count(autojump_clock: MockClock) 
 
 
 async def test_an_event_between_the_answers_does_not_make_them_count(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.go_round()
         frames, values = await played.asked()
         await played.answer_frames(frames)
@@ -409,7 +409,7 @@ async def test_an_event_between_the_answers_does_not_make_them_count(autojump_cl
 
 
 async def test_an_event_elsewhere_stops_and_the_answers_are_forgotten(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.s.request(8, stop, THREAD)
         await played.go_round()
         asked = await played.asked()
@@ -422,7 +422,7 @@ async def test_an_event_elsewhere_stops_and_the_answers_are_forgotten(autojump_c
 
 
 async def test_answers_of_another_place_do_not_let_a_hit_go(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.go_round()
         frames, values = await played.asked()
         await played.hit()
@@ -435,7 +435,7 @@ async def test_answers_of_another_place_do_not_let_a_hit_go(autojump_clock: Mock
 
 
 async def test_a_thread_that_is_held_is_not_read_ahead(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.hit()
         asked = await played.read()
         played.s.target.submit_op(SuspendOp.THREAD_SUSPEND, MAIN)
@@ -450,7 +450,7 @@ async def test_a_thread_that_is_held_is_not_read_ahead(autojump_clock: MockClock
 
 
 async def test_reads_that_are_due_are_left_out_when_the_event_is_here(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.go_round()
         await played.hit()  # no time has passed
         asked = await played.read()
@@ -463,7 +463,7 @@ async def test_reads_that_are_due_are_left_out_when_the_event_is_here(autojump_c
 
 
 async def test_reading_ahead_in_vain_is_given_up_for_a_while(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         for _ in range(8):
             await played.go_round()
             await played.refuse(await played.asked())

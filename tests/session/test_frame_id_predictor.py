@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.target.frame_ids import Foresight
+from jdbpy.session.target.frame_ids import FrameIdPredictor
 from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.wire.ids import FrameID
 
@@ -19,26 +19,28 @@ def stopped(suspension: Suspension, *, times: int = 1) -> None:
 
 def test_the_next_id_follows_from_the_last() -> None:
     suspension = Suspension()
-    foresight = Foresight(suspension)
+    frame_id_predictor = FrameIdPredictor(suspension)
     stopped(suspension)
-    assert foresight.guess(THREAD) is None
-    assert not foresight.compare(THREAD, suspension.epoch_of(THREAD), None, FrameID(0x30000))
-    assert foresight.guess(THREAD) == 0x30000, "it has not run since"
+    assert frame_id_predictor.guess(THREAD) is None
+    assert not frame_id_predictor.compare(THREAD, suspension.epoch_of(THREAD), None, FrameID(0x30000))
+    assert frame_id_predictor.guess(THREAD) == 0x30000, "it has not run since"
     stopped(suspension, times=2)
-    guess = foresight.guess(THREAD)
+    guess = frame_id_predictor.guess(THREAD)
     assert guess == 0x50000
-    assert not foresight.sure
-    assert foresight.compare(THREAD, suspension.epoch_of(THREAD), guess, FrameID(0x50000))
-    assert foresight.sure
+    assert not frame_id_predictor.sure
+    assert frame_id_predictor.compare(THREAD, suspension.epoch_of(THREAD), guess, FrameID(0x50000))
+    assert frame_id_predictor.sure
 
 
 def test_one_wrong_guess_is_the_last() -> None:
     suspension = Suspension()
-    foresight = Foresight(suspension)
+    frame_id_predictor = FrameIdPredictor(suspension)
     stopped(suspension)
-    foresight.compare(THREAD, suspension.epoch_of(THREAD), None, FrameID(1))
+    frame_id_predictor.compare(THREAD, suspension.epoch_of(THREAD), None, FrameID(1))
     stopped(suspension)
-    assert not foresight.compare(THREAD, suspension.epoch_of(THREAD), foresight.guess(THREAD), FrameID(2))
+    assert not frame_id_predictor.compare(
+        THREAD, suspension.epoch_of(THREAD), frame_id_predictor.guess(THREAD), FrameID(2)
+    )
     stopped(suspension)
-    assert foresight.guess(THREAD) is None
-    assert not foresight.sure
+    assert frame_id_predictor.guess(THREAD) is None
+    assert not frame_id_predictor.sure

@@ -38,7 +38,9 @@ async def test_one_that_is_false_is_passed_without_a_task(jvm: Jvm, condition: s
             await d.target.wait_output(f"done {HITS}")
             shown = d.session.breakpoints.get(point.number)
             assert (shown.hits, shown.failures) == (0, 0)
-            assert d.session._pump.fast_hits.let_go > HITS * 3 // 4, "the first hits of the threads are the pump's"
+            assert d.session._dispatcher.fast_hits.let_go > HITS * 3 // 4, (
+                "the first hits of the threads are the pump's"
+            )
 
 
 @pytest.mark.parametrize("policy", [jdbpy.SuspendPolicy.THREAD, jdbpy.SuspendPolicy.ALL])

@@ -74,7 +74,7 @@ class Agent:
 
 
 class Debugger:
-    """What the session does: the ledger, calls, sets that are entered at once or later, and resumed or kept."""
+    """What the session does: ``Suspension``, calls, sets that are entered at once or later, and resumed or kept."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent

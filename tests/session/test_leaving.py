@@ -392,7 +392,7 @@ async def test_a_script_that_leaves_a_connection_which_is_lost() -> None:
     jvm.hang_up(thread_reference.Name, after=5)
     async with jvm.listening() as address:
         async with jdbpy.attach_session(address) as session:
-            session._pump.exit_status = trio.sleep_forever  # the ending is published seconds later
+            session._dispatcher.exit_status = trio.sleep_forever  # the ending is published seconds later
             with pytest.raises(Disconnected):
                 await session._target.conn.request(thread_reference.Name(ThreadID(ObjectID(1))))
             assert session.ending is None

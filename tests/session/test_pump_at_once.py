@@ -1,4 +1,6 @@
-"""Event sets whose owner need not wait to decide, against a played target: order, the ledger, and what is handed on."""
+"""Event sets whose owner need not wait to decide, against a played target: order, ``Suspension``, and what is handed
+on.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
-from tests.session.test_pump import ALL, MAIN, OTHER, PLACE, THREAD, go_at_once, stage, stop, stop_at_once
+from tests.session.test_dispatcher import ALL, MAIN, OTHER, PLACE, THREAD, go_at_once, stage, stop, stop_at_once
 
 
 class Owner:

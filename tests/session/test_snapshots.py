@@ -200,10 +200,10 @@ async def test_the_limits(any_jvm: Jvm, tmp_path: Path) -> None:
     async with debug(any_jvm, inline(CHAIN)) as d:
         await d.run_to("stop")
         near = await d.session.snapshot(str(tmp_path / "near.jdbpy"), depth=1)
-        far = await d.session.snapshot(str(tmp_path / "far.jdbpy"), depth=6)
+        high_latency = await d.session.snapshot(str(tmp_path / "far.jdbpy"), depth=6)
         small = await d.session.snapshot(str(tmp_path / "small.jdbpy"), most=1)
         start = (await d.session.values.evaluate("large.substring(0, 50_000)")).length
-    assert near.objects < far.objects
+    assert near.objects < high_latency.objects
     assert near.complete
     assert not small.complete
     assert start == 50_000
@@ -214,7 +214,7 @@ async def test_the_limits(any_jvm: Jvm, tmp_path: Path) -> None:
         assert "--depth" in refused.value.hint
         beyond = await session.values.dump("head.others[0]")
         assert "not in the snapshot" in beyond.text + beyond.note
-    async with jdbpy.open_snapshot_session(far.path) as session:
+    async with jdbpy.open_snapshot_session(high_latency.path) as session:
         assert (await session.values.evaluate("large.length()")).text == "180000"
         assert (await session.values.evaluate("large.charAt(50_000)")).text == "'r'"
     async with jdbpy.open_snapshot_session(small.path) as session:
@@ -315,4 +315,4 @@ async def test_a_lost_connection_leaves_no_file(any_jvm: Jvm, tmp_path: Path) ->
 
 async def _ended(d: Debugging) -> None:
     event = await d.next_event()
-    assert isinstance(event, (jdbpy.Exited, jdbpy.Gone)), event
+    assert isinstance(event, (jdbpy.Exited, jdbpy.VMDisconnected)), event

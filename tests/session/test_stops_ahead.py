@@ -20,7 +20,7 @@ from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import CodeLocation, FrameID, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
 from tests.fakes.frames import frames_reply
-from tests.session.test_pump import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
+from tests.session.test_dispatcher import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
 
 ELSEWHERE = PLACE.replace(index=99)
 ONE_RESUME = 0x10000
@@ -30,7 +30,7 @@ AFTER = [prefetch.FIRST * prefetch.GROWTH**number for number in range(5)]
 
 
 class Played:
-    """A thread that stood at a breakpoint and was let go; the peer plays the agent of the VM."""
+    """A thread that stood at a breakpoint and was resumed; the peer plays the agent of the VM."""
 
     def __init__(self, s: Stage) -> None:
         self.s = s
@@ -79,7 +79,7 @@ class Played:
 
 
 @asynccontextmanager
-async def far(round_trip: float = FAR) -> AsyncIterator[Played]:
+async def high_latency(round_trip: float = FAR) -> AsyncIterator[Played]:
     async with stage(round_trip=round_trip) as s:
         await s.request(2, stop)
         s.target.suspension.event(MAIN, everything=True)
@@ -93,7 +93,7 @@ def top_of(top: Top) -> tuple[str, CodeLocation | None, int | None]:
 
 async def test_a_target_is_near_when_a_trip_is_short_after_a_long_handshake(autojump_clock: MockClock) -> None:
     """It was busy then. A trip that is long does not make a near target far."""
-    async with far() as played:
+    async with high_latency() as played:
         target = played.s.target
         stops = StopShower(target, Sources(target, ()))
         target.conn.recall = None  # the same place is read anew each time, as at another stop
@@ -103,11 +103,11 @@ async def test_a_target_is_near_when_a_trip_is_short_after_a_long_handshake(auto
                 asked = await played.asked()
                 await trio.sleep(answered_after)
                 await played.answer(asked)
-            assert target.far is is_far
+            assert target.high_latency is is_far
 
 
 async def test_the_reads_of_a_stop_come_before_its_event(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         asked = await played.asked()
         await played.peer.reply(played.resume)
@@ -122,7 +122,7 @@ async def test_the_reads_of_a_stop_come_before_its_event(autojump_clock: MockClo
 async def test_refused_ones_are_sent_again_after_longer_times_until_the_resume_is_answered(
     autojump_clock: MockClock,
 ) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         start = trio.current_time()
         await played.let_go()
         times = []
@@ -137,7 +137,7 @@ async def test_refused_ones_are_sent_again_after_longer_times_until_the_resume_i
 
 async def test_what_was_answered_before_the_event_came_in_is_not_of_the_stop(autojump_clock: MockClock) -> None:
     """The thread may have been held for another reason, and have run since."""
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         await played.answer(await played.asked())
         await played.peer.reply(played.resume)
@@ -147,7 +147,7 @@ async def test_what_was_answered_before_the_event_came_in_is_not_of_the_stop(aut
 
 
 async def test_a_part_of_the_answers_before_the_event_spoils_them(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         name, *_ = await played.asked()
         await played.peer.reply(name, thread_reference.NameReply("main"))
@@ -157,7 +157,7 @@ async def test_a_part_of_the_answers_before_the_event_spoils_them(autojump_clock
 
 
 async def test_an_event_that_suspends_nothing_is_no_stop(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         asked = await played.asked()
         await played.hit(policy=NONE)
@@ -168,7 +168,7 @@ async def test_an_event_that_suspends_nothing_is_no_stop(autojump_clock: MockClo
 
 
 async def test_the_stop_of_another_thread_has_no_use_of_them(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         await played.asked()
         await played.hit(OTHER)
@@ -177,7 +177,7 @@ async def test_the_stop_of_another_thread_has_no_use_of_them(autojump_clock: Moc
 
 
 async def test_a_thread_that_was_let_go_from_its_event_is_another_matter(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         await played.asked()
         await played.hit()
@@ -187,14 +187,14 @@ async def test_a_thread_that_was_let_go_from_its_event_is_another_matter(autojum
 
 
 async def test_nothing_is_read_while_a_method_runs(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         played.s.target.suspension.evaluating.add(OTHER)
         await played.let_go()
         await played.nothing_asked()
 
 
 async def test_nothing_is_read_of_a_thread_that_stays_held(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         played.s.target.suspension.event(MAIN, everything=False)
         await played.let_go()
         await played.nothing_asked()
@@ -204,7 +204,7 @@ async def test_nothing_is_read_of_a_thread_that_stays_held(autojump_clock: MockC
 async def test_after_reads_in_time_those_and_their_neighbors_are_sent(
     in_time: int, next_time: tuple[int, ...], autojump_clock: MockClock
 ) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         for _ in range(in_time):
             await played.refuse(await played.asked())
@@ -226,7 +226,7 @@ async def test_after_reads_in_time_those_and_their_neighbors_are_sent(
 
 
 async def test_after_one_that_was_too_early_all_are(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         for _ in range(2):
             await played.let_go()
             for _ in AFTER:
@@ -238,7 +238,7 @@ async def test_after_one_that_was_too_early_all_are(autojump_clock: MockClock) -
 
 
 async def test_the_end_of_the_connection_ends_it_quietly(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         await played.peer.stream.aclose()
         await trio.sleep(10)
@@ -246,7 +246,7 @@ async def test_the_end_of_the_connection_ends_it_quietly(autojump_clock: MockClo
 
 
 async def test_the_policy_of_the_event_does_not_matter(autojump_clock: MockClock) -> None:
-    async with far() as played:
+    async with high_latency() as played:
         await played.let_go()
         await played.asked()
         await played.hit(policy=THREAD)

@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
+from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stop, StopReason, VMDisconnected
 from jdbpy.session.model.threads import ThreadRef
 from jdbpy.session.target.streams import Publisher
 
@@ -33,12 +33,12 @@ async def test_a_slow_subscriber_is_told_what_it_lost_and_keeps_every_stop() -> 
     publisher = Publisher()
     with publisher.subscribe(capacity=2) as slow, publisher.subscribe() as other:
         events: list[Event] = [
-            notice("a"), notice("b"), notice("c"), Output("stdout", "d"), stop(1), notice("e"), Gone("x"),
+            notice("a"), notice("b"), notice("c"), Output("stdout", "d"), stop(1), notice("e"), VMDisconnected("x"),
         ]  # fmt: skip
         for event in events:
             publisher.publish(event)
         assert [event async for event in slow] == [
-            notice("a"), notice("b"), Lost(2), stop(1), Lost(1), Gone("x"),
+            notice("a"), notice("b"), EventsDropped(2), stop(1), EventsDropped(1), VMDisconnected("x"),
         ]  # fmt: skip
         assert [event async for event in other] == events
 
@@ -61,7 +61,7 @@ async def test_a_stream_begins_with_what_nobody_has_seen() -> None:
 async def test_who_comes_after_the_end_gets_the_end() -> None:
     publisher = Publisher()
     publisher.publish(Exited(3))
-    publisher.publish(Gone("too late"))
+    publisher.publish(VMDisconnected("too late"))
     with publisher.subscribe() as stream:
         assert [event async for event in stream] == [Exited(3)]
     assert await publisher.next_stop() == Exited(3)
@@ -119,8 +119,8 @@ def test_unsubscribing_twice_is_harmless() -> None:
     assert stream.take_nowait() is None
 
 
-@pytest.mark.parametrize("ending", [Exited(0), Gone("x")])
-async def test_an_ended_stream_stays_ended(ending: Exited | Gone) -> None:
+@pytest.mark.parametrize("ending", [Exited(0), VMDisconnected("x")])
+async def test_an_ended_stream_stays_ended(ending: Exited | VMDisconnected) -> None:
     publisher = Publisher()
     with publisher.subscribe() as stream:
         publisher.publish(ending)

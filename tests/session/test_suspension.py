@@ -1,4 +1,4 @@
-"""The ledger against a model of the agent's own counting (threadControl.c), under any sequence of commands."""
+"""``Suspension`` against a model of the agent's own counting (threadControl.c), under any sequence of commands."""
 
 from __future__ import annotations
 

@@ -228,8 +228,8 @@ async def test_variables_are_the_same_over_a_slow_link(jvm: Jvm) -> None:
                 assert all(each.value is not None for each in found)
                 shown.append([(each.name, each.type, each.value.text) for each in found if each.value])
                 await session.exit()
-    near, far = shown
-    assert near == far
+    near, high_latency = shown
+    assert near == high_latency
     assert ("linked", "java.util.List<java.lang.String>", 'LinkedList(2) ["a", "b"]') in near
 
 

@@ -16,8 +16,8 @@ from jdbpy.wire.messages import event, event_request
 from tests.harness import LIMIT, Jvm, debug
 from tests.session.running import counts_agree
 from tests.session.test_crowded_calls import next_hit
+from tests.session.test_dispatcher import ALL, MAIN, PLACE, THREAD, Stage, stage, stop
 from tests.session.test_fast_hits import IsOne
-from tests.session.test_pump import ALL, MAIN, PLACE, THREAD, Stage, stage, stop
 
 CALLS = 100
 

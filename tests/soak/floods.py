@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 import jdbpy
-from jdbpy import Lost, Notice, Reporting, SuspendPolicy
+from jdbpy import EventsDropped, Notice, Reporting, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.options import PointOptions
 from tests.harness import LIMIT
@@ -82,7 +82,7 @@ async def _flood(session: jdbpy.Session, kind: str) -> tuple[float, list[float],
     async def read(stream: jdbpy.session.target.streams.EventStream) -> None:
         nonlocal said
         async for event in stream:
-            if isinstance(event, Lost):
+            if isinstance(event, EventsDropped):
                 said += event.count
             elif isinstance(event, Notice) and event.kind == "left-out":
                 said += sum(value for _, value in event.data if isinstance(value, int))

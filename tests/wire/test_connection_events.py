@@ -56,11 +56,11 @@ async def test_an_event_that_overtakes_the_reply_of_its_set() -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
         seen: list[int] = []
 
-        async def pump() -> None:
+        async def dispatcher() -> None:
             seen.append(await next_id(connection))
             assert known == [2], "the request table knows the id first"
 
-        nursery.start_soon(pump)
+        nursery.start_soon(dispatcher)
         pending = connection.submit(SET, on_reply=on_reply)
         await peer.event(thread_start(2))
         await wait_all_tasks_blocked()
@@ -137,11 +137,11 @@ async def test_parked_events_are_delivered_at_the_end() -> None:
 async def test_a_consumer_that_waits_learns_of_the_end() -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
 
-        async def pump() -> None:
+        async def dispatcher() -> None:
             with pytest.raises(Disconnected, match="the target closed it"):
                 await connection.next_event()
 
-        nursery.start_soon(pump)
+        nursery.start_soon(dispatcher)
         await wait_all_tasks_blocked()
         await peer.stream.aclose()
 

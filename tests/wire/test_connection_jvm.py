@@ -153,13 +153,13 @@ async def test_a_vm_that_ends_by_itself(jvm: Jvm) -> None:
         with trio.fail_after(LIMIT):
             async with open_connection(stream) as connection:
 
-                async def pump() -> None:
+                async def dispatcher() -> None:
                     with pytest.raises(Disconnected, match="the VM has ended"):
                         while True:
                             await connection.next_event()
 
                 await connection.next_event()  # VMStart; a Resume that overtakes it is lost
-                nursery.start_soon(pump)
+                nursery.start_soon(dispatcher)
                 await connection.request(virtual_machine.Resume())
                 await target.send()
                 assert await connection.wait_closed() == "the VM has ended"

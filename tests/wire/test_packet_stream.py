@@ -40,9 +40,9 @@ class Ends:
 
 @asynccontextmanager
 async def ends() -> AsyncIterator[Ends]:
-    near, far = (trio.SocketStream(trio.socket.from_stdlib_socket(each)) for each in socket.socketpair())
-    made = Ends(near, far)
-    async with trio.open_nursery() as nursery, far:
+    near, high_latency = (trio.SocketStream(trio.socket.from_stdlib_socket(each)) for each in socket.socketpair())
+    made = Ends(near, high_latency)
+    async with trio.open_nursery() as nursery, high_latency:
         nursery.start_soon(made.packets.run)
         await wait_all_tasks_blocked()
         yield made
@@ -52,10 +52,10 @@ async def ends() -> AsyncIterator[Ends]:
 
 async def test_what_is_gathered_has_left_at_the_end_of_the_block() -> None:
     async with ends() as e:
-        with e.packets.gathering:
+        with e.packets.corked:
             e.send(1)
             e.send(2)
-            with e.packets.gathering:
+            with e.packets.corked:
                 e.send(3)
         arrived = e.other.socket.recv(1 << 16)  # no other task has had a turn
         with trio.fail_after(5):
@@ -64,14 +64,14 @@ async def test_what_is_gathered_has_left_at_the_end_of_the_block() -> None:
 
 async def test_what_the_system_does_not_take_follows_in_order() -> None:
     async with ends() as e:
-        with e.packets.gathering:
+        with e.packets.corked:
             for number in range(50):
                 e.send(number, LARGE)  # more than fits
         e.send(50)
-        with e.packets.gathering:
+        with e.packets.corked:
             e.send(51, LARGE)
-        await wait_all_tasks_blocked()  # the sending task is amid a packet
-        with e.packets.gathering:
+        await wait_all_tasks_blocked()  # the sending task is inside a packet
+        with e.packets.corked:
             e.send(52)
         e.send(53)
         assert await e.numbers(54) == list(range(54))
@@ -102,7 +102,7 @@ async def test_a_flood_lets_others_have_their_turn() -> None:
 async def test_nobody_at_the_other_end_is_no_error_where_it_is_sent() -> None:
     async with ends() as e:
         await e.other.aclose()
-        with e.packets.gathering:
+        with e.packets.corked:
             e.send(1)
         await e.packets.wait_finished()
         assert e.ended[0].startswith("the target closed it")

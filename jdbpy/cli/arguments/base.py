@@ -29,7 +29,7 @@ class Argument(Generic[T]):
         raise NotImplementedError
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        """What may stand in the place of ``text``, which ends at the cursor."""
+        """Return what may stand in the place of ``text``, which ends at the cursor."""
         return ()
 
 

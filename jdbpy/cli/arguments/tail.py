@@ -146,13 +146,13 @@ def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
 
 
 def split_condition(text: str) -> tuple[str, str | None]:
-    """What stands before ``if``, and the condition after it; None without an ``if``."""
+    """Return what stands before ``if``, and the condition after it; None without an ``if``."""
     match = re.search(r"(?:^|\s)if(?=[\s(]|$)", text)
     return (text[: match.start()], text[match.end() :].strip()) if match else (text, None)
 
 
 def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Iterable[Candidate]:
-    """What may stand in the place of ``word`` when ``before`` is the word in front of it."""
+    """Return what may stand in the place of ``word`` when ``before`` is the word in front of it."""
     match before:
         case "thread":
             return ThreadArgument().complete(word, names)
@@ -183,7 +183,7 @@ def _says_what_to_suspend(words: Sequence[Word]) -> bool:
 
 
 def _length(words: Sequence[Word]) -> int:
-    """How many words a flag takes, with those that belong to it."""
+    """Return how many words a flag takes, with those that belong to it."""
     if words[0].text in _HIT:
         return 3 if len(words) > 1 and words[1].text in _OPERATORS else 2
     return 2 if words[0].text in _NUMBERED else 1

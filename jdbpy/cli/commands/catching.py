@@ -64,7 +64,7 @@ async def ignore(ctx: Context, request: Annotated[Uncatch, UncatchArgument()]) -
 
 
 def _sort(word: str) -> tuple[bool, bool]:
-    """Whether caught, and whether uncaught exceptions are meant."""
+    """Return whether caught, and whether uncaught exceptions are meant."""
     return word != "uncaught", word != "caught"
 
 

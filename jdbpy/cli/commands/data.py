@@ -117,7 +117,7 @@ def examined(result: Examined, settings: Settings) -> Shown:
 
 
 def _how_to_see(found: value_data.Bytes) -> str:
-    """How what was left out is shown: the next page of an array, all of anything else."""
+    """Return how what was left out is shown: the next page of an array, all of anything else."""
     shown = found.length - found.left_out
     if not found.type.endswith("[]"):
         return f"'x/{found.length}' shows all"
@@ -304,7 +304,7 @@ async def save(
 
 @command("forget", group="data")
 async def forget(ctx: Context, name: Annotated[str, SavedName()], *more: Annotated[str, SavedName()]) -> Done:
-    """Take away the names of saved values; objects that were kept from collection are let go."""
+    """Take away the names of saved values; objects that were kept from collection are released."""
     for each in (name, *more):
         ctx.session.values.forget(each)
     left = ", ".join(f"${each}" for each in ctx.session.values.saved() if each != "_")

@@ -93,7 +93,7 @@ class EachItem(Record):
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """Why it failed: code, message, hint."""
+        """Return why it failed: code, message, hint."""
         from jdbpy.cli.output.json_lines import error_data
 
         return error_data(self.failure) if self.failure is not None else {}

@@ -80,7 +80,7 @@ def _cycle(cycle: Sequence[locks.ThreadLocks]) -> Shown:
 
 
 def _holding(each: locks.ThreadLocks, wanted: locks.AwaitedLock | None) -> Line:
-    """What a thread holds of what the one before it wants, and where."""
+    """Return what a thread holds of what the one before it wants, and where."""
     if wanted is None or wanted.how in ("join", "get"):
         return ""
     held = next((one for one in each.held if one.lock.id == wanted.lock.id), None)
@@ -107,7 +107,7 @@ def _in(frame: Frame | None) -> Line:
 
 
 def word(text: str) -> Pieces:
-    """What a thread does with a lock."""
+    """Return what a thread does with a lock."""
     return piece(text, "word")
 
 

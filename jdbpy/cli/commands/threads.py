@@ -129,7 +129,7 @@ def thread_detail(result: thread_data.ThreadDetail, settings: Settings) -> Shown
 
 
 def _more_about(thread: ThreadInfo) -> tuple[str, str, str]:
-    """What ``threads -v`` adds: CPU time, priority with the daemon flag, Java id."""
+    """Return what ``threads -v`` adds: CPU time, priority with the daemon flag, Java id."""
     priority = "" if thread.priority is None else f"prio {thread.priority}"
     return (
         cpu_text(thread.cpu),

@@ -150,7 +150,7 @@ async def logpoint(ctx: Context, request: Annotated[LogpointRequest, Logpoint()]
 async def tracepoint(ctx: Context, request: Annotated[LogpointRequest, Tracepoint()]) -> BreakpointSet:
     """Report each hit of a place with its stack and go on.
 
-    `tracepoint Order.pay`, `tp Order:42 "total {total}" stack 20 -max 100 to orders.log`. The thread is let go in the
+    `tracepoint Order.pay`, `tp Order:42 "total {total}" stack 20 -max 100 to orders.log`. The thread is resumed in the
     segment that asks for its frames.
     """
     return await add_breakpoint(ctx, request.breakpoint, SuspendPolicy.NONE, request.text)

@@ -58,7 +58,7 @@ def find(name: str) -> Row | None:
 
 
 def in_words(row: Row) -> str:
-    """What ``help jvmti NAME`` says."""
+    """Return what ``help jvmti NAME`` says."""
     lines = [f"{row.name} is a {row.kind} of the JVM Tool Interface, since {row.since}: {REACH[row.reach]}."]
     if row.command:
         lines.append(f"  command: {row.command}")

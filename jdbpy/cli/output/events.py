@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from jdbpy import (
     Event,
+    EventsDropped,
     ExceptionInfo,
     Exited,
-    Gone,
-    Lost,
     Notice,
     Stop,
     StopReason,
     SuspendPolicy,
     ThreadsResumed,
+    VMDisconnected,
     kinds,
 )
 from jdbpy.cli.output.pieces import CodePieces, Pieces, Shown, count, faint, joined, name, piece, title
@@ -47,7 +47,7 @@ def event_shown(event: Event) -> Shown:
     elif isinstance(event, Exited):
         status = "" if event.status is None else f" with status {event.status}"
         yield title(f"The target has ended{status}.")
-    elif isinstance(event, Gone):
+    elif isinstance(event, VMDisconnected):
         yield title(f"The connection is closed: {event.reason}")
     elif isinstance(event, Notice):
         yield from event.lines
@@ -55,7 +55,7 @@ def event_shown(event: Event) -> Shown:
             yield _way_out(event)
     elif isinstance(event, ThreadsResumed):
         yield faint(_resumed(event))
-    elif isinstance(event, Lost):
+    elif isinstance(event, EventsDropped):
         verb = "was" if event.count == 1 else "were"
         yield title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)")
 
@@ -81,7 +81,7 @@ def _way_out(notice: Notice) -> str:
 
 
 def stop_shown(stop: Stop) -> Shown:
-    """Why and where a thread stopped, what the stop is about, and the source."""
+    """Yield why and where a thread stopped, what the stop is about, and the source."""
     where: list[Pieces | str] = []
     if stop.thread is not None:
         where.append("thread " + piece(f'"{stop.thread.name}"', "string"))
@@ -110,7 +110,7 @@ def stop_shown(stop: Stop) -> Shown:
 
 
 def reason_of(stop: Stop) -> str:
-    """Why, in a few words: ``Breakpoint 2 hit``."""
+    """Return why, in a few words: ``Breakpoint 2 hit``."""
     numbers = ", ".join(str(number) for number in stop.breakpoints) or str(stop.breakpoint or "")
     if stop.reason is StopReason.BREAKPOINT:
         return f"{'Temporary breakpoint' if stop.temporary else 'Breakpoint'} {numbers} hit"

@@ -8,7 +8,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jdbpy import EvalError, Event, Exited, Gone, JdbpyError, Lost, Notice, Output, Stop, ThreadsResumed, Thrown
+from jdbpy import (
+    EvalError,
+    Event,
+    EventsDropped,
+    Exited,
+    JdbpyError,
+    Notice,
+    Output,
+    Stop,
+    ThreadsResumed,
+    Thrown,
+    VMDisconnected,
+)
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
 from jdbpy.json_form import JsonObject, encode, json_object, json_objects
@@ -17,10 +29,10 @@ from jdbpy.record import Record
 EVENTS: dict[type[Record], str] = {
     Stop: "stop",
     Exited: "exited",
-    Gone: "disconnected",
+    VMDisconnected: "disconnected",
     Output: "output",
     Notice: "notice",
-    Lost: "lost",
+    EventsDropped: "lost",
     ThreadsResumed: "resumed",
     Displayed: "display",
     Listening: "listening",

@@ -51,7 +51,7 @@ def frame_lines(trace: StackTrace, settings: Settings, *, pc: bool = False) -> S
 
 
 def frames_left_out(trace: StackTrace) -> Shown:
-    """How many frames of a stack are not shown."""
+    """Yield how many frames of a stack are not shown."""
     more = trace.total - len(trace.frames)
     if more > 0 and trace.frames:
         yield faint(f"  ... {count(more, 'more frame')}")

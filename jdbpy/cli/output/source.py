@@ -70,7 +70,7 @@ def highlighted(lines: Sequence[str], name: str) -> list[Text]:
 
 
 def _begins_in_comment(lines: Sequence[str]) -> bool:
-    """Whether a comment that began above the first line goes on in it: its end is seen before any beginning."""
+    """True if a comment that began above the first line goes on in it: its end is seen before any beginning."""
     text = "\n".join(lines)
     end, begin = text.find("*/"), text.find("/*")
     if end >= 0:

@@ -71,7 +71,7 @@ def _meta(name: str, command: CliCommand) -> str:
 
 
 def _arguments(command: CliCommand, text: str, names: Names) -> Iterator[Candidate]:
-    """What ``text``, the line after the command's name, may go on with."""
+    """Yield what ``text``, the line after the command's name, may go on with."""
     expected = command.signature.expected(text)
     argument = expected.argument
     if argument is not None:

@@ -82,7 +82,7 @@ class NamesRefresher:
         self._searching = False
 
     async def read(self) -> Names:
-        """What is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
+        """Return what is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
         session = self.context.session
         changes: dict[str, Any] = {}
         for part in (self._list_classes, _classes, _breakpoints, _saved, _vm, _threads, _frame):
@@ -125,7 +125,7 @@ async def _saved(session: Session) -> dict[str, Any]:
 
 
 async def _vm(session: Session) -> dict[str, Any]:
-    """What was listed last: nothing is asked."""
+    """Return what was listed last: nothing is asked."""
     properties, flags = session.vm.known_names()
     return {"properties": tuple(properties), "flags": tuple(flags), "modules": tuple(session.modules.known_names())}
 

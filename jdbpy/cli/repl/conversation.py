@@ -20,7 +20,6 @@ from jdbpy import (
     Event,
     EventStream,
     Exited,
-    Gone,
     JdbpyError,
     LeaveError,
     Notice,
@@ -28,6 +27,7 @@ from jdbpy import (
     Stop,
     StopReason,
     ThreadsResumed,
+    VMDisconnected,
     VmState,
 )
 from jdbpy.cli.commands.data import evaluate_displays
@@ -255,7 +255,7 @@ class Conversation:
             return self._jvms.leaving
         return not self._stays(ending)
 
-    def _stays(self, ending: Exited | Gone) -> bool:
+    def _stays(self, ending: Exited | VMDisconnected) -> bool:
         """True if the prompt outlives the session."""
         if self._jvms.several and self._jvms.go_on:
             return True
@@ -282,7 +282,7 @@ class Conversation:
         return self._repeated() if line is not None and not line.strip() else line
 
     def _repeated(self) -> str | None:
-        """What an empty line runs: what the last command says, which is nothing unless it can do no harm."""
+        """Return what an empty line runs: what the last command says, which is nothing unless it can do no harm."""
         runs = self._session.state is VmState.RUNNING  # nothing to step through, and Enter is easily hit
         idle = runs or self._context.collecting is not None
         if self._last is None or idle or not self._context.settings["repeat"]:
@@ -350,7 +350,7 @@ class Conversation:
     def _report(self, jvm: Jvm, outcome: Outcome) -> None:
         if not jvm.context.acting:
             self._last = outcome.command
-        ended = isinstance(jvm.session.ending, Gone) and not self._began_ended
+        ended = isinstance(jvm.session.ending, VMDisconnected) and not self._began_ended
         if jvm is not self._jvms.current:
             outcome = outcome.replace(jvm=self._jvms.label(jvm))
         if isinstance(outcome.error, Disconnected) and ended:
@@ -385,7 +385,7 @@ class Conversation:
 
     def _event_text(self, jvm: Jvm, event: Event) -> str:
         """The text of an event; of our own leaving the command has spoken already."""
-        if isinstance(event, Gone) and self._jvms.leaving:
+        if isinstance(event, VMDisconnected) and self._jvms.leaving:
             return ""
         before = self._jvms.current
         self._jvms.happened(jvm, event)
@@ -426,7 +426,7 @@ class Conversation:
                 self._stopped.set()
                 await self._redraw()
                 return
-            if isinstance(event, Exited | Gone):
+            if isinstance(event, Exited | VMDisconnected):
                 self._session_ended(event)
             self._stopped.set()
             self._ended.set()
@@ -435,7 +435,7 @@ class Conversation:
         old = event is self._before or event.reason is StopReason.START
         stopped = trio.Event() if old else self._stopped
         if event.reason is StopReason.START and self._doing is Doing.WAITING:
-            with suppress(JdbpyError):  # told only now, after it was let go: it is not what the command waits for
+            with suppress(JdbpyError):  # told only now, after it was resumed: it is not what the command waits for
                 await self._session.execution.resume()
         self._prompt.update(await self._draw())
         await self._sink.flush()  # the prompt below the stop speaks of it, the one above it does not
@@ -449,18 +449,18 @@ class Conversation:
         assert self._nursery is not None
         self._nursery.start_soon(self._safely, function, *arguments)
 
-    def _session_ended(self, event: Exited | Gone) -> None:
+    def _session_ended(self, event: Exited | VMDisconnected) -> None:
         context, restarts = self._context, self._context.restarts
         if self._jvms.leaving:
             return
         if self._jvms.several:
-            self.status = LOST if isinstance(event, Gone) else self.status
+            self.status = LOST if isinstance(event, VMDisconnected) else self.status
             return
         if restarts is not None and (restarts.automatic or self._stays(event)):
             self._sink.write(restarts.hint(context))
         if restarts is not None and restarts.comes_back(context):
             restarts.ask(context, "")
-        elif isinstance(event, Gone):
+        elif isinstance(event, VMDisconnected):
             self.status = LOST
 
     async def _do_at_stop(self, jvm: Jvm, stop: Stop, stopped: trio.Event) -> None:
@@ -523,7 +523,7 @@ class Conversation:
                     pass
 
     def _still(self) -> str:
-        """Why Ctrl-C does not stop anything."""
+        """Return why Ctrl-C does not stop anything."""
         if self._session.state is VmState.STOPPED and not self._session.suspended_everything:
             return "a thread is suspended already; 'pause' suspends the others too"
         return "nothing is running"
@@ -565,5 +565,5 @@ class Conversation:
 
 
 def _fault() -> str:
-    """What to say of an exception that nobody foresaw."""
+    """Return what to say of an exception that nobody foresaw."""
     return f"internal error, please report it:\n{traceback.format_exc()}"

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import trio
 
-from jdbpy import Event, Exited, Gone, Notice, Output, Stop, ThreadsResumed
+from jdbpy import Event, Exited, Notice, Output, Stop, ThreadsResumed, VMDisconnected
 from jdbpy.cli.repl.sink import LineGatherer, Sink
 from jdbpy.escape import escape_line
 
@@ -49,10 +49,10 @@ class EventWatcher:
                 self._show([text for _, text in self._lines.rest()])
             if event is not None and not isinstance(event, Output):
                 self._sink.write(self._text_of(event))
-                if isinstance(event, Stop | Exited | Gone) or _resumed(event):
+                if isinstance(event, Stop | Exited | VMDisconnected) or _resumed(event):
                     await self._happened(event)
             await self._sink.room()
-            over = isinstance(event, Exited | Gone)
+            over = isinstance(event, Exited | VMDisconnected)
 
     def _show(self, lines: list[str]) -> None:
         self._sink.write("".join(escape_line(line) + "\n" for line in lines))

@@ -39,7 +39,7 @@ class ProjectFiles(Record):
 
     @property
     def words(self) -> str:
-        """What there is, in words."""
+        """Return what there is, in words."""
         parts = [count(len(self.lines), "command")] if self.lines else []
         names = [os.path.basename(path) for path, _ in self.plugins]
         return " and ".join([*parts, *([f"the plug-in {names[0]}"] if len(names) == 1 else [])]) + (

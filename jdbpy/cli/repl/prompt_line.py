@@ -84,7 +84,7 @@ class EditedPrompt:
 
     @property
     def pages(self) -> bool:
-        """Whether long text goes through a pager: here somebody sits at the keyboard."""
+        """True if long text goes through a pager: here somebody sits at the keyboard."""
         return True
 
     @property
@@ -155,7 +155,7 @@ class EditedPrompt:
             app.exit(result="")
 
     def _fail(self, error: BaseException) -> None:
-        """Drawing the prompt failed (the terminal is gone): whoever waits for a line gets the error."""
+        """Drawing the prompt failed (the terminal is gone): the task that waits for a line gets the error."""
         app = self._prompt.app
         if app.is_running and not app.is_done:
             app.exit(exception=error)

@@ -31,7 +31,7 @@ class PlainPrompt:
 
     @property
     def pages(self) -> bool:
-        """Whether long text goes through a pager: such a terminal scrolls for itself, or is a log."""
+        """True if long text goes through a pager: such a terminal scrolls for itself, or is a log."""
         return False
 
     @property

@@ -2,7 +2,7 @@
 
 Owns the crossing between the two event loops and nothing else: it knows neither prompts nor the debugger. trio keeps
 the main thread (signals arrive there); a coroutine that runs here is never abandoned, because an abandoned prompt
-would leave the terminal in raw mode: whoever stops waiting for it wakes it and then waits until it has cleaned up.
+would leave the terminal in raw mode: a task that stops waiting for it wakes it and then waits until it has cleaned up.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Surface(Protocol):
 
     @property
     def prompting(self) -> bool:
-        """Whether a prompt is on the screen, which every print must erase and draw again."""
+        """True if a prompt is on the screen, which every print must erase and draw again."""
 
     async def show(self, text: str) -> None:
         """Puts text on the screen, above the prompt if there is one; returns when the terminal has taken it."""
@@ -55,7 +55,7 @@ class Sink:
         self._filled.set()
 
     async def room(self) -> None:
-        """Waits until the terminal has taken enough: the brake for whoever writes faster than it can show."""
+        """Waits until the terminal has taken enough: a brake for writers faster than it can show."""
         while self._size > self._limit:
             await self._emptied.wait()
 
@@ -108,7 +108,7 @@ class LineGatherer:
 
     @property
     def pending(self) -> bool:
-        """Whether some stream has an unfinished line."""
+        """True if some stream has an unfinished line."""
         return bool(self._open)
 
     def feed(self, stream: str, text: str) -> list[str]:

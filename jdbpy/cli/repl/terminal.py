@@ -19,17 +19,17 @@ _WITHOUT_ESCAPES = ("", "dumb", "unknown")
 
 
 def is_dumb(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether TERM names a terminal that understands no escape codes (Emacs' shell, a log window, nothing set)."""
+    """True if TERM names a terminal that understands no escape codes (Emacs' shell, a log window, nothing set)."""
     return environ.get("TERM", "").lower() in _WITHOUT_ESCAPES
 
 
 def can_edit(stdin: TextIO, stdout: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a line can be edited in place: a real terminal on both sides, and one that knows escape codes."""
+    """True if a line can be edited in place: a real terminal on both sides, and one that knows escape codes."""
     return stdin.isatty() and stdout.isatty() and not is_dumb(environ)
 
 
 def wants_color(choice: str, stdout: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether colors are written, for a value of ``--color``.
+    """True if colors are written, for a value of ``--color``.
 
     ``auto`` follows https://no-color.org (NO_COLOR set and not empty: none) and writes none to a file or a pipe; an
     explicit ``always`` or ``never`` is the user's word and wins over the environment.

@@ -130,7 +130,7 @@ async def _described(jdb: Debugger, ids: list[int]) -> dict[int, str]:
 
 
 def _at_breakpoint(jdb: Debugger, thread: ThreadInfo) -> bool:
-    """Whether the thread stands where a breakpoint is, as JDI means it."""
+    """True if the thread stands where a breakpoint is, as JDI means it."""
     if thread.frame is None:
         return False
     here = thread.frame.location

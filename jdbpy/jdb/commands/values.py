@@ -166,7 +166,7 @@ def _with_long_literals(text: str) -> str:
 
 
 async def _not_assignable(jdb: Debugger, error: JdbpyError, text: str) -> str:
-    """What JDI says of a value of a wrong type in an assignment; "" for other errors."""
+    """Return what JDI says of a value of a wrong type in an assignment; "" for other errors."""
     wrong = _WRONG_TYPE.fullmatch(error.message) if isinstance(error, EvalError) else None
     target, sign, expression = text.partition("=")
     if wrong is None or not sign or target.strip() == "":

@@ -20,5 +20,5 @@ Those that report and suspend nothing:
 
 * ``reports``: the text of a hit, to the listeners or a file
 * ``slowdown``: what they cost the target, measured there
-* ``sieve``: hits that are only counted; ``tally``: what they come to; ``summary``: that in words
+* ``counting filter``: hits that are only counted; ``hit statistics``: what they come to; ``summary``: that in words
 """

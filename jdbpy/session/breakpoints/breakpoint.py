@@ -320,7 +320,7 @@ class LogicalBreakpoint(Point):
         return str(spec.replace(class_name=ClassName(meant[0], bound=True)) if len(meant) == 1 else spec)
 
     def is_at(self, spec: AbsoluteSpec, types: TypeCache) -> bool:
-        """Whether another way to write a place means this breakpoint."""
+        """True if another way to write a place means this breakpoint."""
         if str(spec) in (self.typed, str(self.spec)):
             return True
         if isinstance(spec, MethodPlace):

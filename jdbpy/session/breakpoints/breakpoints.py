@@ -112,7 +112,7 @@ class LineBreakpoints:
         return await self.add_with(spec, options)
 
     async def add_with(self, spec: str, options: PointOptions) -> Breakpoint:
-        """As ``add``, with all that a point may be given in one piece. Raises and wire: as ``add``."""
+        """Like ``add``, with all that a point may be given in one piece. Raises and wire: as ``add``."""
         self._target.require_alive()
         place = await self._absolute(parse_location(spec))
         make = partial(LogicalBreakpoint, options=options, spec=place, placing=self.placement)

@@ -129,7 +129,7 @@ def _texts(class_name: str, method: Method | None, *, with_class: bool) -> list[
 
 
 def _same_types(wanted: list[str], declared: Iterable[str]) -> bool:
-    """Whether parameter types are those that were typed, with or without their package."""
+    """True if parameter types are those that were typed, with or without their package."""
     types = [each.replace("$", ".") for each in declared]
     typed = [each.replace("...", "[]").replace("$", ".") for each in wanted]
     return len(types) == len(typed) and all(

@@ -1,7 +1,8 @@
 """Takes the events of one request where packets come in, and keeps to itself those that only have to be counted.
 
-Owns the short way of a hit that suspends nothing: from the bytes of its packet into the tally, without decoding it,
-without a task that wakes. What is to be reported goes the pump's way, with what was taken of it waiting at the point.
+Owns the short way of a hit that suspends nothing: from the bytes of its packet into the hit statistics, without
+decoding it, without a task that wakes. What is to be reported goes the dispatcher's way, with what was taken of it
+waiting at the point.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import deque
 from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.reports import Reporter
 from jdbpy.session.target.hit_rates import Taken
-from jdbpy.session.target.requests import Sieve
+from jdbpy.session.target.requests import CountingFilter
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.event_parts import event_parts
@@ -24,10 +25,11 @@ MOST_FIELDS = 10_000
 """Fields of objects whose last value is kept, to be told as the old one at the next change."""
 
 
-def sieve_of(
+def counting_filter_of(
     point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0, meant: EventKind | None = None
-) -> Sieve | None:
-    """The sieve for the requests of a point for a kind of events; None where each of them has to be looked at.
+) -> CountingFilter | None:
+    """The counting filter for the requests of a point for a kind of events; None where each of them has to be looked
+    at.
 
     ``only`` is the id of the one method that is meant, 0 for all. Hits count as ``meant``, else as
     the kind.
@@ -37,8 +39,8 @@ def sieve_of(
         return None
     taken_by: deque[tuple[Taken, bytes | None]] = deque()
     held: dict[bytes, bytes] = {}  # by fields, their values as they were last seen to change
-    tally, meter, clock, wall = point.tally, point.meter, reporter.clock, reporter.wall
-    rows, add_value, row_of = tally.of_kind(meant or kind), tally.add_value, tally.row
+    hit_statistics, rate_limiter, clock, wall = point.hit_statistics, point.rate_limiter, reporter.clock, reporter.wall
+    rows, add_value, row_of = hit_statistics.of_kind(meant or kind), hit_statistics.add_value, hit_statistics.row
     unpack, place_at, value = parts.place.unpack_from, parts.place_at, parts.value
     field = parts.field if not (point.options.classes or point.options.excludes or point.options.thread) else None
     limited = point.reporting.limit is not None
@@ -46,13 +48,13 @@ def sieve_of(
     def take(data: bytes) -> bool:
         if not point.counts_every_hit:
             return False
-        if meter.over:
+        if rate_limiter.over:
             return True
         now = clock()
         try:
             method = unpack(data, place_at)
         except struct.error:
-            return False  # too short: the pump's to tell
+            return False  # too short: the dispatcher's to tell
         if only and method[1] != only:
             return True
         point.hits = number = point.hits + 1
@@ -71,14 +73,14 @@ def sieve_of(
             before = held.get(which)
             if before is not None or len(held) < MOST_FIELDS:
                 held[which] = data[value]
-        counted = meter.passes(number, now)
+        counted = rate_limiter.passes(number, now)
         if not counted:
             crowded = limited and len(taken_by) >= MOST_WAITING
-            taken = meter.take(number, now, wall=wall(), busy=conn.busy, crowded=crowded)
+            taken = rate_limiter.take(number, now, wall=wall(), busy=conn.busy, crowded=crowded)
             counted = not (taken.reported or taken.left_out or taken.spent or taken.too_much)
             if not counted:
                 taken_by.append((taken, before))
             reporter.watch(point)
         return counted
 
-    return Sieve(take, taken_by)
+    return CountingFilter(take, taken_by)

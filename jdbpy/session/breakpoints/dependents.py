@@ -1,7 +1,7 @@
 """Points that wait for another one: they are not in the target, and cost it nothing, until that one has been hit.
 
-Owns the order of things: whoever is waited for holds its thread, even if it only reports, until the points that wait
-for it are set. After its own hit a point stays set, or (``after_each``) waits again.
+Owns the order of things: a point that others wait for suspends its thread, even if it only reports, until the points
+that wait for it are set. After its own hit a point stays set, or (``after_each``) waits again.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ async def shares(types: TypeCache, options: PointOptions) -> list[Share]:
 
 
 async def fits_any(types: TypeCache, patterns: tuple[str, ...], type_id: ReferenceTypeID) -> bool:
-    """Whether a class fits one of the patterns. wire: 1 trip for a new class, and 1 a superclass for ``Order+``."""
+    """True if a class fits one of the patterns. wire: 1 trip for a new class, and 1 a superclass for ``Order+``."""
     if not patterns or not type_id:
         return False
     known = (await types.info([type_id])).get(type_id)
@@ -154,7 +154,7 @@ class EventPoint(Point):
         """Sets the requests that are needed now."""
 
     def concerns(self, hit: RequestHit) -> Concerned:
-        """Whether the point means this event of one of its requests: at once, where the event itself tells."""
+        """Return whether the point means this event of one of its requests: at once, where the event itself tells."""
         return True
 
     @property
@@ -193,7 +193,7 @@ class EventPoint(Point):
                 [*subject, *share.modifiers, *([event_request.Count(count)] if count else ())],
                 partial(self._on_event, share.earlier),
                 self,
-                None if share.earlier else self.sieve(kind, self.only_method),
+                None if share.earlier else self.counting_filter(kind, self.only_method),
             )
             for kind, subject in wanted
             for share in await shares(self._target.types, self.options)

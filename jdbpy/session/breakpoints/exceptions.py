@@ -58,7 +58,7 @@ class ExceptionPoint(EventPoint):
         return f"{which} {self._watch.name.text}"
 
     def is_for(self, name: ClassName) -> bool:
-        """Whether it was set for, or found, a class of that name."""
+        """True if it was set for, or found, a class of that name."""
         return self._watch.is_for(name)
 
     async def _set_up(self) -> None:
@@ -88,7 +88,7 @@ class ExceptionPoint(EventPoint):
         return self._fits(hit) if self.typed.is_pattern and self.typed.text != "*" else True
 
     async def _fits(self, hit: RequestHit) -> bool:
-        """Whether the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
+        """True if the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
         reader = Objects.of(self._target).reader
         type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
         known = (await self._target.types.info([type_id])).get(type_id)
@@ -97,7 +97,7 @@ class ExceptionPoint(EventPoint):
     def count(self, hit: RequestHit) -> None:
         """Enters a hit with the class of the exception, which is asked for beside everything else. wire: no wait."""
         place, object_id = hit.event.location, hit.event.exception.objectID
-        row = self.tally.row(self.tally.of_kind(hit.request.kind), (place.classID, place.methodID))
+        row = self.hit_statistics.row(self.hit_statistics.of_kind(hit.request.kind), (place.classID, place.methodID))
         if row is None:
             return
         row.count += 1
@@ -107,7 +107,7 @@ class ExceptionPoint(EventPoint):
         def answered(reply: Any) -> None:
             self._asked -= 1
             if not isinstance(reply, JdbpyError):
-                self.tally.add_value(row, int(reply.typeID))
+                self.hit_statistics.add_value(row, int(reply.typeID))
 
         with suppress(Disconnected):
             self._target.conn.submit(object_reference.ReferenceType(ObjectID(object_id)), on_reply=answered)
@@ -118,7 +118,7 @@ class ExceptionPoint(EventPoint):
         return {"exc": (TaggedValue(thrown.tag, thrown.objectID), "")}
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
-        """What was thrown and where it will be caught. wire: as ``exception_info``."""
+        """Return what was thrown and where it will be caught. wire: as ``exception_info``."""
         return {"exception": await exception_info(self._target, hit.event)}
 
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:

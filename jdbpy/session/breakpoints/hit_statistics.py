@@ -31,7 +31,7 @@ def carried(event: Any) -> TaggedValue | None:
     return value if isinstance(value, TaggedValue) and value.tag != Tag.VOID else None
 
 
-class TallyRow:
+class HitStatisticsRow:
     """One method, and one kind of event in it."""
 
     __slots__ = ("count", "forgot", "values")
@@ -43,21 +43,21 @@ class TallyRow:
         """Whether there were more values than those."""
 
 
-class Tally:
+class HitStatistics:
     """The hits of one point by kind of event and method."""
 
     def __init__(self) -> None:
-        self.rows: dict[EventKind, dict[Method, TallyRow]] = {}
+        self.rows: dict[EventKind, dict[Method, HitStatisticsRow]] = {}
         self.others = 0
         """Hits in further methods, of which there are too many."""
         self._methods = 0
         self._values = 0
 
-    def of_kind(self, kind: EventKind) -> dict[Method, TallyRow]:
+    def of_kind(self, kind: EventKind) -> dict[Method, HitStatisticsRow]:
         """The rows of a kind, to be counted in directly."""
         return self.rows.setdefault(kind, {})
 
-    def row(self, rows: dict[Method, TallyRow], method: Method) -> TallyRow | None:
+    def row(self, rows: dict[Method, HitStatisticsRow], method: Method) -> HitStatisticsRow | None:
         """The row of a method, a new one if need be; None, and the hit is counted, when there are too many."""
         row = rows.get(method)
         if row is None:
@@ -65,7 +65,7 @@ class Tally:
                 self.others += 1
                 return None
             self._methods += 1
-            row = rows[method] = TallyRow()
+            row = rows[method] = HitStatisticsRow()
         return row
 
     def add(self, kind: EventKind, method: Method, value: Key | None = None) -> None:
@@ -76,7 +76,7 @@ class Tally:
             if value is not None:
                 self.add_value(row, value)
 
-    def add_value(self, row: TallyRow, value: Key) -> None:
+    def add_value(self, row: HitStatisticsRow, value: Key) -> None:
         """Counts a value that a hit of a row has brought."""
         values = row.values
         if value in values:
@@ -90,7 +90,7 @@ class Tally:
         row.values[value] = 1
         self._values += 1
 
-    def _forget(self, row: TallyRow) -> None:
+    def _forget(self, row: HitStatisticsRow) -> None:
         """Forgets the rarer half of a row's values."""
         kept = sorted(row.values.items(), key=lambda item: -item[1])[: MOST_VALUES // 2]
         self._values -= len(row.values) - len(kept)

@@ -102,7 +102,7 @@ class MethodPlace(Record):
         return self.method + parameters + (f"@{self.index}" if self.index else "")
 
     def fits(self, method: Method) -> bool:
-        """Whether the method has this name, and these parameter types if they were given."""
+        """True if the method has this name, and these parameter types if they were given."""
         if method.name != self.method:
             return False
         if self.parameters is None:
@@ -234,6 +234,6 @@ def _same_types(typed: tuple[str, ...], declared: tuple[str, ...]) -> bool:
 
 
 def _same_type(typed: str, declared: str) -> bool:
-    """Whether ``declared``, a type in full, is what was typed, which may lack the package or outer classes."""
+    """True if ``declared``, a type in full, is what was typed, which may lack the package or outer classes."""
     typed, declared = (re.sub(r"<.*>", "", name).replace("...", "[]").replace("$", ".") for name in (typed, declared))
     return declared == typed or declared.endswith("." + typed)

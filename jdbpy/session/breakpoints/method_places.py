@@ -143,7 +143,7 @@ class FrameSlotReader:
         """Slots of the innermost frame. wire: 1 trip, 2 where the id of the frame cannot be foreseen."""
         target, thread = self._target, wire_thread(thread_id)
         epoch = target.suspension.epoch_of(thread_id)
-        guess = target.foresight.guess(thread_id)
+        guess = target.frame_id_predictor.guess(thread_id)
         wanted = [stack_frame.SlotInfo(slot, tag) for slot, tag in slots]
 
         def asked(frame: ids.FrameID) -> list[Any]:  # each by itself, as one that cannot be read spoils all
@@ -154,6 +154,6 @@ class FrameSlotReader:
         if isinstance(reply, JdwpError):
             raise reply
         top = reply.frames[0].frameID
-        if not target.foresight.compare(thread_id, epoch, guess, top):
+        if not target.frame_id_predictor.compare(thread_id, epoch, guess, top):
             outcomes = await target.conn.batch(asked(top))
         return [None if isinstance(each, JdwpError) else each.values[0] for each in outcomes]

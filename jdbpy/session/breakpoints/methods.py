@@ -101,7 +101,7 @@ class MethodPoint(EventPoint):
         return [*([("--values", "")] if self.values else []), *super().shown_options()]
 
     def places(self) -> tuple[Location, ...]:
-        """Where a named method is traced; of whole classes that is much, and not told."""
+        """Return where a named method is traced; of whole classes that is much, and not told."""
         if self.place is None:
             return ()
         return tuple(self._target.types.location(place) for place, _ in self._placed)
@@ -255,8 +255,8 @@ class MethodPoint(EventPoint):
         handler = self._on_entry if exit_ is None else partial(self._on_return, exit_)
         if exit_ is not None and self._is_relayed(exit_):
             policy = JdwpSuspendPolicy.EVENT_THREAD
-        sieve = self.sieve(EventKind.BREAKPOINT, 0, meant)
-        return RequestSpec(EventKind.BREAKPOINT, policy, modifiers, handler, self, sieve)
+        counting_filter = self.counting_filter(EventKind.BREAKPOINT, 0, meant)
+        return RequestSpec(EventKind.BREAKPOINT, policy, modifiers, handler, self, counting_filter)
 
     def _modifiers_at(self, place: CodeLocation) -> list[Any]:
         options = self.options
@@ -292,7 +292,7 @@ class MethodPoint(EventPoint):
     def _is_only_counted(self) -> bool:
         """True if the next hit is neither reported nor looked at: as far as that is known before it is."""
         free = self.reports and self.condition is None and self.callers is None and not self.awaited
-        return free and self.counts_every_hit and self.meter.passes(self.hits + 1, time.perf_counter())
+        return free and self.counts_every_hit and self.rate_limiter.passes(self.hits + 1, time.perf_counter())
 
     def _on_entry(self, hit: RequestHit) -> Vote:
         happened = hit.event
@@ -343,13 +343,13 @@ class MethodPoint(EventPoint):
         return self._on_hit(self, events.StopReason.METHOD_EXIT, hit.replace(event=_exit(hit, value)))
 
     def count(self, hit: RequestHit) -> None:
-        """Enters a hit in the tally, by what it means. No wait."""
+        """Enters a hit in the hit statistics, by what it means. No wait."""
         place, value = hit.event.location, getattr(hit.event, "value", None)
         kind = EventKind.METHOD_ENTRY if isinstance(hit.event, event.MethodEntry) else EventKind.METHOD_EXIT
         if hit.request.kind is not EventKind.BREAKPOINT:
             kind = hit.request.kind
         carried = value if isinstance(value, ids.TaggedValue) and value.tag != ord("V") else None
-        self.tally.add(kind, (place.classID, place.methodID), carried)
+        self.hit_statistics.add(kind, (place.classID, place.methodID), carried)
 
     async def given(self, hit: RequestHit, text: str) -> Given:
         happened = hit.event
@@ -367,7 +367,9 @@ class MethodPoint(EventPoint):
         return self.method is None or bool(place.methodID == self.method.method_id)
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
-        """What is returned, or of a report the arguments. wire: 1 trip or 2; none for a primitive that is returned."""
+        """Return what is returned, or of a report the arguments. wire: 1 trip or 2; none for a primitive that is
+        returned.
+        """
         if isinstance(hit.event, event.MethodEntry):
             if not (self.reports and self._holds and self.by_places):
                 return {}

@@ -269,7 +269,7 @@ class Placement:
         """Makes the breakpoint stand at its places that are wanted, and at no other. wire: 1 trip."""
         # Thousands in a row leave at once, and no task is woken to send each. Else what is asked beside them, in the
         # next turn of the loop, is to leave with them: on a busy machine the agent has answered by then.
-        with self._target.conn.gathering if self._adding_many else nullcontext():
+        with self._target.conn.corked if self._adding_many else nullcontext():
             submitted = self._submit_places(point)
         if self._adding_many and self._is_known([place for place, _ in submitted]):
             self._unconfirmed += [(point, place, pending) for place, pending in submitted]
@@ -343,7 +343,7 @@ class Placement:
         self, point: LogicalBreakpoint, submitted: list[tuple[CodeLocation, Pending[Any]]]
     ) -> None:
         places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]
-        if not self._target.far and self._is_known(places):
+        if not self._target.high_latency and self._is_known(places):
             outcomes = await self._target.conn.gather(replies)
         else:
             outcomes, _ = await both(lambda: self._target.conn.gather(replies), lambda: self._learn(places))
@@ -364,7 +364,7 @@ class Placement:
 
         wire: 1 trip.
         """
-        if self._target.far and len(places) <= _FEW:
+        if self._target.high_latency and len(places) <= _FEW:
             await self._target.stop_places.learn(places)
         else:
             await self._target.types.locations(places)
@@ -380,8 +380,8 @@ class Placement:
         if point.counting:
             modifiers.append(event_request.Count(point.counting))
         handler = partial(self._on_hit, point)
-        sieve = point.sieve(EventKind.BREAKPOINT, 0)
-        return RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, sieve)
+        counting_filter = point.counting_filter(EventKind.BREAKPOINT, 0)
+        return RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, counting_filter)
 
     def _count_anew(self, point: LogicalBreakpoint) -> list[CodeLocation]:
         """Takes out a breakpoint whose hits the agent counts at one place, since there is a second one now."""

@@ -100,7 +100,7 @@ class PlaceFinder:
         return [each.id for each in near if any(map(name.may_mean, enclosing(each.name)))]
 
     async def concerns(self, spec: AbsoluteSpec, prepared: RefType) -> bool:
-        """Whether a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
+        """True if a class that has just been prepared may contain the place. wire: 1 trip for a file, else none."""
         if not isinstance(spec, FileLine):
             return self.may_concern(spec, prepared)
         await self._types.facts.prefetch((facts.METHODS, [prepared.id]))
@@ -314,7 +314,7 @@ def _stem(spec: FileLine) -> str:
 
 
 def _is_of(spec: FileLine, file: StratumFile, class_name: str) -> bool:
-    """Whether this file of a class is the one: its name, and a directory that does not contradict what was typed.
+    """True if this file of a class is the one: its name, and a directory that does not contradict what was typed.
 
     The directory is where the file's path says, else that of the class's package; either may say less than the other.
     """
@@ -326,7 +326,7 @@ def _is_of(spec: FileLine, file: StratumFile, class_name: str) -> bool:
 
 
 def _may_hold_more(spec: FileLine, lines: set[int]) -> bool:
-    """Whether a class that is not loaded may have the line: in Java one behind the class that the file is named for."""
+    """True if a class that is not loaded may have the line: in Java one behind the class that the file is named for."""
     return not spec.file.endswith(".java") or not min(lines) <= spec.line <= max(lines)
 
 

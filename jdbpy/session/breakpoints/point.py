@@ -19,14 +19,14 @@ import trio
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.callers import Callers
-from jdbpy.session.breakpoints.tally import Tally, carried
+from jdbpy.session.breakpoints.hit_statistics import HitStatistics, carried
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
 from jdbpy.session.model.kinds import KINDS
 from jdbpy.session.model.options import PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import NOTHING, Condition, Given, LogText
-from jdbpy.session.target.hit_rates import HitLoad, Meter
-from jdbpy.session.target.requests import RequestHit, Sieve
+from jdbpy.session.target.hit_rates import HitLoad, RateLimiter
+from jdbpy.session.target.requests import CountingFilter, RequestHit
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.pending import Pending
@@ -50,7 +50,7 @@ class HitCount(Record):
     number: int
 
     def admits(self, hits: int) -> bool:
-        """Whether the hit of that number is let through."""
+        """True if the hit of that number is let through."""
         return _ADMITS[self.op](hits, self.number)
 
     def following(self, hits: int) -> int | None:
@@ -63,7 +63,7 @@ class HitCount(Record):
         return next((each for each in (hits + 1, hits + 2) if self.admits(each)), None)
 
     def is_over(self, hits: int) -> bool:
-        """Whether no later hit can be let through: the point is then taken out of the target."""
+        """True if no later hit can be let through: the point is then taken out of the target."""
         last = {"==": self.number, "<=": self.number, "<": self.number - 1}.get(self.op)
         return last is not None and hits >= last
 
@@ -121,13 +121,13 @@ MOST_CHECKED = 20
 _COUNTED = "the target counts, and reports only the hit that is meant"
 
 
-class SieveOf(Protocol):
-    """Makes the sieve for requests of a kind of events, whose hits are counted as such or as ``meant``."""
+class CountingFilterOf(Protocol):
+    """Makes the counting filter for requests of a kind of events, whose hits are counted as such or as ``meant``."""
 
-    def __call__(self, kind: EventKind, only: int, meant: EventKind | None = None, /) -> Sieve | None: ...
+    def __call__(self, kind: EventKind, only: int, meant: EventKind | None = None, /) -> CountingFilter | None: ...
 
 
-def _no_sieve(kind: EventKind, only: int, meant: EventKind | None = None, /) -> Sieve | None:
+def _no_counting_filter(kind: EventKind, only: int, meant: EventKind | None = None, /) -> CountingFilter | None:
     return None
 
 
@@ -184,29 +184,29 @@ class Point(ABC):
         self.look_after = 0
         self.was_hot = False  # which is said once
         self.place_checked = False
-        self.meter = Meter(options.reporting)
-        self.tally = Tally()
-        self.sieve: SieveOf = _no_sieve
-        """The sieve for its requests for a kind of events; the id of a method limits it to that."""
+        self.rate_limiter = RateLimiter(options.reporting)
+        self.hit_statistics = HitStatistics()
+        self.counting_filter: CountingFilterOf = _no_counting_filter
+        """The counting filter for its requests for a kind of events; the id of a method limits it to that."""
 
     @property
     def noun(self) -> str:
-        """What messages call it."""
+        """Return what messages call it."""
         return KINDS[self.kind].noun
 
     @property
     def over(self) -> bool:
-        """Whether no later hit can count."""
+        """True if no later hit can count."""
         return self.hit_count is not None and self.hit_count.is_over(self.hits)
 
     @property
     def wanted(self) -> bool:
-        """Whether it is to stand in the target now."""
+        """True if it is to stand in the target now."""
         return self.enabled and not (self.waiting or self.over or self.removed)
 
     @property
     def wire_policy(self) -> JdwpSuspendPolicy:
-        """What the agent is to suspend: the thread at least, where something must be done before it goes on.
+        """Return what the agent is to suspend: the thread at least, where something must be done before it goes on.
 
         No more than the thread, where a hit may turn out not to count: the rest is suspended by the stop. The same
         where the agent counts: such a request cannot be set anew with another policy (``RequestTable.suspend_less``).
@@ -226,25 +226,26 @@ class Point(ABC):
 
     @property
     def counts_every_hit(self) -> bool:
-        """Whether a hit needs no look at it to be counted."""
+        """True if a hit needs no look at it to be counted."""
         return not (self.temporary or self.ignore or self.after_each) and self.hit_count is None
 
     @property
     def called(self) -> str:
-        """What messages call it: ``logpoint 3``."""
+        """Return what messages call it: ``logpoint 3``."""
         if self.reporting.stack:
             return f"tracepoint {self.number}"
         return f"{'logpoint' if self.log is not None else self.noun} {self.number}"
 
     @property
     def reports(self) -> bool:
-        """Whether a hit is reported and the target goes on."""
+        """True if a hit is reported and the target goes on."""
         return self.log is not None or self.policy is SuspendPolicy.NONE
 
     @property
     def only_hit(self) -> int:
-        """Which of the hits to come, counted from 1, is the only one that can count; 0: there may be more, or that
-        depends on something else than their number."""
+        """Return which of the hits to come, counted from 1, is the only one that can count; 0: there may be more, or
+        that depends on something else than their number.
+        """
         if self.condition is not None or self.callers is not None or self.after_each:
             return 0
         if self.hit_count is None:
@@ -261,7 +262,7 @@ class Point(ABC):
 
     @property
     def requested(self) -> tuple[object, ...]:
-        """What of the point's state its requests in the target depend on."""
+        """Return what of the point's state its requests in the target depend on."""
         return self.wanted, self.wire_policy, self.agent_count
 
     async def renew(self, before: tuple[object, ...] | None = None) -> None:
@@ -290,8 +291,9 @@ class Point(ABC):
                     await self.arm()
 
     async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
-        """What the agent can count instead of hits that are entered as that kind, in that method; None where there is
-        nothing. wire: none, or 1 trip."""
+        """Return what the agent can count instead of hits that are entered as that kind, in that method; None where
+        there is nothing. wire: none, or 1 trip.
+        """
         return None
 
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
@@ -330,7 +332,7 @@ class Point(ABC):
         """The subject as it is best typed. No trip."""
 
     def places(self) -> tuple[Location, ...]:
-        """Where in code it stands now, if it is made of places. No trip."""
+        """Return where in code it stands now, if it is made of places. No trip."""
         return ()
 
     def snapshot(self) -> Breakpoint:
@@ -361,7 +363,7 @@ class Point(ABC):
         )
 
     def shown_options(self) -> list[tuple[str, str]]:
-        """What it is limited to and how it reports, as the words of a command say it."""
+        """Return what it is limited to and how it reports, as the words of a command say it."""
         options, reporting = self.options, self.reporting
         shown = [
             ("from", ",".join(options.classes)),
@@ -378,17 +380,19 @@ class Point(ABC):
         return [*no_stop, *((name, text) for name, text in shown if text)]
 
     def count(self, hit: RequestHit) -> None:
-        """Enters a hit in the tally. No wait."""
+        """Enters a hit in the hit statistics. No wait."""
         place = getattr(hit.event, "location", None)
         if place is not None:
-            self.tally.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
+            self.hit_statistics.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
 
     async def given(self, hit: RequestHit, text: str) -> Given:
-        """What a hit brings for an expression: ``$ret`` and the like. wire: 1 trip for what ``text`` mentions only."""
+        """Return what a hit brings for an expression: ``$ret`` and the like. wire: 1 trip for what ``text`` mentions
+        only.
+        """
         return NOTHING
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
-        """What a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""
+        """Return what a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""
         return {}
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 Owns the row of numbers and the rule of a hit: callers, condition, hit count, ignore count, one time only, stop or
 report. What a kind of point asks of the target is its own business; whether a set of events stops the target is decided
-by all votes together in the pump.
+by all votes together in the dispatcher.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.breakpoints.callers import Callers
+from jdbpy.session.breakpoints.counting_filter import counting_filter_of
 from jdbpy.session.breakpoints.dependents import Dependents
 from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
 from jdbpy.session.breakpoints.reports import Reporter, absolute
-from jdbpy.session.breakpoints.sieve import sieve_of
 from jdbpy.session.breakpoints.slowdown import Measuring, Slowdown
 from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
 from jdbpy.session.model.events import Notice
@@ -138,7 +138,7 @@ class Points:
             raise UsageError("logpoints need an evaluator, and this session has none")
         point = make(self._last_number + 1, policy)
         point.require_fitting(options)
-        point.sieve = partial(sieve_of, point, self.reporter, self._target.conn)
+        point.counting_filter = partial(counting_filter_of, point, self.reporter, self._target.conn)
         point.file = absolute(options.reporting.file) if options.reporting.file else ""
         point.hit_count = parse_hit_count(options.hits) if options.hits else None
         point.callers = Callers(self._target, options.callers) if options.callers else None
@@ -197,7 +197,7 @@ class Points:
             if point.over:
                 point.hits = 0
             if not enabled or hits != point.hits:
-                point.meter.restart(point.hits)
+                point.rate_limiter.restart(point.hits)
             try:
                 await point.renew(before)
             except BaseException:
@@ -250,7 +250,7 @@ class Points:
         hit_count = parse_hit_count(hits) if hits.strip() else None
         before = point.requested
         point.hit_count, point.hits = hit_count, 0
-        point.meter.restart(0)
+        point.rate_limiter.restart(0)
         await point.renew(before)
         self._tell("changed", point)
         return point.snapshot()
@@ -266,7 +266,8 @@ class Points:
         return point.snapshot()
 
     async def summary(self, number: int, *, methods: int = 20, values: int = 5) -> TraceSummary:
-        """What the hits of a point that reports come to: by method how many, how often, and which values they brought.
+        """Return what the hits of a point that reports come to: by method how many, how often, and which values they
+        brought.
 
         They are counted whether they were reported or left out; so many ``methods`` are listed, and ``values`` of
         each. A point that stops has no summary: raises UsageError. wire: 2 trips or 3, 0 when all is known.
@@ -299,7 +300,7 @@ class Points:
             place = getattr(hit.event, "location", None)
             self._check_place(point, () if place is None else (self._target.types.location(place).class_name,))
             point.place_checked = True
-        if hit.request.sieve is not None and hit.request.sieve.taken:  # it is counted already
+        if hit.request.counting_filter is not None and hit.request.counting_filter.taken:  # it is counted already
             return self._report(point, hit)
         if point.callers is not None or point.condition is not None:
             return self._look(point, reason, hit)
@@ -322,8 +323,8 @@ class Points:
         return await self._meet(point, StopReason.BREAKPOINT, hit)
 
     async def _report(self, point: Point, hit: RequestHit) -> Verdict:
-        assert hit.request.sieve is not None
-        await self.reporter.report(point, hit, *hit.request.sieve.taken.popleft())
+        assert hit.request.counting_filter is not None
+        await self.reporter.report(point, hit, *hit.request.counting_filter.taken.popleft())
         return GO
 
     async def _look(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
@@ -355,8 +356,9 @@ class Points:
     async def _meet(
         self, point: Point, reason: StopReason, hit: RequestHit, message: str = "", failure: str = ""
     ) -> Verdict:
-        """What follows from a hit that counts, or whose condition failed with ``message``, because of ``failure``: a
-        stop or a report."""
+        """Return what follows from a hit that counts, or whose condition failed with ``message``, because of
+        ``failure``: a stop or a report.
+        """
         if not message:
             if point.temporary:
                 self._points.pop(point.number, None)
@@ -421,10 +423,10 @@ class Points:
     def _on_measured(self, point: Point, slowdown: Slowdown | None, hits: int) -> None:
         """A point that suspends nothing was taken out for a moment, in which the target has counted so many hits."""
         point.hits += hits
-        point.meter.missed(hits)
+        point.rate_limiter.missed(hits)
         self.reporter.watch(point)
         if slowdown is not None:
-            point.meter.slowdown = slowdown.share
+            point.rate_limiter.slowdown = slowdown.share
             if slowdown.share * 100 > point.reporting.cost:
                 self.reporter.slows(point, slowdown)
 
@@ -540,11 +542,11 @@ class ClientPoints(Points):
         self._target = target
 
     async def remove(self, numbers: Iterable[int]) -> None:
-        """As ``Points.remove``. Raises ReadOnlyError for a client that may not set any."""
+        """Like ``Points.remove``. Raises ReadOnlyError for a client that may not set any."""
         self._target.conn.require_allowed(event_request.Set)
         await super().remove(numbers)
 
     async def disable(self, numbers: Iterable[int]) -> None:
-        """As ``Points.disable``. Raises ReadOnlyError for a client that may not set any."""
+        """Like ``Points.disable``. Raises ReadOnlyError for a client that may not set any."""
         self._target.conn.require_allowed(event_request.Set)
         await super().disable(numbers)

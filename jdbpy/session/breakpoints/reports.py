@@ -73,7 +73,7 @@ class Whereabouts:
         self._names: dict[int, str] = {}
 
     async def of(self, hit: RequestHit) -> Where:
-        """Where a hit happened. wire: 1 trip, 0 when known."""
+        """Return where a hit happened. wire: 1 trip, 0 when known."""
         place: CodeLocation | None = getattr(hit.event, "location", None)
         known = [place] if place is not None and place.classID else []
         name = self._names.get(hit.thread) or self._stopped(hit.thread)
@@ -134,22 +134,24 @@ class Reporter:
         """Called about once a second for a point whose hits suspend nothing."""
 
     def take(self, point: Point) -> Taken:
-        """Whether the last hit of a point is to be reported."""
-        taken = point.meter.take(point.hits, self.clock(), wall=self.wall(), busy=self._busy(point))
+        """Return whether the last hit of a point is to be reported."""
+        taken = point.rate_limiter.take(point.hits, self.clock(), wall=self.wall(), busy=self._busy(point))
         self.watch(point)
         return taken
 
     def _busy(self, point: Point) -> float | None:
-        """What tells the cost of a point's hits, unless they are measured one by one: a thread waits for them."""
+        """Return what tells the cost of a point's hits, unless they are measured one by one: a thread waits
+        for them.
+        """
         return self._target.conn.busy if point.wire_policy is JdwpSuspendPolicy.NONE else None
 
     def watch(self, point: Point) -> None:
         """Sees to it that what the point has left out so far is said in time, and how often it is hit."""
-        if point.meter.window is not None:
-            (hits, seconds), point.meter.window = point.meter.window, None
-            if not point.meter.over:  # else it is switched off, which says enough
+        if point.rate_limiter.window is not None:
+            (hits, seconds), point.rate_limiter.window = point.rate_limiter.window, None
+            if not point.rate_limiter.over:  # else it is switched off, which says enough
                 self.on_rate(point, Load(hits, seconds, 0.0, everything=False))
-        if point.meter.left_out_until is not None and point not in self._limited:
+        if point.rate_limiter.left_out_until is not None and point not in self._limited:
             self._limited.add(point)
             self._changed.unpark_all()
 
@@ -158,10 +160,10 @@ class Reporter:
         while True:
             while not self._limited:
                 await self._changed.park()
-            until = min((point.meter.left_out_until or 0.0 for point in self._limited), default=0.0)
+            until = min((point.rate_limiter.left_out_until or 0.0 for point in self._limited), default=0.0)
             await trio.sleep(max(until - self.clock(), 0.0))
             for point in list(self._limited):
-                ends = point.meter.left_out_until
+                ends = point.rate_limiter.left_out_until
                 if ends is None or ends <= self.clock():
                     self.settle(point)
 
@@ -169,7 +171,7 @@ class Reporter:
         """Says what those points, or all of them, have left out until now."""
         for point in points or tuple(self._limited):
             self._limited.discard(point)
-            self._say_left_out(point, point.meter.close(self.clock(), self._busy(point)))
+            self._say_left_out(point, point.rate_limiter.close(self.clock(), self._busy(point)))
 
     async def report(
         self,
@@ -205,7 +207,7 @@ class Reporter:
             )
             self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
         if point.wire_policy is not JdwpSuspendPolicy.NONE:
-            point.meter.measured(self.clock() - start)
+            point.rate_limiter.measured(self.clock() - start)
         if taken.spent or taken.too_much is not None:
             self.switch_off(point, taken)
 
@@ -247,7 +249,7 @@ class Reporter:
     async def _details(
         self, point: Point, hit: RequestHit, before: bytes | None, failed: str
     ) -> tuple[str, str, list[Location], Where, dict[str, Any]]:
-        """What a point tells by itself of a hit."""
+        """Return what a point tells by itself of a hit."""
         details: dict[str, Any] = {}
         with suppress(Disconnected):  # the target ran on to its end: it is told as far as it is known
             try:
@@ -263,7 +265,7 @@ class Reporter:
         return kind, f"{text} ({message})" if message and message not in text else text, [], where, values
 
     def _ask_for_stack(self, point: Point, hit: RequestHit) -> list[Pending[Any]]:
-        """Asks for the frames one by one: more than there are would be refused, and the thread is let go meanwhile."""
+        """Asks for the frames one by one: more than there are would be refused, and the thread is resumed meanwhile."""
         if not hit.thread:
             return []
         ask = self._target.conn.submit

@@ -81,7 +81,7 @@ class Measuring:
         reporting = point.reporting
         wanted = reporting.cost and reporting.limit is not None and not reporting.most and point.counts_every_hit
         least = SLOWING if point.slows_more_than_its_hits else BUSY
-        if wanted and rate >= least and self._clock() >= point.meter.measure_at and point not in self._due:
+        if wanted and rate >= least and self._clock() >= point.rate_limiter.measure_at and point not in self._due:
             self._due[point] = None
             self._more.unpark_all()
 
@@ -97,8 +97,12 @@ class Measuring:
                 except JdbpyError as error:
                     self.on_lost(point, error)
             del self._due[point]
-            pause = min(2 * point.meter.measure_pause, LONGEST_PAUSE) if point.meter.measure_pause else FIRST_PAUSE
-            point.meter.measure_pause, point.meter.measure_at = pause, self._clock() + pause
+            pause = (
+                min(2 * point.rate_limiter.measure_pause, LONGEST_PAUSE)
+                if point.rate_limiter.measure_pause
+                else FIRST_PAUSE
+            )
+            point.rate_limiter.measure_pause, point.rate_limiter.measure_at = pause, self._clock() + pause
 
     async def _measure(self, point: Point) -> None:
         """wire: 2 trips and those of setting the point, which is out for a moment."""
@@ -184,11 +188,13 @@ def _within(number: int) -> int:
 
 
 def _rows(point: Point) -> list[tuple[tuple[EventKind, tuple[int, int]], Any]]:
-    return [((kind, method), row) for kind, rows in point.tally.rows.items() for method, row in list(rows.items())]
+    return [
+        ((kind, method), row) for kind, rows in point.hit_statistics.rows.items() for method, row in list(rows.items())
+    ]
 
 
 def _hits(point: Point, place: CountedPlace) -> int:
-    rows = point.tally.of_kind(place.counts_as)
+    rows = point.hit_statistics.of_kind(place.counts_as)
     if place.method is not None:
         return rows[place.method].count if place.method in rows else 0
     return sum(row.count for row in list(rows.values()))

@@ -1,4 +1,4 @@
-"""From the tally of a point to its summary: names for methods, texts for values.
+"""From the hit statistics of a point to its summary: names for methods, texts for values.
 
 Owns the wording of what was counted. Values are described when they are asked for; an object may be gone by then.
 """
@@ -6,8 +6,8 @@ Owns the wording of what was counted. Values are described when they are asked f
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.breakpoints.hit_statistics import HitStatisticsRow, Key, Method
 from jdbpy.session.breakpoints.point import Point
-from jdbpy.session.breakpoints.tally import Key, Method, TallyRow
 from jdbpy.session.concurrency import both
 from jdbpy.session.model.tracing import MethodTally, TraceSummary, ValueCount
 from jdbpy.session.model.values import Limits
@@ -34,15 +34,17 @@ _HAPPENED = {
 
 async def summarize(target: Target, point: Point, most: int, most_values: int) -> TraceSummary:
     """The summary of a point, with so many methods and so many values of each. wire: 2 trips or 3, 0 when known."""
-    tally, meter = point.tally, point.meter
-    rows = [(kind, method, row) for kind, found in tally.rows.items() for method, row in found.items() if row.count]
+    hit_statistics, rate_limiter = point.hit_statistics, point.rate_limiter
+    rows = [
+        (kind, method, row) for kind, found in hit_statistics.rows.items() for method, row in found.items() if row.count
+    ]
     rows.sort(key=lambda each: -each[2].count)
     listed = rows[:most]
     names, texts = await both(
         lambda: _names(target, {method for _, method, _ in listed}),
         lambda: _values(target, [row for _, _, row in listed], most_values),
     )
-    seconds = meter.seconds
+    seconds = rate_limiter.seconds
     methods = [
         MethodTally(
             *names[method],
@@ -63,10 +65,10 @@ async def summarize(target: Target, point: Point, most: int, most_values: int) -
         point.hits,
         seconds,
         point.hits / seconds if seconds else 0.0,
-        meter.cost,
+        rate_limiter.cost,
         tuple(methods),
-        tally.others + sum(row.count for _, _, row in rows[most:]),
-        meter.slowdown,
+        hit_statistics.others + sum(row.count for _, _, row in rows[most:]),
+        rate_limiter.slowdown,
     )
 
 
@@ -90,7 +92,7 @@ async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str
     return found
 
 
-async def _values(target: Target, rows: list[TallyRow], most: int) -> list[tuple[ValueCount, ...]]:
+async def _values(target: Target, rows: list[HitStatisticsRow], most: int) -> list[tuple[ValueCount, ...]]:
     """The most frequent values of each row."""
     chosen = [sorted(_merged(row).items(), key=lambda item: -item[1])[:most] for row in rows]
     values = [value for row in chosen for value, _ in row if isinstance(value, TaggedValue)]
@@ -111,7 +113,7 @@ async def _classes(target: Target, ids: list[ReferenceTypeID]) -> dict[Reference
         return {}
 
 
-def _merged(row: TallyRow) -> dict[TaggedValue | int, int]:
+def _merged(row: HitStatisticsRow) -> dict[TaggedValue | int, int]:
     """The values with their counts, those that were taken from bytes and the others together."""
     merged: dict[TaggedValue | int, int] = {}
     for key, count in row.values.items():

@@ -70,7 +70,7 @@ class ClassWatch:
         return self._target.requests.drop(requests)
 
     def is_for(self, name: ClassName) -> bool:
-        """Whether another way to write the class means what is watched for."""
+        """True if another way to write the class means what is watched for."""
         own = self.name.text
         return (
             name.text == self._typed.text

@@ -62,7 +62,7 @@ class FieldPoint(EventPoint):
         return f"{which}{self._watch.name.text}.{self.field}"
 
     def is_for(self, name: ClassName, field: str) -> bool:
-        """Whether it was set for, or found, that field of a class of that name."""
+        """True if it was set for, or found, that field of a class of that name."""
         return field == self.field and self._watch.is_for(name)
 
     async def _set_up(self) -> None:
@@ -179,7 +179,7 @@ class FieldPoint(EventPoint):
 
 
 def is_object(value: Value) -> bool:
-    """Whether a described value is an object, whose fields can be watched."""
+    """True if a described value is an object, whose fields can be watched."""
     return value.id is not None and value.tag != chr(Tag.ARRAY)
 
 
@@ -276,14 +276,14 @@ class Watchpoints:
             except JdbpyError:
                 return None
 
-        if self._target.far and "." not in owner:
+        if self._target.high_latency and "." not in owner:
             found, _ = await both(value, self._target.types.all_classes)
             return None if self._is_known(name) else found
         await self._target.types.all_classes()
         return None if self._is_known(name) else await value()
 
     def _is_known(self, name: ClassName) -> bool:
-        """Whether a class is known that the name means. No trip."""
+        """True if a class is known that the name means. No trip."""
         known = [each.name for each in self._target.types.all_known() if not each.is_array]
         return bool(name.choose(each for each in known if name.needle in each))
 

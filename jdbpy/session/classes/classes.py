@@ -47,7 +47,7 @@ class ClassDirectory:
         been asked for by name (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
         """
         listed = (await self._target.conn.request(virtual_machine.AllClassesWithGeneric())).classes
-        self._target.learn_all(listed)
+        self._target.cache_all(listed)
         seen = None if visible_to is None else await self._details.visible(visible_to)
         return class_list(listed, pattern, seen)
 

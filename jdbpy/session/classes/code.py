@@ -93,7 +93,7 @@ class OperandReader:
         return f"wide {NAMES[self._code[instruction.index + 1]]}" if name == "wide" else name
 
     def operands(self, instruction: DecodedInstruction) -> Operands:
-        """What follows the name."""
+        """Return what follows the name."""
         code, at = self._code, instruction.index
         name = NAMES[instruction.opcode]
         if name == "wide":

@@ -223,7 +223,7 @@ class Details:
         self, name: str, *also: facts.Fact[ReferenceTypeID, Any], inherited: bool = False
     ) -> RefType:
         """``loaded``; over a slow link with facts of the class that it most likely is, and of what is above that."""
-        if not self._target.far:
+        if not self._target.high_latency:
             return await self.loaded(name)
         full = name.partition("@")[0].strip()
         links = (facts.SUPERCLASS, facts.INTERFACES, facts.SIGNATURE, facts.MODIFIERS) if inherited else ()
@@ -274,7 +274,7 @@ class Details:
         return {name: tuple(sorted(files[name])) for name in sorted(files)}
 
     def _refused(self, own: ReferenceTypeID) -> list[str]:
-        """What of a class the agent refused to tell, and why."""
+        """Return what of a class the agent refused to tell, and why."""
         found = ((what, self._types.facts.refusal(fact, own)) for fact, what in _ABOUT.items())
         return [f"{what} not known: {error}" for what, error in found if error is not None]
 

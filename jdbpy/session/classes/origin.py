@@ -79,7 +79,7 @@ class Origins:
         """Classes out of the list of all whose fields ``read`` is going to ask for. No trip."""
         found = [each for each in listed if each.signature in _TELLING]
         known = [self._target.types.learn(each.typeID, each.refTypeTag, each.signature) for each in found]
-        self._reader.told_boot_classes(each for each in known if each.name.startswith("java."))
+        self._reader.cache_boot_classes(each for each in known if each.name.startswith("java."))
         return [each.id for each in known]
 
     def classes_of(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, ReferenceTypeID]:
@@ -180,7 +180,7 @@ class Origins:
             return []
 
     async def _url(self, domain: TaggedValue) -> str:
-        """What ``domain.getCodeSource().getLocation()`` would print."""
+        """Return what ``domain.getCodeSource().getLocation()`` would print."""
         key = int(domain.value or 0)
         if key and key not in self._urls:
             self._urls[key] = await _url_of_domain(self._reader, key)

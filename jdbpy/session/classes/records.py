@@ -21,7 +21,9 @@ from jdbpy.wire.messages import class_loader_reference, object_reference
 
 
 def declaration(info: ClassInfo, bits: int, superclass: str | None) -> str:
-    """How the class is declared, "public final record com.acme.Point<T>"; "synthetic" when the compiler made it."""
+    """Return how the class is declared, "public final record com.acme.Point<T>"; "synthetic" when the
+    compiler made it.
+    """
     words = signatures.class_modifiers(bits)
     if superclass == "java.lang.Record":
         words = f"{words.replace('final', '')} record"

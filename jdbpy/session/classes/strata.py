@@ -25,7 +25,7 @@ class Strata:
 
     @property
     def choice(self) -> StratumChoice:
-        """What is chosen, and the strata of the classes that are known so far. No trip."""
+        """Return what is chosen, and the strata of the classes that are known so far. No trip."""
         maps = self._types.facts.all_of(facts.SOURCE_MAP).values()
         names = {stratum.name for each in maps if each is not None for stratum in each.strata}
         return StratumChoice(self._types.stratum, tuple(sorted(names - {JAVA})))

@@ -70,7 +70,7 @@ def loopbacks(where: Address) -> list[Address]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a literal address (as a socket tells it) belongs to this machine's loopback."""
+    """True if a literal address (as a socket tells it) belongs to this machine's loopback."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

@@ -118,7 +118,7 @@ class LaunchCommand(Record):
 
     @property
     def held(self) -> bool:
-        """Whether the target is held at its start, by our agent or by the one that the command has."""
+        """True if the target is held at its start, by our agent or by the one that the command has."""
         if not self.agent_at:
             return self.suspend
         return not any(word.startswith(_AGENTS) and "suspend=n" in word for word in self.main)
@@ -185,7 +185,7 @@ class Launched:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)  # start_new_session made it the leader of its group
 
-    async def _pump(self, pipe: trio.abc.ReceiveStream, name: str, on_output: Callable[[Output], None]) -> None:
+    async def _dispatcher(self, pipe: trio.abc.ReceiveStream, name: str, on_output: Callable[[Output], None]) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         async for chunk in pipe:
             if text := decoder.decode(chunk):
@@ -227,8 +227,8 @@ async def launch_target(
                 process = launched.process
                 assert process.stdout is not None
                 assert process.stderr is not None
-                nursery.start_soon(launched._pump, process.stdout, "stdout", on_output)
-                nursery.start_soon(launched._pump, process.stderr, "stderr", on_output)
+                nursery.start_soon(launched._dispatcher, process.stdout, "stdout", on_output)
+                nursery.start_soon(launched._dispatcher, process.stderr, "stderr", on_output)
                 load_ahead(lambda: bool(select([listener.socket], [], [], 0)[0]))  # until the agent knocks
                 launched.stream = await _accept(listener, launched, timeout)
                 launched.address = f"{host}:{port}"
@@ -245,7 +245,7 @@ async def launch_target(
 
 
 async def _listen(address: str) -> trio.SocketListener:
-    """Where the agent will connect; "" is any free port. Raises ConnectError when the port is taken."""
+    """Return where the agent will connect; "" is any free port. Raises ConnectError when the port is taken."""
     if not address:
         return (await trio.open_tcp_listeners(0, host=LOOPBACK))[0]
     where = parse_address(address, any_port=True)

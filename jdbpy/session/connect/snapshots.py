@@ -128,7 +128,7 @@ async def _select(session: Session, meta: dict[str, Any]) -> None:
 
 
 def _info(path: str, store: SnapshotStore) -> SnapshotInfo:
-    """What the file says of itself. Raises StateError when that makes no sense."""
+    """Return what the file says of itself. Raises StateError when that makes no sense."""
     meta = store.meta
 
     def number(name: str) -> int:

@@ -23,7 +23,7 @@ from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.variables import HitVariables
 from jdbpy.session.model.threads import Frame, Location, ThreadRef
 from jdbpy.session.model.values import Value, Variable
-from jdbpy.session.target.conditions import NOTHING, Given, Glance, LogEntry, Passing
+from jdbpy.session.target.conditions import NOTHING, FastCondition, Given, LogEntry, Passing
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import CodeLocation, TaggedValue
@@ -80,7 +80,7 @@ def _placeholder(text: str, start: int, end: int) -> Placeholder:
 
 
 def _end_of_expression(text: str, opening: int) -> int:
-    """Where the brace closes that opens here; braces of the expression and in its strings do not count."""
+    """Return where the brace closes that opens here; braces of the expression and in its strings do not count."""
     depth = 0
     at = opening
     while at < len(text):
@@ -148,12 +148,12 @@ class CompiledCondition:
             return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
         raise AssertionError("a block that was ended raises")
 
-    def glance(self, place: CodeLocation) -> Glance | None:
+    def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         """The short way, once the condition was asked at that place and if it does nothing but read."""
-        return self._at_hits.glance(place)
+        return self._at_hits.fast_condition(place)
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in what a glance has found out, for the next call of ``holds``."""
+        """Takes in what a fast condition has found out, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers, holds=holds)
 
     async def operations(self, place: Location) -> Compiled:
@@ -171,7 +171,8 @@ class CompiledCondition:
         self._at_hits.forget_code()
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
-        """What is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be meant.
+        """Return what is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be
+        meant.
 
         wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
         """
@@ -243,7 +244,7 @@ class CompiledTemplate:
     async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
         """The text at this hit, strings without quotes, and the values in it. Raises as ``CompiledCondition.holds``.
 
-        With ``passing`` the thread is let go in the same segment where that can be done; see ``AtHits``.
+        With ``passing`` the thread is resumed in the same segment where that can be done; see ``AtHits``.
         wire: 1 trip for what it reads of the frame, 1 for each further link, and what describing objects takes.
         """
         if not self._template.placeholders:

@@ -81,7 +81,7 @@ class Evaluation:
         return await self.text(operand)
 
     async def _expect_to_string(self) -> None:
-        known = await self.target.find_classes([OBJECT.name]) if self.target.far else []
+        known = await self.target.find_classes([OBJECT.name]) if self.target.high_latency else []
         await self.target.class_facts([each for each in known if each])
 
     async def raw(self, program: Program, signature: str) -> Raw:

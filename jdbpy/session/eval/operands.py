@@ -33,12 +33,12 @@ class LocalBox:
         self.value = value
 
     def same(self, other: LocalBox) -> bool:
-        """Whether ``valueOf`` would give the same object for both (JLS 5.1.7: small values are cached)."""
+        """True if ``valueOf`` would give the same object for both (JLS 5.1.7: small values are cached)."""
         return self is other or (self.kind is other.kind and self.value == other.value and self.cached)
 
     @property
     def cached(self) -> bool:
-        """Whether ``valueOf`` always gives the same object for this value."""
+        """True if ``valueOf`` always gives the same object for this value."""
         if self.kind in (SHORT, INT, LONG, CHAR):
             return -128 <= self.value <= 127
         return self.kind is BYTE or isinstance(self.value, bool)
@@ -70,7 +70,7 @@ class Entry:
         self.value = value
 
 
-Cell = Raw | LocalString | LocalBox | Elements | Entry
+OperandValue = Raw | LocalString | LocalBox | Elements | Entry
 """The value of an operand: a raw value of the target, or an object that only the debugger knows."""
 
 
@@ -79,7 +79,7 @@ class Operand:
 
     __slots__ = ("type", "value")
 
-    def __init__(self, type: JavaType, value: Cell) -> None:
+    def __init__(self, type: JavaType, value: OperandValue) -> None:
         self.type = type
         self.value = value
 

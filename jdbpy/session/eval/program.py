@@ -85,7 +85,7 @@ class Program:
         bindings = {name: Binding(compiler.new_cell(), operand.type) for name, operand in given.items()}
         cells = {bindings[name].cell: operand for name, operand in given.items()}
         scope = Scope(bindings)
-        if target.far:
+        if target.high_latency:
             from jdbpy.session.eval.compile.ahead import look_ahead
 
             await look_ahead(compiler, self.statements)

@@ -118,7 +118,7 @@ class SavedValues:
         self._variables.remove(name)
 
     def keeps(self, name: str) -> bool:
-        """Whether the object of that name is kept from collection."""
+        """True if the object of that name is kept from collection."""
         return name in self._pins
 
     def _release(self, name: str) -> None:

@@ -117,8 +117,8 @@ class EvalTarget(Protocol):
         """The Java release of the target, 17 or 25."""
 
     @property
-    def far(self) -> bool:
-        """Whether a trip takes so long that it is worth asking for what is not sure to be needed."""
+    def high_latency(self) -> bool:
+        """True if a trip takes so long that it is worth asking for what is not sure to be needed."""
 
     async def frame(self) -> FrameFacts:
         """The facts of the frame. wire: 0 trips when its method is known."""
@@ -132,7 +132,7 @@ class EvalTarget(Protocol):
         """The loaded classes of these names as the frame's loader sees them; 0 where none is. wire: 1 trip."""
 
     def knows_classes(self, names: Sequence[str]) -> bool:
-        """Whether all of them have been found before, and so are there. No trip."""
+        """True if all of them have been found before, and so are there. No trip."""
 
     def likely_class(self, name: str) -> int:
         """A class of that name that was heard of, 0 for none: most likely what ``find_classes`` will tell. No trip."""
@@ -147,13 +147,13 @@ class EvalTarget(Protocol):
         """Binary names of loaded classes whose simple name is ``name``. wire: 1 trip."""
 
     async def has_package(self, name: str) -> bool:
-        """Whether any loaded class is in the package. wire: 1 trip."""
+        """True if any loaded class is in the package. wire: 1 trip."""
 
     async def referenced_classes(self) -> list[str]:
         """Names of the classes that the frame's class refers to (its constant pool); [] when that is not told."""
 
     async def initialized(self, class_id: int) -> bool:
-        """Whether the static fields of a class have got their values. wire: 1 trip, 0 when known."""
+        """True if the static fields of a class have got their values. wire: 1 trip, 0 when known."""
 
     async def initialize(self, name: str) -> None:
         """Runs the static initializer of a class, unless code cannot be run now."""
@@ -167,7 +167,7 @@ class EvalTarget(Protocol):
         """Locals, and ``this`` if asked for. wire: 1 trip."""
 
     def knows_object_in(self, local: Local) -> bool:
-        """Whether the variable has been read, and the class of what it holds been told. No trip."""
+        """True if the variable has been read, and the class of what it holds been told. No trip."""
 
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
         """The run-time classes of objects. wire: 1 trip, 0 when known."""
@@ -232,7 +232,7 @@ class EvalTarget(Protocol):
 
     @property
     def may_define_classes(self) -> bool:
-        """Whether the user lets the debugger compile classes and define them in the target."""
+        """True if the user lets the debugger compile classes and define them in the target."""
 
     async def compile_java(self, source: JavaSource) -> ClassFiles:
         """Compiles a class against the target's class path. Raises StateError, EvalError. wire: 1 trip."""
@@ -241,7 +241,7 @@ class EvalTarget(Protocol):
         """Defines classes in the loader of the frame's class; the id of the last. Raises Thrown. Runs code."""
 
     async def thrown(self, exception: Ref) -> Thrown:
-        """What stands for a throwable of the target: its type, message and stack. wire: a few trips."""
+        """Return what stands for a throwable of the target: its type, message and stack. wire: a few trips."""
 
     async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
         """Runs a method declared by ``class_id``: on ``obj``, or statically. ``exact`` is ``super.m()``: no overriding.

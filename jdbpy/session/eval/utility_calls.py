@@ -52,7 +52,7 @@ class UtilityCall(Record):
     static: bool = True
 
 
-class OwnCalls:
+class UtilityCalls:
     """Calls in one stopped thread. Raises Thrown when a method throws, StateError when it cannot be run."""
 
     def __init__(self, frame: FrameTarget) -> None:
@@ -84,10 +84,11 @@ class OwnCalls:
     async def _texts_ahead(self, names: Sequence[str]) -> list[Ref] | None:
         """The names in the target, where it is far and one of them is not known yet."""
         frame = self._frame
-        return await frame.class_texts(names) if frame.far and not frame.knows_classes(names) else None
+        return await frame.class_texts(names) if frame.high_latency and not frame.knows_classes(names) else None
 
     async def bean(self, class_name: str) -> UtilityCall:
-        """What gives the bean of the platform with this interface; its result is to be declared so. wire: 0 or 1 trip.
+        """Return what gives the bean of the platform with this interface; its result is to be declared so. wire: 0 or 1
+        trip.
 
         ``getPlatformMXBean`` makes sure that the bean has the interface, and throws where there is none.
         """
@@ -130,7 +131,7 @@ class OwnCalls:
         return outcomes
 
     async def _prepared(self, call: UtilityCall) -> Invocation | JdbpyError:
-        """What is to be run, or why it cannot be."""
+        """Return what is to be run, or why it cannot be."""
         from jdbpy.session.eval.target import Invocation, Ref
 
         if not call.static and not isinstance(call.obj, Ref):
@@ -275,11 +276,11 @@ class CallRunner:
 
     @property
     def possible(self) -> bool:
-        """Whether some thread could run a method now."""
+        """True if some thread could run a method now."""
         return self._target.conn.allows(object_reference.InvokeMethod) and self._thread() is not None
 
     @asynccontextmanager
-    async def calls(self, what: str) -> AsyncIterator[OwnCalls]:
+    async def calls(self, what: str) -> AsyncIterator[UtilityCalls]:
         """Calls in the selected thread, or in another that an event has stopped; ``what`` they are for, in messages.
 
         Objects that come out of them are kept from collection until the block ends. Not for handlers of events, which
@@ -301,7 +302,7 @@ class CallRunner:
             )
         frame = self._evaluator().frame_target(await self._frame(thread))
         try:
-            yield OwnCalls(frame)
+            yield UtilityCalls(frame)
         finally:
             frame.pins.release()
 

@@ -16,7 +16,7 @@ from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.execution.unwinding import Convert, FramesOf, Unwinding
 from jdbpy.session.java import class_names
-from jdbpy.session.model.events import Exited, Gone, Stop, StopReason
+from jdbpy.session.model.events import Exited, Stop, StopReason, VMDisconnected
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.target.clients import Steps
@@ -75,7 +75,7 @@ class Execution:
         Stops come one by one: one of another thread that came meanwhile is returned by the next call, before anything
         of its thread is resumed, also where a subscriber has shown it.
 
-        A target that turns out to stand at its start (launched, or with suspend=y) is let go: the start, which is told
+        A target that turns out to stand at its start (launched, or with suspend=y) is resumed: the start, which is told
         by an event of its own, is no stop of a run. Raises Disconnected.
         """
         ending: Stop | Exited | None = None
@@ -136,7 +136,7 @@ class Execution:
     async def next_stop(self) -> Stop | Exited:
         """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
         ending = await self._target.publisher.next_stop()
-        if isinstance(ending, Gone):
+        if isinstance(ending, VMDisconnected):
             raise Disconnected(ending.reason)
         return ending
 

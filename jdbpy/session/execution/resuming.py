@@ -1,6 +1,6 @@
-"""Resume, suspend and pause: what is let go, and what stays held.
+"""Resume, suspend and pause: what is resumed, and what stays held.
 
-Owns which holds a command releases; the counting is the ledger's (``suspension``). A stop that nobody has seen yet
+Owns which holds a command releases; the counting is ``Suspension``'s (``suspension``). A stop that nobody has seen yet
 is never released, so that no stop is lost between two commands.
 """
 
@@ -43,7 +43,7 @@ class Resuming:
             return ()
         unseen = tuple(target.publisher.unseen())
         if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
-            return unseen  # the target has stopped meanwhile; whoever waits for the next stop gets that one
+            return unseen  # the target has stopped meanwhile; the task that waits for the next stop gets that one
         keep = frozenset(stop.thread.id for stop in unseen if stop.thread)
         if target.clients is not None:
             keep |= target.clients.others_threads(target)
@@ -220,7 +220,7 @@ class Resuming:
         return submitted
 
     def _look_ahead(self, thread: int, resumed: list[Pending[Any]]) -> None:
-        if self._target.far and resumed:
+        if self._target.high_latency and resumed:
             self._target.stops_ahead.expect(thread, resumed[-1])
 
     def _released_some(self) -> None:

@@ -106,7 +106,7 @@ async def _only_call(target: Target, location: Location) -> ReturningMethod | No
     key = type_id, ids.MethodID(location.method_id)
     if location.line is None or location.stratum:
         return None
-    if not target.far:
+    if not target.high_latency:
         await types.facts.prefetch((facts.BYTECODES, [key]), (facts.CONSTANT_POOL, [type_id]), (facts.LINES, [key]))
     code, pool, lines = (
         types.facts.known(facts.BYTECODES, key),
@@ -125,7 +125,7 @@ async def _only_call(target: Target, location: Location) -> ReturningMethod | No
     member = int.from_bytes(code[calls[0].index + 1 : calls[0].index + 3], "big")
     owner, name, signature = pool.member(member)
     class_id = types.known_named(f"L{owner};") if name != "<init>" else 0
-    if not class_id and not target.far and owner and name != "<init>":
+    if not class_id and not target.high_latency and owner and name != "<init>":
         named = (await types.by_signatures([f"L{owner};"])).get(f"L{owner};", ())
         class_id = next((each.id for each in named), ids.ReferenceTypeID(0))
     return ReturningMethod(ids.ReferenceTypeID(class_id), name, signature) if class_id else None

@@ -241,7 +241,7 @@ class Stepping:
         """Sets what a thread's step needs to go on, instead of what it had; the caller lets it run. wire: 1 trip."""
         requests, had = self._target.requests, self._pending.get(thread, [])
         exits = [each for each in had if each.kind == EventKind.METHOD_EXIT_WITH_RETURN_VALUE]
-        with self._target.conn.gathering:
+        with self._target.conn.corked:
             requests.submit_clear([each for each in had if each not in exits])
             submitted = [requests.submit(spec) for spec in specs]
         self._pending[thread] = [*exits, *(request for request, _ in submitted)]
@@ -294,7 +294,7 @@ class Stepping:
     async def _still_on_line(
         self, thread: int, place: ids.CodeLocation, start: MappedLine | None
     ) -> tuple[bool, MappedLine | None]:
-        """Whether a step must go on because it stands on no line of the source, or on the one it came from.
+        """Return whether a step must go on because it stands on no line of the source, or on the one it came from.
 
         The agent steps by lines of the class file, of which several may be one line of the source. wire: none without a
         source map; else 1 trip.
@@ -361,7 +361,9 @@ class Stepping:
         self._target.conn.require_allowed(event_request.Set)
 
     async def _places(self, location: Location, line: int) -> list[ids.CodeLocation]:
-        """Where the code of a line begins in the method of the location. Raises UsageError when it has none there."""
+        """Return where the code of a line begins in the method of the location. Raises UsageError when it has none
+        there.
+        """
         key = (ids.ReferenceTypeID(location.type_id), ids.MethodID(location.method_id))
         await self._target.types.locations_of_line([key], line, location.source)
         table = self._target.types.lines_of(key, location.source)

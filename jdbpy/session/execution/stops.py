@@ -61,11 +61,11 @@ class Looks:
             if wanted is None or self._target.suspension.epoch_of(wanted[0]) != wanted[1]:
                 continue
             variables = wanted[2]
-            from jdbpy.session.values.objects import glance_at  # not loaded for who only attaches
+            from jdbpy.session.values.objects import prefetch_objects  # not loaded for who only attaches
 
             reader = Objects.of(self._target).reader
-            with suppress(JdbpyError):  # whoever needs it meets it again
-                await reader.run(glance_at(reader, [variables.this, *variables.slots.values()]))
+            with suppress(JdbpyError):  # the code that needs it meets it again
+                await reader.run(prefetch_objects(reader, [variables.this, *variables.slots.values()]))
 
 
 _PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
@@ -89,7 +89,7 @@ class StopShower:
         self.looks = Looks(target)
 
     async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
-        """The pump's way in: publishes one Stop for all votes of a composite."""
+        """The dispatcher's way in: publishes one Stop for all votes of a composite."""
         reasons = tuple(plan.reason for _, plan in votes)
         votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoint", 0)))
         hit, plan = votes[0]
@@ -168,7 +168,7 @@ class StopShower:
         there is no frame."""
         target = self._target
         where = partial(self._where, thread_id)
-        if at is not None and target.far:
+        if at is not None and target.high_latency:
             await target.stop_places.settled(at)
             where = partial(self._where_far, thread_id, at)
         if at is None or not target.stop_places.is_learned(at):
@@ -197,7 +197,7 @@ class StopShower:
         return await self._placed(top)
 
     async def _read(self, thread_id: int, at: ids.CodeLocation, variables: Sequence[SlotVariable]) -> Top:
-        """What was asked before the event had come in, if that is about this stop; else what is asked now."""
+        """Return what was asked before the event had come in, if that is about this stop; else what is asked now."""
         reads = self._target.stops_ahead.take(thread_id)
         top = await reads.take() if reads is not None else None
         if top is not None and top.frame is not None and top.frame.location == at:
@@ -217,7 +217,7 @@ class StopShower:
         frame = model_frame(1, top.frame.frameID, location, top.thread, epoch, top.total)
         if top.variables is not None:
             target.frame_memory.keep(frame, top.variables)
-            if target.far:
+            if target.high_latency:
                 self.looks.expect(top.thread.id, top.variables)
         return top.thread, frame, ""
 

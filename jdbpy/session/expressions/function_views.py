@@ -65,7 +65,7 @@ def _python(value: TaggedValue, text: str | None, obj: Obj) -> Any:
 
 
 def shown(made: Any) -> Shown:
-    """What a function has returned, as a ``Shown``. Raises TypeError for what cannot be shown."""
+    """Return what a function has returned, as a ``Shown``. Raises TypeError for what cannot be shown."""
     if isinstance(made, Shown):
         return made
     if isinstance(made, str) and not isinstance(made, FieldText):

@@ -77,7 +77,7 @@ class Results:
         return described
 
     async def dump(self, operand: Operand, limits: Limits) -> Value:
-        """As ``describe``, an object by all its fields."""
+        """Like ``describe``, an object by all its fields."""
         if isinstance(operand.value, Ref):
             return await describe.dump(self._target, self._wire_value(operand), limits, self._format)
         return await self.describe(operand, limits)

@@ -69,7 +69,7 @@ class Sender:
         return await self._run(await self.text(name, value, wanted))
 
     async def text(self, name: str, value: object, wanted: JavaType | None, depth: int = 0) -> str:
-        """How an expression may say the value, with ``given``. Raises and wire: as ``operand``."""
+        """Return how an expression may say the value, with ``given``. Raises and wire: as ``operand``."""
         if isinstance(value, Value) or not is_composite(value):
             literal = _literal(value, wanted)
             return literal if literal else self._name(operand_of(name, value))
@@ -175,7 +175,9 @@ def _source(kind: JavaType) -> str:
 
 
 def _literal(value: object, wanted: JavaType | None) -> str:
-    """How Java writes a value for a variable of that type; "" for a value of the target, and what Java has none for."""
+    """Return how Java writes a value for a variable of that type; "" for a value of the target, and what Java has none
+    for.
+    """
     kind = wanted if isinstance(wanted, Primitive) else unboxed(wanted) if wanted is not None else None
     of = kind.name if kind is not None else ""
     match value:

@@ -64,7 +64,7 @@ class Values:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """What evaluates, with its variables (``$name``)."""
+        """Return what evaluates, with its variables (``$name``)."""
         from jdbpy.session.eval.evaluator import Evaluator
 
         shared = None if self._shared is None else self._shared.evaluator
@@ -72,7 +72,7 @@ class Values:
 
     @cached_property
     def views(self) -> UserViews:
-        """How objects of classes are shown, beside the views that are built in."""
+        """Return how objects of classes are shown, beside the views that are built in."""
         from jdbpy.session.expressions.user_views import UserViews
 
         if self._shared is not None:

@@ -115,7 +115,7 @@ class HeapReader:
         self.pinned.discard(object_id)
 
     async def is_collected(self, object_id: int) -> bool:
-        """Whether the object has been garbage-collected. wire: 1 trip."""
+        """True if the object has been garbage-collected. wire: 1 trip."""
         reply = await self._target.conn.request(object_reference.IsCollected(ObjectID(object_id)))
         return reply.isCollected
 

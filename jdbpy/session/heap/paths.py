@@ -117,7 +117,7 @@ async def stack_roots(target: Target, stack: StackReader) -> dict[int, StackRoot
 
 
 async def _held(target: Target, frame: Frame) -> list[tuple[str, int]]:
-    """The variables of a frame that hold objects; none when its thread was let go meanwhile. wire: 1 trip."""
+    """The variables of a frame that hold objects; none when its thread was resumed meanwhile. wire: 1 trip."""
     try:
         variables = [each for each in await frame_slots(target, frame) if each.signature[0] in "L["]
         this, values = await read_slots(target, frame, variables)
@@ -225,6 +225,6 @@ async def _described(
 
 
 async def _places(target: Target, search: _PathSearch, holders: Sequence[TaggedObjectID]) -> list[tuple[str, ...]]:
-    """Where each of the objects holds the next one on the way. wire: 2 trips or so, whatever their number."""
+    """Return where each of the objects holds the next one on the way. wire: 2 trips or so, whatever their number."""
     following = [cast("TaggedObjectID", search.toward[one.objectID]) for one in holders]
     return await places_of(target, holders, [each.objectID for each in following])

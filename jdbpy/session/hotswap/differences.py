@@ -81,7 +81,7 @@ def code_rows(code: bytes, pool: ConstantPool | None) -> tuple[CodeRow, ...] | N
 
 
 def constants_of(pool: ConstantPool | None) -> frozenset[tuple[str, str]] | None:
-    """What the pool holds, whatever its numbers."""
+    """Return what the pool holds, whatever its numbers."""
     return frozenset((KINDS[pool.tag(index)], pool.text(index)) for index in pool) if pool is not None else None
 
 

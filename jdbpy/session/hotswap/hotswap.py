@@ -47,7 +47,7 @@ from jdbpy.wire.messages import virtual_machine
 
 
 async def running_shapes(types: TypeCache, wanted: Sequence[RefType]) -> dict[ReferenceTypeID, ClassShape]:
-    """What the target runs of these classes. wire: 2 trips, and 1 for ancestors that are not known."""
+    """Return what the target runs of these classes. wire: 2 trips, and 1 for ancestors that are not known."""
     ids = [each.id for each in wanted]
     about = (
         facts.METHODS,

@@ -58,7 +58,7 @@ class CodeChanges:
         return self.sites.get(place.classID, {}).get((place.methodID, at))
 
     def starts(self, changed: ChangedClass) -> list[PlaceKey]:
-        """Where the checks of a class begin, as its code is now."""
+        """Return where the checks of a class begin, as its code is now."""
         return [(method, start_now(changed, method, at)) for method, at in self._inserted(changed)]
 
     def _inserted(self, changed: ChangedClass) -> Iterable[PlaceKey]:
@@ -100,7 +100,7 @@ class CodeChanges:
     def _moved(
         self, changed: ChangedClass, woven: Woven, methods: Iterable[Method]
     ) -> dict[CodeLocation, CodeLocation]:
-        """Where the places of breakpoints in a class are, by where they were."""
+        """Return where the places of breakpoints in a class are, by where they were."""
         by_id = {method.id: woven.method(method.name, method.signature) for method in methods}
         moved = {}
         for point in self.breakpoints:
@@ -143,6 +143,6 @@ class CodeChanges:
 
 
 def start_now(changed: ChangedClass, method: MethodID, at: int) -> int:
-    """Where the line begins now that began at ``at`` in the program's own code."""
+    """Return where the line begins now that began at ``at`` in the program's own code."""
     found = changed.maps.get(method)
     return at if found is None else found.start_after(at)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from jdbpy.errors import JdbpyError, StateError
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.target import Ref
-from jdbpy.session.eval.utility_calls import OwnCalls
+from jdbpy.session.eval.utility_calls import UtilityCalls
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame, ThreadRef
 from jdbpy.session.target import facts
@@ -46,7 +46,7 @@ _FINDERS = {
 class InThread:
     """Methods run for one class of the target, in one thread."""
 
-    def __init__(self, target: Target, calls: OwnCalls, loader: int) -> None:
+    def __init__(self, target: Target, calls: UtilityCalls, loader: int) -> None:
         self._target = target
         self._calls = calls
         self._loader = Ref(loader, Tag.CLASS_LOADER) if loader else None
@@ -141,6 +141,6 @@ async def in_thread(target: Target, evaluator: Evaluator, thread: int, home: Ref
         Frame(1, at_home, ThreadRef(thread, ""), top.frameID, epoch), InvokeRules(limit=LIMIT)
     )
     try:
-        yield InThread(target, OwnCalls(frame), int(loader))
+        yield InThread(target, UtilityCalls(frame), int(loader))
     finally:
         frame.pins.release()

@@ -196,7 +196,7 @@ class Installer:
 
 
 def places_in(point: LogicalBreakpoint, type_id: ReferenceTypeID) -> list[CodeLocation]:
-    """Where a breakpoint is to stand in a class, as its code is now."""
+    """Return where a breakpoint is to stand in a class, as its code is now."""
     return [place for place in point.code.wanted() if place.classID == type_id] if point.wanted else []
 
 

@@ -83,7 +83,7 @@ class Site:
 
     @property
     def requests(self) -> list[EventRequest]:
-        """What stands in the target for it."""
+        """Return what stands in the target for it."""
         return [each for each in (self.trap, self.failed) if each is not None]
 
 

@@ -61,7 +61,7 @@ def binary_promotion(left: Primitive, right: Primitive) -> Primitive:
 
 
 def widens(source: Primitive, target: Primitive) -> bool:
-    """Whether source becomes target by identity or a widening primitive conversion (JLS 5.1.1, 5.1.2)."""
+    """True if source becomes target by identity or a widening primitive conversion (JLS 5.1.1, 5.1.2)."""
     if source is target:
         return True
     if source.rank == 0 or target.rank == 0 or target is CHAR:
@@ -70,7 +70,7 @@ def widens(source: Primitive, target: Primitive) -> bool:
 
 
 def fits(value: Number, kind: Primitive) -> bool:
-    """Whether a constant int is representable in byte, short, char or int (JLS 5.2: implicit narrowing)."""
+    """True if a constant int is representable in byte, short, char or int (JLS 5.2: implicit narrowing)."""
     return isinstance(value, int) and kind in _BITS and wrap(kind, value) == value
 
 

@@ -147,13 +147,13 @@ def once_per_pass(code: bytes, places: Sequence[int]) -> list[int]:
 
 
 def _leads_always(flow: _Flow, roots: Iterable[int], first: int, place: int) -> bool:
-    """Whether every execution of ``place`` has one of ``first`` before it, since the last execution of ``place``."""
+    """True if every execution of ``place`` has one of ``first`` before it, since the last execution of ``place``."""
     starts = [root for root in roots if root != first]
     return place not in _reached(flow, [*starts, *flow.get(place, ())], without=first)
 
 
 def _roots(flow: _Flow) -> list[int]:
-    """Where execution may begin: the entry, and the exception handlers, told by nothing leading to them."""
+    """Return where execution may begin: the entry, and the exception handlers, told by nothing leading to them."""
     roots: list[int] = []
     seen: set[int] = set()
     for index in sorted(flow):

@@ -31,7 +31,7 @@ def is_hidden_name(text: str) -> bool:
 
 
 def of_the_runtime(name: str) -> bool:
-    """Whether the class belongs to the JDK, told by its package."""
+    """True if the class belongs to the JDK, told by its package."""
     return name.startswith(_RUNTIME)
 
 
@@ -75,7 +75,7 @@ class ClassName(Record):
 
     @property
     def is_full(self) -> bool:
-        """Whether it can be taken for a complete name: it has a package, and that begins with a small letter."""
+        """True if it can be taken for a complete name: it has a package, and that begins with a small letter."""
         if self.bound or is_hidden_name(self.text):
             return True
         return not self.is_pattern and "." in self.text and self.text[:1].islower()
@@ -86,7 +86,7 @@ class ClassName(Record):
         return [part for part in re.split(r"[.$*/]", self.text) if part][-1:][0] if self.text != "*" else ""
 
     def is_name_of(self, name: str) -> bool:
-        """Whether it is the class's whole name, or a pattern for it. ``Outer.Inner`` is as good as ``Outer$Inner``."""
+        """True if it is the class's whole name, or a pattern for it. ``Outer.Inner`` is as good as ``Outer$Inner``."""
         if self.text.startswith("*"):
             return name.endswith(self.text[1:]) or _dotted(name).endswith(self.text[1:])
         if self.text.endswith("*"):
@@ -94,11 +94,11 @@ class ClassName(Record):
         return name == self.text or _dotted(name) == _dotted(self.text)
 
     def is_end_of(self, name: str) -> bool:
-        """Whether it is the last part of the class's name: ``Order`` or ``acme.Order``, or ``Inner`` of Outer$Inner."""
+        """True if it is the last part of the class's name: ``Order`` or ``acme.Order``, or ``Inner`` of Outer$Inner."""
         return not self.is_pattern and _dotted(name).endswith("." + _dotted(self.text))
 
     def may_mean(self, name: str) -> bool:
-        """Whether a class that is only now loaded can be meant. A short name is not for classes of the JDK."""
+        """True if a class that is only now loaded can be meant. A short name is not for classes of the JDK."""
         return self.is_name_of(name) or (self.is_end_of(name) and not self.is_full and not of_the_runtime(name))
 
     def choose(self, names: Iterable[str]) -> set[str]:
@@ -191,7 +191,7 @@ def none_loaded(which: str) -> str:
 
 
 def like(pattern: str, name: str) -> bool:
-    """Whether a pattern fits a name: ``*`` and ``?`` stand for anything, other text may stand anywhere in it.
+    """True if a pattern fits a name: ``*`` and ``?`` stand for anything, other text may stand anywhere in it.
 
     Upper and lower case are the same; an empty pattern fits everything.
     """
@@ -216,7 +216,7 @@ def check_excludes(patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def fits_exclude(pattern: str, class_name: str) -> bool:
-    """Whether the agent would find that the class matches."""
+    """True if the agent would find that the class matches."""
     if pattern.startswith("*"):
         return class_name.endswith(pattern[1:])
     if pattern.endswith("*"):

@@ -75,7 +75,7 @@ class ConstantPool:
         return self._data[offset] if offset is not None else 0
 
     def numbers(self, index: int) -> Sequence[int | float]:
-        """What an entry holds: the indices it refers to, or its number."""
+        """Return what an entry holds: the indices it refers to, or its number."""
         return struct.unpack_from(_FORMS[self.tag(index)], self._data, self._offsets[index] + 1)
 
     def utf8(self, index: int) -> str:

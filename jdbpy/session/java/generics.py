@@ -68,7 +68,7 @@ class _Malformed(Exception):
 
 
 def _whole(signature: str, read: Callable[[_SignatureReader], T]) -> T | None:
-    """What ``read`` makes of the signature, if that takes it to the last character."""
+    """Return what ``read`` makes of the signature, if that takes it to the last character."""
     reader = _SignatureReader(signature)
     try:
         result = read(reader)

@@ -157,7 +157,7 @@ def made_of(declared: Iterable[str]) -> set[str]:
 
 
 def given(declared: Iterable[str]) -> set[str]:
-    """As ``made_of``, for what methods that declare these types may give."""
+    """Like ``made_of``, for what methods that declare these types may give."""
     names = list(declared)
     return made_of(names) | {each for name in names for each in _FROM_FACTORIES.get(name, ())}
 

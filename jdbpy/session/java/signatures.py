@@ -114,7 +114,7 @@ def _types(text: str) -> Iterator[str]:
 
 
 def end_of_type(text: str, position: int) -> int:
-    """Where the type that starts at ``position`` ends; type arguments in angle brackets are stepped over."""
+    """Return where the type that starts at ``position`` ends; type arguments in angle brackets are stepped over."""
     if text[position] not in "LT":
         return position + 1
     depth = 0
@@ -148,7 +148,7 @@ def package_of(name: str) -> str:
 
 
 def _end_of_plain_name(name: str) -> int:
-    """Where the suffix of a hidden class begins, or the end."""
+    """Return where the suffix of a hidden class begins, or the end."""
     slash = name.find("/")
     return slash if slash >= 0 else len(name)
 
@@ -166,7 +166,7 @@ def outermost(name: str) -> str:
 
 
 def is_lambda_class(name: str) -> bool:
-    """Whether the class was spun by the runtime to carry a lambda or a method reference: no source belongs to it."""
+    """True if the class was spun by the runtime to carry a lambda or a method reference: no source belongs to it."""
     return "$$Lambda" in name
 
 
@@ -182,7 +182,7 @@ def is_lambda_body(method_name: str) -> bool:
 
 
 def is_synthetic(bits: int) -> bool:
-    """Whether the compiler made the member: the agent's mark, or ACC_SYNTHETIC where an agent passes that on."""
+    """True if the compiler made the member: the agent's mark, or ACC_SYNTHETIC where an agent passes that on."""
     return bool(bits & (SYNTHETIC | 0x1000))
 
 

@@ -57,7 +57,7 @@ class Stratum(Record):
     runs: tuple[LineRun, ...]
 
     def place(self, line: int) -> SourcePlace | None:
-        """What a line of the class file was made from; None for what the compiler added itself."""
+        """Return what a line of the class file was made from; None for what the compiler added itself."""
         for run in self.runs:
             if run.output <= line < run.end:
                 file = next((each for each in self.files if each.id == run.file), None)

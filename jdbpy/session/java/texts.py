@@ -104,7 +104,7 @@ def _shortest_float(value: float) -> tuple[str, int]:
 
 
 def _rounding_interval(value: float) -> tuple[Fraction, Fraction, bool]:
-    """What rounds to the positive float: lower and upper bound, and whether the bounds themselves do."""
+    """Return what rounds to the positive float: lower and upper bound, and whether the bounds themselves do."""
     from fractions import Fraction
 
     (bits,) = struct.unpack(">I", struct.pack(">f", value))
@@ -199,7 +199,7 @@ def _integer_digits(parts: _Binary) -> tuple[list[int], int]:
 
 
 def _bits_of_5(power: int) -> int:
-    """How many bits a power of five was taken to have."""
+    """Return how many bits a power of five was taken to have."""
     return (5**power).bit_length() if 0 < power < _LONG_5_POWERS else 3 * power
 
 

@@ -162,13 +162,13 @@ def boxed(kind: JavaType) -> JavaType:
 
 
 def is_numeric(kind: JavaType) -> bool:
-    """Whether a value of the type is a number, or unboxes to one (JLS 5.1.8)."""
+    """True if a value of the type is a number, or unboxes to one (JLS 5.1.8)."""
     primitive = unboxed(kind)
     return primitive is not None and primitive.rank > 0
 
 
 def is_integral(kind: JavaType) -> bool:
-    """Whether a value of the type is, or unboxes to, byte, short, char, int or long."""
+    """True if a value of the type is, or unboxes to, byte, short, char, int or long."""
     primitive = unboxed(kind)
     return primitive is not None and 0 < primitive.rank <= LONG.rank
 
@@ -193,7 +193,7 @@ def erasure(kind: JavaType) -> JavaType:
 
 
 def upper_bound(kind: JavaType) -> JavaType:
-    """What a value of the type surely is: the bound of a variable or wildcard, else the type itself."""
+    """Return what a value of the type surely is: the bound of a variable or wildcard, else the type itself."""
     if isinstance(kind, TypeVar):
         return kind.bound
     if isinstance(kind, Wildcard):

@@ -83,7 +83,7 @@ def java_homes(environ: Mapping[str, str] | None = None) -> Iterator[JavaHome]:
 
 
 def inspect_home(home: str, found_by: str = "") -> JavaHome | None:
-    """What is installed in the directory ``home``; None when it is no Java runtime or lacks the JDWP agent."""
+    """Return what is installed in the directory ``home``; None when it is no Java runtime or lacks the JDWP agent."""
     home = os.path.realpath(os.path.expanduser(home))
     java = os.path.join(home, "bin", "java")
     if not os.access(java, os.X_OK) or not _has_agent(home):

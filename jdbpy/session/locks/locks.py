@@ -141,7 +141,9 @@ class Locks:
             raise StateError("there is no such object (any more)", code=error.code) from error
 
     async def _state(self, object_id: int) -> LockState:
-        """What there is to know of either kind of lock is asked for at once, before the class has told which it is."""
+        """Return what there is to know of either kind of lock is asked for at once, before the class has told which it
+        is.
+        """
         reader = Objects.of(self._target).reader
         told, lock, sync, (parked, known) = await together(
             lambda: self._target.conn.request(object_reference.MonitorInfo(ObjectID(object_id))),
@@ -184,7 +186,7 @@ class Locks:
         """
         reader = Objects.of(self._target).reader
         everybody = await self._reader.all_threads()
-        beside = everybody if self._target.far and len(everybody) <= FEW else []
+        beside = everybody if self._target.high_latency and len(everybody) <= FEW else []
         blockers, read = await both(
             lambda: reader.run(read_blockers(reader, everybody)), lambda: self._threads.read(beside)
         )

@@ -104,7 +104,7 @@ class LockReader:
 
         Over a slow link those of all threads are asked for at once. wire: 2 trips, 1 when known; else 3, or 2.
         """
-        if self._target.far and len(threads) <= FEW:
+        if self._target.high_latency and len(threads) <= FEW:
             return await self._threads.read(threads, _ALL_FRAMES)
         read = await self._threads.read(threads)
         answers = [_answers(each, await monitors(), await blockers(), {}) for each in read]
@@ -129,7 +129,9 @@ class LockReader:
         return owners | others, refused, locks
 
     async def _synchronizers(self, blockers: Blockers, monitors: Monitors) -> dict[int, tuple[Synchronizer, Lock]]:
-        """What threads are parked for, of those that enter no monitor. wire: 2 or 3 trips behind the blockers."""
+        """Return what threads are parked for, of those that enter no monitor. wire: 2 or 3 trips behind the
+        blockers.
+        """
         wanted, told, reader = await blockers(), await monitors(), Objects.of(self._target).reader
         parked = [
             blocker

@@ -36,7 +36,7 @@ class Synchronizer(Record):
 
 
 async def read_synchronizers(reader: Reader, objects: Sequence[int]) -> dict[int, Synchronizer]:
-    """What each object is to who waits for it; those that were collected are left out. To be run by the reader.
+    """Return what each object is to who waits for it; those that were collected are left out. To be run by the reader.
 
     wire: 1 trip for their classes, 1 for each class above that is not known, 1 for the owners.
     """

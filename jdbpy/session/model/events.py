@@ -106,8 +106,10 @@ class Output(Record):
     text: str
 
 
-class Lost(Record):
+class EventsDropped(Record):
     """A subscriber was too slow: ``count`` events were dropped for it."""
+
+    json_name = "lost"
 
     count: int
 
@@ -191,7 +193,7 @@ def _line_of(place: Location) -> str:
     return (place.source or "unknown source") + (f":{place.line}" if place.line is not None else "")
 
 
-class Gone(Record):
+class VMDisconnected(Record):
     """The connection is over without the VM having said that it ended."""
 
     json_name = "disconnected"
@@ -199,5 +201,5 @@ class Gone(Record):
     reason: str
 
 
-Event = Stop | ThreadsResumed | Exited | Output | Notice | Lost | Gone
+Event = Stop | ThreadsResumed | Exited | Output | Notice | EventsDropped | VMDisconnected
 """What a subscriber of ``Session.events()`` receives."""

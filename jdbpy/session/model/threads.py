@@ -68,7 +68,7 @@ EVERY_THREAD = ThreadFilter()
 
 
 def fits(chosen: ThreadFilter, info: ThreadInfo) -> bool:
-    """Whether the filter lets the thread through."""
+    """True if the filter lets the thread through."""
     return (
         like(chosen.name, info.name)
         and (not chosen.group or info.group.lower() == chosen.group.lower())

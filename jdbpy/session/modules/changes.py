@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jdbpy.errors import StateError, Thrown, UsageError
 from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls
 from jdbpy.wire.constants import Tag
 
 _MODULES = "jdk.internal.module.Modules"
@@ -62,7 +62,7 @@ async def apply(runner: CallRunner, change: Change) -> None:
             raise UsageError(error.exception_message or error.message, code="REFUSED") from error
 
 
-async def _call(calls: OwnCalls, change: Change) -> Raw:
+async def _call(calls: UtilityCalls, change: Change) -> Raw:
     try:
         return await calls.static(_MODULES, change.method, change.signature, *change.args)
     except StateError as error:

@@ -62,7 +62,7 @@ class ModuleDirectory:
     async def _learn_briefs(self) -> None:
         """Learns over a link what modules are described in, beside the question which there are."""
         reader = Objects.of(self._target).reader
-        await reader.run(reader.boot_classes(BRIEF_CLASSES if self._target.far else ()))
+        await reader.run(reader.boot_classes(BRIEF_CLASSES if self._target.high_latency else ()))
 
     async def _briefs(self, modules: Sequence[int]) -> dict[int, Brief]:
         reader = Objects.of(self._target).reader
@@ -97,7 +97,7 @@ class ModuleDirectory:
     async def detail(self, text: str) -> ModuleDetail:
         """All about the module of this name or id, or that of a class. Runs nothing. wire: 15 trips or so, 12 again."""
         reader = Objects.of(self._target).reader
-        expected = MODULE_CLASSES if self._target.far else ()
+        expected = MODULE_CLASSES if self._target.high_latency else ()
         rows, _ = await both(self._rows, lambda: reader.run(reader.boot_classes(expected)))
         number = await self._among(text, rows)
         viewer = Viewer(reader, Objects.of(self._target).views, Limits().string)

@@ -208,7 +208,7 @@ async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents
 
 
 def later_of(added: Sequence[tuple[int, int, str]], module: int) -> list[tuple[int, str]]:
-    """What was added to one module: to whom, and which package."""
+    """Return what was added to one module: to whom, and which package."""
     return [(other, package) for owner, other, package in added if owner == module]
 
 
@@ -223,7 +223,7 @@ async def _special(reader: Reader) -> dict[str, int]:
 
 
 async def _declared(reader: Reader, viewer: Viewer, descriptor: TaggedValue) -> Contents:
-    """What stands in the module's declaration; an unnamed module has none."""
+    """Return what stands in the module's declaration; an unnamed module has none."""
     if not descriptor.value:
         return Contents((), (), (), (), (), (), (), "", 0)
     values = await _named(reader, _DESCRIPTOR, descriptor, "requires", "uses", "provides", "packages", "mainClass")

@@ -98,7 +98,7 @@ class _Finder:
     # -- ways ------------------------------------------------------------------------------------------------------
 
     def _ways(self, strings: dict[bytes, str]) -> dict[bytes, Way]:
-        """How objects are reached from variables and static fields, until all the strings are."""
+        """Return how objects are reached from variables and static fields, until all the strings are."""
         ways: dict[bytes, Way] = {}
         missing = set(strings)
         pending: deque[bytes] = deque()
@@ -171,7 +171,7 @@ class _Finder:
         return {each.slot: each.name for each in from_table(table, code_index)}
 
     def _inside(self, holder: bytes) -> Iterator[tuple[bytes, str]]:
-        """What an object refers to, and by which field or element."""
+        """Yield what an object refers to, and by which field or element."""
         entry = self._store.get(kind_of(object_reference.GetValues), holder)
         if entry is not None and entry[:2] == OK:
             type_id = entry[2:10]

@@ -62,7 +62,7 @@ class Masks:
         return self._pattern is not None and self._pattern.match(name) is not None
 
     def hide(self, value: bytes) -> bytes:
-        """What stands for a value, with its tag."""
+        """Return what stands for a value, with its tag."""
         if value[0] in (Tag.STRING, Tag.ARRAY):
             self._hidden.add(value[1:])
         self.masked += 1

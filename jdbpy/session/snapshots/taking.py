@@ -114,7 +114,7 @@ class Snapshots:
             if on_progress is not None:
                 nursery.start_soon(_report, collector, stage, on_progress)
             for phase in (collector.before, collector.members):
-                with target.conn.gathering:
+                with target.conn.corked:
                     phase()
                 await asker.rest()
             stage[0] = "objects"
@@ -123,7 +123,7 @@ class Snapshots:
             paused_trips = asker.trips - before
             stage[0] = "classes"
             for phase in (collector.after, collector.last):
-                with target.conn.gathering:
+                with target.conn.corked:
                     phase()
                 await asker.rest()
             stage[0] = "file"
@@ -155,13 +155,13 @@ class Snapshots:
         target, asker = self._target, collector.asker
         met = [*target.suspension.held_threads(), *target.met] if target.at_least(21) else []
         if target.suspension.everything_held:
-            with target.conn.gathering:
+            with target.conn.corked:
                 collector.suspended(met)
             await asker.rest()
             return None
         began = trio.current_time()
         try:
-            with target.conn.gathering:
+            with target.conn.corked:
                 target.submit_op(
                     SuspendOp.VM_SUSPEND
                 )  # nothing waits for it, so nothing of ours takes it back but this

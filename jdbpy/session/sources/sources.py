@@ -112,12 +112,12 @@ class Sources:
         return self._window(await self._file(*_name(location)), location, around)
 
     def has_recent(self, place: Location) -> bool:
-        """Whether ``recent_window`` knows: the file was looked at a moment ago. Of places without a line it does."""
+        """True if ``recent_window`` knows: the file was looked at a moment ago. Of places without a line it does."""
         looked_at, _ = self._recent.get(_name(place), (-RECENT, None))
         return place.line is None or trio.current_time() - looked_at < RECENT
 
     def recent_window(self, place: Location) -> SourceWindow | None:
-        """As ``window``, from the file as it was a moment ago; waits for nothing."""
+        """Like ``window``, from the file as it was a moment ago; waits for nothing."""
         _, file = self._recent.get(_name(place), (0.0, None))
         return self._window(file, place, AROUND)
 
@@ -126,12 +126,14 @@ class Sources:
         return await self._file(class_name, source)
 
     async def find(self, class_name: str, source: str | None = None) -> str | None:
-        """Where the source file of a class is, or None."""
+        """Return where the source file of a class is, or None."""
         file = await self._file(class_name, source)
         return file.path if file else None
 
     def doubt(self, file: SourceFile, place: Location) -> str:
-        """Why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks against it."""
+        """Return why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks
+        against it.
+        """
         key = (id(file), place.class_name, place.method, place.line)
         known = self._doubts.get(key)
         if known is None or known[0] is not file:

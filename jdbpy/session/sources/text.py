@@ -88,7 +88,9 @@ def namespace_in(lines: Iterable[str]) -> str:
 
 
 def relative_path(class_name: str, source: str | None) -> str:
-    """Where a class's source file is by Java's custom, "com/acme/Order.java"; the name is guessed when not told."""
+    """Return where a class's source file is by Java's custom, "com/acme/Order.java"; the name is guessed when
+    not told.
+    """
     directory = path_of_package(class_name)
     name = source or simple_name(outermost(class_name)) + ".java"
     return f"{directory}/{name}" if directory and "/" not in name else name
@@ -171,7 +173,7 @@ _BETWEEN = re.compile(r"[\w\s,.<>\[\]@?&]*")
 
 
 def doubt(file: SourceFile, place: Location) -> str:
-    """Why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks against it."""
+    """Return why the file is hardly what the class was compiled from, as a clause; "" if nothing speaks against it."""
     line = place.line
     if line is None:
         return ""

@@ -38,7 +38,7 @@ class ConditionEvaluation(Protocol):
         """Ends it before its end."""
 
 
-class Glance(Protocol):
+class FastCondition(Protocol):
     """A condition at one place in code that only reads: the frame there, and what is reached from that."""
 
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
@@ -55,21 +55,23 @@ class Condition(Protocol):
         """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
-        """What is wrong with it at a place in code, as far as that can be told without a thread that stands there.
+        """Return what is wrong with it at a place in code, as far as that can be told without a thread that stands
+        there.
 
         ``names`` are those that hits bring.
         """
 
-    def glance(self, place: CodeLocation) -> Glance | None:
+    def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         """The short way to its value at a place; None where there is none, or none yet."""
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in what a glance has found out at a hit, so that ``holds`` need not: what it has read (the frame, then
-        its variables; nothing, if it did not ask for the frame), and that the condition holds, if it does."""
+        """Takes in what a fast condition has found out at a hit, so that ``holds`` need not: what it has read (the
+        frame, then its variables; nothing, if it did not ask for the frame), and that the condition holds, if it does.
+        """
 
 
 class Passing(Record):
-    """A thread that may run on as soon as its frame has been asked for: where it stands, and how it is let go."""
+    """A thread that may run on as soon as its frame has been asked for: where it stands, and how it is resumed."""
 
     at: CodeLocation
     go_on: Callable[[], None]

@@ -1,4 +1,4 @@
-"""The event pump: takes event sets off the connection, asks the owners, and lets the set go or makes it a stop.
+"""The event dispatcher: takes event sets off the connection, asks the owners, and lets the set go or makes it a stop.
 
 Owns the order of events and the rule of votes: every owner of a request in a set is asked, and the set is resumed,
 once and with its own suspend policy, only when all agree. It knows nothing of what a breakpoint or a step is.
@@ -20,7 +20,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.model.events import ExceptionInfo, Exited, Gone, Notice
+from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, VMDisconnected
 from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.requests import REASONS, EventRequest, RequestHit, StopPlan, Verdict, Vote, verdict_of
@@ -54,7 +54,7 @@ _MOST_WARNINGS = 20
 
 
 class _Begun:
-    """The vote of an owner who was asked where the set came in, until the pump takes that set."""
+    """The vote of an owner who was asked where the set came in, until the dispatcher takes that set."""
 
     def __init__(self, composite: wire_event.Composite, hit: RequestHit, vote: Vote) -> None:
         self.composite = composite
@@ -76,7 +76,7 @@ class _Begun:
             vote.close()
 
 
-class Pump:
+class EventDispatcher:
     """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given.
 
     ``read_exception`` tells of the exception at which the target was told to stop.
@@ -88,8 +88,8 @@ class Pump:
         self._read_exception = read_exception
         self.fast_hits = FastHits(target)
         self._warned: set[str] = set()
-        self._gone: wire_event.Composite | None = None  # the set that its handler has let go already
-        self._begun: _Begun | None = None  # of the next set that the pump takes
+        self._gone: wire_event.Composite | None = None  # the set that its handler has resumed already
+        self._begun: _Begun | None = None  # of the next set that the dispatcher takes
         self._running = False
         self._leaving = False
         self._deferred: list[tuple[int, Packet]] = []  # hits whose turn comes when their thread is resumed, by thread
@@ -109,7 +109,7 @@ class Pump:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.fast_hits.run)
-                if self._target.far:
+                if self._target.high_latency:
                     nursery.start_soon(self._target.stops_ahead.run)
                 reason = await self._work()
                 nursery.cancel_scope.cancel()
@@ -128,7 +128,7 @@ class Pump:
         if self.death_told or status is not None:
             self._target.publish(Exited(status, reason))
         else:
-            self._target.publish(Gone(reason))
+            self._target.publish(VMDisconnected(reason))
 
     def leave(self) -> None:
         """From now on resume every event set where it comes in; none becomes a stop any more."""
@@ -163,13 +163,13 @@ class Pump:
                 return True
             if everything:
                 self._let_calls_run()
-        if self._target.requests.sift(packet.data):
+        if self._target.requests.count_only(packet.data):
             return True
-        if self._target.far:
+        if self._target.high_latency:
             self._target.stops_ahead.came_in(packet)
         request = self._target.requests.find(only_request(packet))
         if request is not None and packet.data[event_parts.KIND] != request.kind:
-            request = None  # of another session's request; the pump reports it
+            request = None  # of another session's request; the dispatcher reports it
         if request is not None and self._is_deferred(packet, request):
             return True
         if request is not None and request.guard is not None:
@@ -182,7 +182,7 @@ class Pump:
     def _decide(self, packet: Packet, request: EventRequest) -> bool:
         """Asks the owner of a set's one event, unless it has to wait for others, and lets it go if that is the verdict.
 
-        If it is not, or is not there yet, the set goes on from there when the pump takes it.
+        If it is not, or is not there yet, the set goes on from there when the dispatcher takes it.
         """
         if not (self._running and self._target.publisher.quiet) or self._target.conn.parking:
             return False
@@ -192,13 +192,13 @@ class Pump:
             return False  # told when its turn comes
         [event] = composite.events
         if event.requestID != request.id or _misfit(event, request):
-            return False  # of an unknown kind, or the pump's to report
+            return False  # of an unknown kind, or the dispatcher's to report
         self._note_suspension(composite, undecided=True)
         hit = self._hit(composite, event, request)
         try:
             vote = request.handler(hit)
         except Exception as error:
-            vote = _failing(error)  # the pump's to tell
+            vote = _failing(error)  # the dispatcher's to tell
         if vote is None:
             self._let_go(composite)
             return True
@@ -235,11 +235,11 @@ class Pump:
 
     def _let_calls_run(self) -> None:
         """Resumes the threads that run a method: the event of another thread is no business of theirs."""
-        with suppress(Disconnected), self._target.conn.gathering:
+        with suppress(Disconnected), self._target.conn.corked:
             self._target.invocations.let_run()
 
     def _is_of_evaluation(self, packet: Packet) -> bool:
-        """Whether the set is one of threads that evaluate; it has been let go then."""
+        """True if the set is one of threads that evaluate; it has been resumed then."""
         try:
             composite = self._target.conn.decode_event(packet)
         except ProtocolError:
@@ -312,7 +312,7 @@ class Pump:
         if not (wanted and thread and composite.suspendPolicy == JdwpSuspendPolicy.EVENT_THREAD):
             return votes
         target = self._target
-        with target.conn.gathering:
+        with target.conn.corked:
             target.submit_op(SuspendOp.VM_SUSPEND)
             target.suspension.undecided = (thread, True)
             target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True)
@@ -396,7 +396,7 @@ class Pump:
         if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
             return
         thread = _thread_of(composite)
-        with suppress(Disconnected), self._target.conn.gathering:
+        with suppress(Disconnected), self._target.conn.corked:
             on_reply = self._target.hit_times.resuming(thread, JdwpSuspendPolicy(composite.suspendPolicy))
             if composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread:
                 self._target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)

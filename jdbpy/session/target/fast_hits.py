@@ -2,8 +2,9 @@
 
 Owns the look at such a hit, from the event to the Resume, and what is asked ahead of the next one. It lets a hit go on
 its own only where there is nothing to decide: one event, of one point, whose condition only reads and is false. Hits
-of several threads are looked at side by side. Every other hit goes on to the pump, with what was found out; the pump's
-rules stay the only ones. The ledger learns of a hit when it is let go, in the same breath as of the Resume.
+of several threads are looked at side by side. Every other hit goes on to the dispatcher, with what was found out; the
+dispatcher's rules stay the only ones. ``Suspension`` learns of a hit when it is resumed, in the same breath as of the
+Resume.
 
 The first reads are those of the frame, by the id that was foreseen: the agent refuses an id that is not that of the
 thread's frames now. What the condition reads then, fields of objects and the like, is asked for where the answers come
@@ -25,7 +26,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.target.conditions import Condition, ConditionEvaluation, Glance
+from jdbpy.session.target.conditions import Condition, ConditionEvaluation, FastCondition
 from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
@@ -59,7 +60,8 @@ class _Look:
     """One hit that is being looked at, or that may come. ``packet`` is its event set, once that is here."""
 
     __slots__ = (
-        "ahead", "answers", "condition", "epoch", "glance", "guess", "outcomes", "packet", "place", "policy", "request",
+        "ahead", "answers", "condition", "epoch", "fast_condition", "guess", "outcomes", "packet", "place", "policy",
+        "request",
         "since",
     )  # fmt: skip
 
@@ -67,14 +69,14 @@ class _Look:
         self,
         request: EventRequest,
         condition: Condition,
-        glance: Glance,
+        fast_condition: FastCondition,
         place: CodeLocation,
         guess: FrameID,
         epoch: int,
     ) -> None:
         self.request = request
         self.condition = condition
-        self.glance = glance
+        self.fast_condition = fast_condition
         self.place = place
         self.guess = guess
         self.epoch = epoch
@@ -86,8 +88,8 @@ class _Look:
         self.since = 0.0  # when its reads were sent
 
     def is_read_for(self, other: _Look) -> bool:
-        """Whether what was asked ahead for this one, and is not answered yet, is what would be asked for the other."""
-        same = self.glance is other.glance and self.place == other.place
+        """True if what was asked ahead for this one, and is not answered yet, is what would be asked for the other."""
+        same = self.fast_condition is other.fast_condition and self.place == other.place
         same = same and self.guess == other.guess and self.epoch == other.epoch
         return same and bool(self.answers) and not any(answer.done for answer in self.answers)
 
@@ -100,13 +102,13 @@ class FastHits:
         self._ahead: dict[ThreadID, _Look] = {}
         self._due: deque[tuple[float, ThreadID, _Look]] = deque()  # what is to be read ahead, and when
         self._more_due = trio.lowlevel.ParkingLot()
-        self._resumed: dict[ThreadID, float] = {}  # when hits were let go, while reading ahead
+        self._resumed: dict[ThreadID, float] = {}  # when hits were resumed, while reading ahead
         self._round_trip = 0.0
         self._away = 0.0  # how long threads have needed from a Resume to their next hit
         self._misses = 0
         self._pause = 0
         self.let_go = 0
-        """Hits that were let go here."""
+        """Hits that were resumed here."""
         self.read_ahead = 0
         """Hits that were read before they had come in."""
 
@@ -132,7 +134,7 @@ class FastHits:
         try:
             composite = self._target.conn.decode_event(packet)
         except ProtocolError:
-            return False  # the pump's to tell
+            return False  # the dispatcher's to tell
         [event] = composite.events
         thread, place = ThreadID(ObjectID(getattr(event, "thread", 0))), getattr(event, "location", None)
         ahead = self._ahead.pop(thread, None)
@@ -155,14 +157,16 @@ class FastHits:
         return True
 
     def _look_at(self, look: _Look, thread: ThreadID, packet: Packet, policy: JdwpSuspendPolicy) -> bool:
-        """Reads what the condition needs of a hit that is here. False if it is the pump's at once. wire: no wait."""
+        """Reads what the condition needs of a hit that is here. False if it is the dispatcher's at once.
+        wire: no wait.
+        """
         look.policy = policy
-        commands = look.glance.commands(thread, look.guess)
+        commands = look.fast_condition.commands(thread, look.guess)
         if commands:
             look.packet = packet
             self._ask(look, thread, commands)
             return True
-        evaluation = look.glance.begin(())
+        evaluation = look.fast_condition.begin(())
         if evaluation.asks or evaluation.holds is False:
             look.packet = packet
             self._go_on(look, thread, evaluation)
@@ -171,19 +175,21 @@ class FastHits:
 
     def _look(self, request: EventRequest, thread: ThreadID, place: CodeLocation) -> _Look | None:
         """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
-        foresight, suspension = self._target.foresight, self._target.suspension
+        frame_id_predictor, suspension = self._target.frame_id_predictor, self._target.suspension
         condition = request.guard.condition if request.guard is not None else None
-        if condition is None or not foresight.sure or suspension.evaluating:
+        if condition is None or not frame_id_predictor.sure or suspension.evaluating:
             return None
-        guess, glance = foresight.guess(thread), condition.glance(place)
-        if guess is None or glance is None:
+        guess, fast_condition = frame_id_predictor.guess(thread), condition.fast_condition(place)
+        if guess is None or fast_condition is None:
             return None
-        return _Look(request, condition, glance, place, guess, suspension.epoch_of(thread))
+        return _Look(request, condition, fast_condition, place, guess, suspension.epoch_of(thread))
 
     def _read(self, look: _Look, thread: ThreadID) -> None:
         """Asks ahead for what the look needs, and where the thread is. wire: no wait."""
         look.ahead = True
-        self._ask(look, thread, (thread_reference.Frames(thread, 0, 1), *look.glance.commands(thread, look.guess)))
+        self._ask(
+            look, thread, (thread_reference.Frames(thread, 0, 1), *look.fast_condition.commands(thread, look.guess))
+        )
 
     def _ask(self, look: _Look, thread: ThreadID, commands: Sequence[Command[Any]]) -> None:
         look.since = trio.current_time()
@@ -205,7 +211,7 @@ class FastHits:
         answers = [answer.outcome for answer in look.answers]
         if self._is_read(look, thread, answers):
             look.outcomes = answers if look.ahead else ()
-            self._go_on(look, thread, look.glance.begin(answers[1:] if look.ahead else answers))
+            self._go_on(look, thread, look.fast_condition.begin(answers[1:] if look.ahead else answers))
         else:
             self._hand_on(look)
 
@@ -242,7 +248,7 @@ class FastHits:
         self._go_on(look, thread, evaluation)
 
     def _hand_on(self, look: _Look) -> None:
-        """The hit is the pump's, as if it came in now."""
+        """The hit is the dispatcher's, as if it came in now."""
         assert look.packet is not None
         self._target.publisher.came_in()
         self._target.conn.queue_event(look.packet)
@@ -261,14 +267,16 @@ class FastHits:
         errors = [answer for answer in answers if isinstance(answer, JdbpyError)]
         if errors or not look.ahead:
             if any(isinstance(error, JdwpError) and error.number == Error.INVALID_FRAMEID for error in errors):
-                self._target.foresight.refused()
+                self._target.frame_id_predictor.refused()
             return not errors
         [top] = answers[0].frames
-        right = self._target.foresight.compare(thread, look.epoch, look.guess, top.frameID)
+        right = self._target.frame_id_predictor.compare(thread, look.epoch, look.guess, top.frameID)
         return right and bool(top.location == look.place)
 
     def _let_go(self, look: _Look, thread: ThreadID) -> None:
-        """Enters the hit and its end in the ledger; where it is worth while, sees to it that the next one is read."""
+        """Enters the hit and its end in ``Suspension``; where it is worth while, sees to it that the next one
+        is read.
+        """
         target, everything = self._target, look.policy is JdwpSuspendPolicy.ALL
         target.suspension.event(thread, everything=everything)
         on_reply = target.hit_times.resuming(thread, look.policy)

@@ -14,7 +14,7 @@ from jdbpy.wire.ids import FrameID
 _ONE_RESUME = 1 << 16
 
 
-class Foresight:
+class FrameIdPredictor:
     """The top frames of one target's threads."""
 
     def __init__(self, suspension: Suspension) -> None:
@@ -25,7 +25,7 @@ class Foresight:
 
     @property
     def sure(self) -> bool:
-        """Whether guesses have come true, and never failed: good enough to let a thread go before it is known."""
+        """True if guesses have come true, and never failed: good enough to let a thread go before it is known."""
         return self._proved and not self._failed
 
     def guess(self, thread: int) -> FrameID | None:
@@ -36,7 +36,8 @@ class Foresight:
         return FrameID(frame_id + (self._suspension.epoch_of(thread) - epoch) * _ONE_RESUME)
 
     def guess_or_try(self, thread: int) -> FrameID | None:
-        """As ``guess``; for a thread of which nothing is known, the id that it has if no debugger was there before us.
+        """Like ``guess``; for a thread of which nothing is known, the id that it has if no debugger was there before
+        us.
 
         Then our count of its resumes is the agent's. That one proves nothing when it is wrong.
         """

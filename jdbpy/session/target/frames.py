@@ -137,7 +137,7 @@ class FrameMemory:
         self._known: dict[object, tuple[int, RawFrameVariables | None]] = {}  # with the first epoch of those frames
 
     def recall(self, frame: Frame) -> RawFrameVariables | None:
-        """What is known of a frame, if its thread still stands in it; its id may be void by now."""
+        """Return what is known of a frame, if its thread still stands in it; its id may be void by now."""
         thread = frame.thread.id
         if not self._suspension.is_suspended(thread):
             return None
@@ -172,7 +172,7 @@ def key_of(variable: SlotVariable) -> tuple[int, str]:
 
 
 def frame_commands(thread: ThreadID, frame: FrameID, variables: Sequence[SlotVariable]) -> list[Command[Any]]:
-    """What asks for them all."""
+    """Return what asks for them all."""
     commands: list[Command[Any]] = [stack_frame.ThisObject(thread, frame)]
     for variable in variables:
         slots = [SlotInfo(variable.slot, ord(variable.signature[0]))]
@@ -183,7 +183,7 @@ def frame_commands(thread: ThreadID, frame: FrameID, variables: Sequence[SlotVar
 def frame_command(
     thread: ThreadID, frame: FrameID, variables: Sequence[SlotVariable], static: bool
 ) -> Command[Any] | None:
-    """What asks for them all at once, ``this`` as the variable in slot 0; None when there is nothing to ask.
+    """Return what asks for them all at once, ``this`` as the variable in slot 0; None when there is nothing to ask.
 
     The target looks for the frame from the innermost on for each slot, and for ``ThisObject`` twice.
     """
@@ -193,13 +193,13 @@ def frame_command(
 
 
 def frame_values(variables: Sequence[SlotVariable], static: bool, values: Sequence[TaggedValue]) -> RawFrameVariables:
-    """What the answer to ``frame_command`` tells of the frame."""
+    """Return what the answer to ``frame_command`` tells of the frame."""
     this, rest = (TaggedValue(Tag.OBJECT, 0), values) if static else (values[0], values[1:])
     return RawFrameVariables(this, dict(zip(map(key_of, variables), rest, strict=True)))
 
 
 def frame_variables(variables: Sequence[SlotVariable], answers: Sequence[Any]) -> RawFrameVariables | JdwpError:
-    """What the answers, or errors in their place, tell of the frame; the error when there is no such frame."""
+    """Return what the answers, or errors in their place, tell of the frame; the error when there is no such frame."""
     this, *values = answers
     if isinstance(this, JdwpError):
         return this

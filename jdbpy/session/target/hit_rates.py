@@ -3,7 +3,7 @@
 Pure: time comes in as an argument (seconds of a monotonic clock), so that nothing here waits and a test turns its clock
 by hand.
 
-``Meter`` says how many hits of a breakpoint are reported, how many are left out, and when there have been enough.
+``RateLimiter`` says how many hits of a breakpoint are reported, how many are left out, and when there have been enough.
 
 Hot places are noticed and reported once. Two things make a place hot. It is hit often, and no hit stops for the user:
 the condition is false, a hit count passes, or hits are only reported. Or it is in code that other threads wait for:
@@ -223,7 +223,7 @@ class Taken(Record):
     too_much: Pace | None = None
 
 
-class Meter:
+class RateLimiter:
     """The hits of one point since it was set or switched on."""
 
     def __init__(self, reporting: Reporting) -> None:
@@ -316,7 +316,7 @@ class Meter:
         return Taken(number, wall, reported, left_out, spent, too_much)
 
     def close(self, now: float, busy: float | None = None) -> LeftOut | None:
-        """What was left out since the window began and is not said yet; ``busy`` is as for ``take``."""
+        """Return what was left out since the window began and is not said yet; ``busy`` is as for ``take``."""
         if busy is not None:
             self._account(busy)
         count, self._left_out = self._left_out, 0

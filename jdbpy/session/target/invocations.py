@@ -9,9 +9,9 @@ whose effect on a count of 0 is lost. Therefore:
 * Each event set of another thread that suspends everything is answered with one Resume of the invoking thread. The
   agent also sends no further packet, the reply of the call included, before it has had one (docs/agent.md, "Resuming
   before a packet").
-* Before a Resume that the ledger counts for the thread, a suspension that was taken off is put back: the method may
+* Before a Resume that ``Suspension`` counts for the thread, a suspension that was taken off is put back: the method may
   return at any time, and its thread must not run on then.
-* When the method has returned, the thread's count is made the one of the ledger.
+* When the method has returned, the thread's count is made the one of ``Suspension``.
 
 Virtual threads (docs/agent.md, "Suspending them all happens once"). While everything is suspended, a further event set
 with policy ALL only counts one up for each virtual thread that the agent knows; it does not suspend it. A call that
@@ -19,7 +19,7 @@ comes by a breakpoint in such a thread goes on, and if it has returned before th
 the agent takes the thread for one that is suspended already: it runs on behind the call. So before a virtual thread
 runs a method while everything is suspended, requests with policy ALL are set to suspend the thread of the event only.
 
-The ledger (``suspension``) counts as if nothing were taken off.
+``Suspension`` (``suspension``) counts as if nothing were taken off.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Invocations:
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
-        self._waiting = 0  # event sets that have suspended everything and are not entered in the ledger yet
+        self._waiting = 0  # event sets that have suspended everything and are not entered in ``Suspension`` yet
 
     @property
     def any(self) -> bool:
@@ -102,7 +102,9 @@ class Invocations:
             self._agent.change(thread, -1)
 
     def ended(self, thread: int) -> None:
-        """A call was answered. After the last one of the thread its count is made that of the ledger. wire: no wait."""
+        """A call was answered. After the last one of the thread its count is made that of ``Suspension``. wire: no
+        wait.
+        """
         self._suspension.invoked(thread)
         self._running[thread] -= 1
         if self._running[thread]:
@@ -122,7 +124,7 @@ class Invocations:
     # -- events and commands meanwhile -------------------------------------------------------------------------------
 
     def suspended_all(self) -> None:
-        """An event set that suspends everything has come in: ``entered`` follows when the ledger knows of it."""
+        """An event set that suspends everything has come in: ``entered`` follows when ``Suspension`` knows of it."""
         self._waiting += 1
         if self._running:
             self._agent.change_all(+1)
@@ -131,7 +133,7 @@ class Invocations:
         self._waiting = max(0, self._waiting - 1)
 
     def suspended(self, thread: int) -> None:
-        """An event has suspended a thread, which the ledger knows."""
+        """An event has suspended a thread, which ``Suspension`` knows."""
         if self._running:
             self._agent.change(thread, +1)
 
@@ -144,7 +146,9 @@ class Invocations:
                 self._resume(thread)
 
     def before(self, op: SuspendOp, thread: int) -> None:
-        """A command is about to be sent that the ledger counts: makes sure that no call ends with its thread at 0."""
+        """A command is about to be sent that ``Suspension`` counts: makes sure that no call ends with its
+        thread at 0.
+        """
         if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             for each in self._running:
                 counted = op is SuspendOp.VM_RESUME or each == thread

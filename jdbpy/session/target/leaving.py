@@ -155,7 +155,7 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
     uncertain = target.requests.has_suspended
     if target.invocations.any:
         await _let_return(target)
-    with conn.gathering:
+    with conn.corked:
         if uncertain:
             conn.hold_events()
         target.requests.submit_clear(target.requests.all_active())
@@ -182,7 +182,7 @@ async def _let_return(target: Target) -> None:
 
     One that waits for what never comes is left alone after ``RETURN`` seconds.
     """
-    with target.conn.gathering:
+    with target.conn.corked:
         target.requests.submit_clear(target.requests.all_active())
         for op, thread in target.suspension.plan_run_everything():
             target.submit_op(op, thread)
@@ -199,7 +199,7 @@ async def _prove(target: Target, threads: Iterable[int], held: _StillSuspended, 
         *counts, listed = await conn.batch([*asked, virtual_machine.AllThreads()])
         suspended = [each.suspendCount for each in counts if not isinstance(each, JdwpError) and each.suspendCount > 0]
         held.threads, held.most = len(suspended), max(held.most, len(suspended))
-        with conn.gathering:
+        with conn.corked:
             for _ in range(min(MOST, max(suspended, default=0))):
                 target.submit_op(SuspendOp.VM_RESUME)
         now = trio.current_time()

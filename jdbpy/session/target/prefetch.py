@@ -79,7 +79,7 @@ class StopReads:
         self._target = target
         self._thread = thread = ThreadID(ObjectID(thread_id))
         self._epoch = target.suspension.epoch_of(thread_id)
-        self._guess = target.foresight.guess_or_try(thread_id) if variables else None
+        self._guess = target.frame_id_predictor.guess_or_try(thread_id) if variables else None
         self._variables = variables[:_MOST]
         commands: list[Command[Any]] = [
             thread_reference.Name(thread),
@@ -90,7 +90,7 @@ class StopReads:
             from jdbpy.session.target.frames import frame_commands
 
             commands += frame_commands(thread, self._guess, self._variables)
-        with target.conn.gathering:
+        with target.conn.corked:
             self._pending: list[Pending[Any]] = target.conn.submit_all(commands)
             if target.at_least(21) and thread_id not in target.virtual_threads:
                 target.conn.submit(thread_reference.IsVirtual(thread), on_reply=self._is_virtual)
@@ -101,11 +101,11 @@ class StopReads:
 
     @property
     def answered(self) -> bool:
-        """Whether an answer has come in already."""
+        """True if an answer has come in already."""
         return self._pending[0].done
 
     async def take(self) -> Top:
-        """What the answers say. wire: 1 trip from when they were asked for."""
+        """Return what the answers say. wire: 1 trip from when they were asked for."""
         name, frames, count, *values = await self._target.conn.gather(self._pending)
         thread = thread_ref(self._thread, name)
         if isinstance(frames, JdwpError):
@@ -115,7 +115,7 @@ class StopReads:
             return Top(thread, None, None, None)
         [top] = frames.frames
         total = None if isinstance(count, JdwpError) else count.frameCount
-        right = self._target.foresight.compare(self._thread, self._epoch, self._guess, top.frameID)
+        right = self._target.frame_id_predictor.compare(self._thread, self._epoch, self._guess, top.frameID)
         return Top(thread, top, total, self._variables_of(values) if right else None)
 
     def _variables_of(self, answers: list[Any]) -> RawFrameVariables | None:
@@ -138,7 +138,7 @@ class StopPlaces:
         self._learning: dict[MethodKey, trio.Event] = {}
 
     def is_learned(self, at: CodeLocation) -> bool:
-        """Whether a stop there needs nothing but what changes from stop to stop."""
+        """True if a stop there needs nothing but what changes from stop to stop."""
         return (at.classID, at.methodID) in self._learned and self._types.is_placed([at])
 
     async def learn(self, places: Iterable[CodeLocation]) -> None:
@@ -241,7 +241,7 @@ class _Run:
 
 
 class StopsAhead:
-    """The stops of one target that are read ahead: of one thread at a time, the one that was let go last."""
+    """The stops of one target that are read ahead: of one thread at a time, the one that was resumed last."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -264,7 +264,7 @@ class StopsAhead:
                 await self._more.park()
 
     def expect(self, thread_id: int, resumed: Pending[Any]) -> None:
-        """The thread is let go by this command, and its next stop is likely to be the next one. wire: no wait."""
+        """The thread is resumed by this command, and its next stop is likely to be the next one. wire: no wait."""
         suspension, last = self._target.suspension, self._target.last_stop
         self._run = None
         if suspension.is_suspended(thread_id) or suspension.evaluating:
@@ -282,7 +282,7 @@ class StopsAhead:
         try:
             composite = self._target.conn.decode_event(packet)
         except ProtocolError:
-            return  # the pump's to tell
+            return  # the dispatcher's to tell
         if composite.suspendPolicy == JdwpSuspendPolicy.NONE:
             return
         if any(getattr(event, "thread", 0) == run.thread for event in composite.events):

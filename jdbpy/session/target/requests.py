@@ -2,7 +2,7 @@
 
 Owns the table request id -> handler. A request is entered while the reply of its ``Set`` is being read, before any
 later packet is looked at (``Connection.submit(on_reply=...)``), so that an event always finds its handler. It decides
-nothing itself: the pump asks the handlers and counts the votes.
+nothing itself: the dispatcher asks the handlers and counts the votes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class RequestHit(Record):
     go_on: Callable[[], None] | None = None
 
 
-class Sieve(Record):
+class CountingFilter(Record):
     """Keeps from the handler those events of a request that only have to be counted.
 
     ``take`` is shown the bytes of each set that is one event of the request, and returns True for one that needs no
@@ -102,12 +102,14 @@ What it does before it returns must be quick: nothing else is received meanwhile
 
 
 async def verdict_of(vote: Vote) -> Verdict:
-    """What a vote comes to, however long that takes. wire: as its handler."""
+    """Return what a vote comes to, however long that takes. wire: as its handler."""
     return await vote if isinstance(vote, Coroutine) else vote
 
 
 class Guarded(Protocol):
-    """What a request is set for, as far as its hits can be let go without the handler: where the condition is false."""
+    """What a request is set for, as far as its hits can be resumed without the handler: where the condition
+    is false.
+    """
 
     condition: Condition | None
     load: HitLoad
@@ -129,13 +131,13 @@ class RequestSpec(Record):
     modifiers: Sequence[Any]
     handler: Handler
     guard: Guarded | None = None
-    sieve: Sieve | None = None
+    counting_filter: CountingFilter | None = None
 
 
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
-    __slots__ = ("active", "dropped", "guard", "handler", "id", "kind", "modifiers", "policy", "sieve")
+    __slots__ = ("active", "counting_filter", "dropped", "guard", "handler", "id", "kind", "modifiers", "policy")
 
     def __init__(
         self, kind: EventKind, policy: JdwpSuspendPolicy, handler: Handler, guard: Guarded | None = None
@@ -145,7 +147,7 @@ class EventRequest:
         self.handler = handler
         self.guard = guard
         self.modifiers: Sequence[Any] = ()
-        self.sieve: Sieve | None = None
+        self.counting_filter: CountingFilter | None = None
         self.id = 0
         self.active = False
         self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
@@ -180,7 +182,7 @@ def _place(location: CodeLocation) -> tuple[int, int, int]:
 def _may_suspend_less(request: EventRequest) -> bool:
     suspends_all = request.policy is JdwpSuspendPolicy.ALL and request.guard is not None and request.guard.suspends_all
     counted = any(isinstance(modifier, event_request.Count | event_request.Step) for modifier in request.modifiers)
-    return suspends_all and not counted and request.sieve is None
+    return suspends_all and not counted and request.counting_filter is None
 
 
 def _passed(data: bytes) -> bool:
@@ -194,7 +196,7 @@ class RequestTable:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self._by_id: dict[int, EventRequest] = {}
-        self._sieves: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
+        self._counting_filters: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
         self._suspend_less: list[EventRequest] = []  # than everything, for a while
         self._former: dict[int, EventRequest] = {}  # by ids that they had: events of these may still be on their way
         self.has_suspended = False
@@ -228,7 +230,7 @@ class RequestTable:
     def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
         """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
         request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
-        request.sieve = spec.sieve
+        request.counting_filter = spec.counting_filter
         request.modifiers = spec.modifiers
 
         def registered(outcome: Any) -> None:
@@ -240,8 +242,8 @@ class RequestTable:
                     return
                 request.active = True
                 self._by_id[request.id] = request
-                if request.sieve is not None:
-                    self._sieves[request.key] = request.sieve.take
+                if request.counting_filter is not None:
+                    self._counting_filters[request.key] = request.counting_filter.take
 
         self.has_suspended = self.has_suspended or spec.policy is not JdwpSuspendPolicy.NONE
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
@@ -294,7 +296,7 @@ class RequestTable:
         self._conn.submit(event_request.Clear(kind, before))
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
-        """Submits the Clear of each request and forgets them at once: events still under way are let go.
+        """Submits the Clear of each request and forgets them at once: events still under way are resumed.
 
         One that the agent has not answered yet is cleared when it has.
         """
@@ -320,12 +322,14 @@ class RequestTable:
         """The agent has dropped the request itself: its Count has run out."""
         request.active = False
         self._by_id.pop(request.id, None)
-        if request.sieve is not None and request.id:  # of a flood, much may still be on its way
-            self._sieves[request.key] = _passed
+        if request.counting_filter is not None and request.id:  # of a flood, much may still be on its way
+            self._counting_filters[request.key] = _passed
 
-    def sift(self, data: bytes) -> bool:
-        """Whether an event set that has just come in, by its bytes, needs nothing more: its sieve has kept it."""
-        take = self._sieves.get(data[event_parts.KIND_AND_REQUEST])
+    def count_only(self, data: bytes) -> bool:
+        """True if an event set that has just come in, by its bytes, needs nothing more: its counting filter has kept
+        it.
+        """
+        take = self._counting_filters.get(data[event_parts.KIND_AND_REQUEST])
         return take is not None and data[event_parts.COUNT] == event_parts.ONE and take(data)
 
     def find(self, request_id: int) -> EventRequest | None:

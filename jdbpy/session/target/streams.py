@@ -1,8 +1,8 @@
-"""Handing events to whoever listens: one bounded queue a subscriber, and the stops that nobody has waited for yet.
+"""Events for their subscribers: one bounded queue a subscriber, and the stops that nobody has waited for yet.
 
 A slow subscriber never slows the target or its fellows: what does not fit is dropped for it alone and counted, and it
-gets a ``Lost`` record at the place of the gap. Stops and endings are never dropped. What a target writes before
-anybody listens is kept for the first who does.
+gets an ``EventsDropped`` record at the place of the gap. Stops and endings are never dropped. What a target writes
+before anybody listens is kept for the first who does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import TracebackType
 
 import trio
 
-from jdbpy.session.model.events import Event, Exited, Gone, Lost, Notice, Output, Stop, StopReason
+from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stop, StopReason, VMDisconnected
 
 DEFAULT_CAPACITY = 10_000
 
@@ -21,7 +21,7 @@ DEFAULT_CAPACITY = 10_000
 class EventStream:
     """The events of one subscriber, in order: an async iterator, and a context manager that ends the subscription.
 
-    Iteration ends after ``Exited`` or ``Gone``.
+    Iteration ends after ``Exited`` or ``VMDisconnected``.
     """
 
     def __init__(self, publisher: Publisher, capacity: int) -> None:
@@ -37,7 +37,7 @@ class EventStream:
             self._lost += 1
             return
         if self._lost:
-            self._queue.append(Lost(self._lost))
+            self._queue.append(EventsDropped(self._lost))
             self._lost = 0
         self._queue.append(event)
         if self._waiting:  # looking is cheap, and waking nobody is not
@@ -75,7 +75,7 @@ class EventStream:
 
     def _take(self) -> Event:
         event = self._queue.popleft()
-        self._over = self._over or isinstance(event, Exited | Gone)
+        self._over = self._over or isinstance(event, Exited | VMDisconnected)
         if isinstance(event, Stop):
             self._publisher.shown(event)
         return event
@@ -105,7 +105,7 @@ class Publisher:
         """Called with each stop as a subscriber or a waiter takes it."""
         self._early: list[Output | Notice] | None = []  # published before the first subscriber; None since then
         self._changed = trio.lowlevel.ParkingLot()
-        self.ending: Exited | Gone | None = None
+        self.ending: Exited | VMDisconnected | None = None
         self.before_ending: list[Callable[[], None]] = []
         """Called when the first ending is published, before it: for what is still to be said."""
         self.admit: Callable[[Event], Event | None] | None = None
@@ -151,7 +151,7 @@ class Publisher:
 
     def publish(self, event: Event) -> None:
         """Hands the event to everybody. The first ending is the ending; later ones are ignored."""
-        if isinstance(event, Exited | Gone):
+        if isinstance(event, Exited | VMDisconnected):
             if self.ending is not None:
                 return
             for say in self.before_ending:
@@ -184,7 +184,7 @@ class Publisher:
             stream.put(event)
         self._tell()
 
-    async def next_stop(self) -> Stop | Exited | Gone:
+    async def next_stop(self) -> Stop | Exited | VMDisconnected:
         """The oldest stop that nobody has waited for, else the next one, else the ending.
 
         A stop that comes while several wait is given to all of them.
@@ -222,7 +222,7 @@ class Publisher:
         self.on_taken(stop)
 
     def run_for_waiters(self) -> None:
-        """The target is let run by somebody who waits (``cont``, ``step``): stops are his, whoever shows them."""
+        """The target is let run by somebody who waits (``cont``, ``step``): stops are for that waiter."""
         self._for_waiters = True
 
     def run_for_subscribers(self) -> None:
@@ -233,7 +233,7 @@ class Publisher:
         self._owed = []
 
     def handed_over(self, stop: Stop) -> None:
-        """The stop was returned to whoever asked for it (``pause``): nobody need wait for it any more."""
+        """The stop was returned to the task that asked for it (``pause``): no other task waits for it."""
         self.seen(stop)
         self._stops = deque(other for other in self._stops if other is not stop)
 
@@ -278,7 +278,7 @@ class Publisher:
 
     @property
     def quiet(self) -> bool:
-        """Whether no event set is being handled now."""
+        """True if no event set is being handled now."""
         return self._handled >= self._came_in
 
     def _tell(self) -> None:
@@ -296,7 +296,7 @@ class Publisher:
         while not self._stops and self.ending is None:
             await self._changed.park()
 
-    async def wait_ended(self) -> Exited | Gone:
+    async def wait_ended(self) -> Exited | VMDisconnected:
         while self.ending is None:
             await self._changed.park()
         return self.ending

@@ -1,4 +1,4 @@
-"""The ledger of suspend counts, and the epochs that say how long a frame is good for.
+"""Suspend counts, and the epochs that say how long a frame is good for.
 
 Pure bookkeeping: it mirrors what the agent counts (docs/agent.md, section "Suspend counts and event sets"), says which
 commands undo which holds, and never speaks to the target itself. Every change is entered when its command is
@@ -75,7 +75,7 @@ class Suspension:
 
     @property
     def anything_held(self) -> bool:
-        """Whether the debugger holds any thread, but for an event that is still to be decided: nobody saw it stop."""
+        """True if the debugger holds any thread, but for an event that is still to be decided: nobody saw it stop."""
         if self.undecided is None:
             return self._base > 0 or any(self._counts.values())
         return self._base > self.undecided[1] or any(
@@ -84,7 +84,7 @@ class Suspension:
 
     @property
     def everything_held(self) -> bool:
-        """Whether the whole VM is held."""
+        """True if the whole VM is held."""
         return self._base > 0
 
     def held_threads(self) -> list[int]:
@@ -92,7 +92,7 @@ class Suspension:
         return [thread for thread, count in self._counts.items() if count]
 
     def stopped_by_event(self, thread: int) -> bool:
-        """Whether the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
+        """True if the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
         return thread in self._at_event and self.is_suspended(thread)
 
     def stood_at_event(self, thread: int) -> None:
@@ -261,7 +261,7 @@ class Suspension:
     # How it is counted
 
     def _undecided(self, thread: int) -> int:
-        """How much of the thread's count is that of the event which is still to be decided."""
+        """Return how much of the thread's count is that of the event which is still to be decided."""
         if self.undecided is None:
             return 0
         at_event, everything = self.undecided

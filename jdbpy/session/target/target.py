@@ -1,4 +1,5 @@
-"""The target as all parts of the session share it: the connection, the ledger, the caches, the way to the listeners.
+"""The target as all parts of the session share it: the connection, ``Suspension``, the caches, the way to the
+listeners.
 
 It owns no behavior of a debugger: breakpoints, stepping, stacks and values are components that are built on it.
 """
@@ -17,7 +18,7 @@ from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.answers import Answers
 from jdbpy.session.target.changed_code import ChangedCode
-from jdbpy.session.target.frame_ids import Foresight
+from jdbpy.session.target.frame_ids import FrameIdPredictor
 from jdbpy.session.target.hit_rates import HitTimes
 from jdbpy.session.target.invocations import Invocations
 from jdbpy.session.target.requests import GO, RequestTable, StopPlan, Verdict
@@ -84,7 +85,7 @@ class Target:
         """Which threads are virtual, of those that were asked."""
         self.pinned: set[int] = set()
         """The ids of the objects that the user keeps from collection."""
-        self.foresight = Foresight(self.suspension)
+        self.frame_id_predictor = FrameIdPredictor(self.suspension)
         self.requests = RequestTable(conn)
         self.invocations.suspend_less = self.requests.suspend_less
         self.selection = Selection()
@@ -121,14 +122,14 @@ class Target:
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         self.on_resume: Callable[[], None] | None = None
-        """Called when a Resume was submitted, with the ledger at what follows from it."""
+        """Called when a Resume was submitted, with ``Suspension`` at what follows from it."""
         self._parts: dict[type[Any], Any] = {}
         conn.on_undo = self._undone
         conn.recall = Recall(lambda: self.suspension.moment)
 
     @cached_property
     def tunnel(self) -> str:
-        """What the JVM is reached through, "" if there is nothing, or nothing is known of.
+        """Return what the JVM is reached through, "" if there is nothing, or nothing is known of.
 
         That is what an address has brought along, else a process of this machine at the other end of the connection.
         """
@@ -152,7 +153,7 @@ class Target:
 
     @property
     def default_policy(self) -> SuspendPolicy:
-        """What a breakpoint suspends unless its command says so."""
+        """Return what a breakpoint suspends unless its command says so."""
         thread = self.remote if self.hold not in ("thread", "all") else self.hold == "thread"
         return SuspendPolicy.THREAD if thread else SuspendPolicy.ALL
 
@@ -195,14 +196,14 @@ class Target:
 
         types = TypeCache(self.conn)
         if self._listed is not None:
-            types.learn_all(self._listed)
+            types.cache_all(self._listed)
             self._listed = None
         return types
 
-    def learn_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
+    def cache_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
         """Takes in the answer of AllClassesWithGeneric. Who only lists classes needs no cache of them."""
         if "types" in vars(self):
-            self.types.learn_all(listed)
+            self.types.cache_all(listed)
         else:
             self._listed = listed
 
@@ -231,8 +232,8 @@ class Target:
         return StopsAhead(self)
 
     @property
-    def far(self) -> bool:
-        """Whether a trip takes so long that it is worth asking for what is not sure to be needed."""
+    def high_latency(self) -> bool:
+        """True if a trip takes so long that it is worth asking for what is not sure to be needed."""
         return self.round_trip > FAR
 
     def trip_took(self, seconds: float) -> None:
@@ -266,7 +267,7 @@ class Target:
         return StopPlan(StopReason.CLASS_PREPARE, {}, everything=True) if stops else GO
 
     def can(self, capability: str) -> bool:
-        """Whether the target has the capability: a field of VirtualMachine.CapabilitiesNew, ``canPopFrames``."""
+        """True if the target has the capability: a field of VirtualMachine.CapabilitiesNew, ``canPopFrames``."""
         return bool(getattr(self.capabilities, capability))
 
     @property
@@ -275,7 +276,7 @@ class Target:
         return self.info.jdwp_minor if self.info.jdwp_major == 1 else self.info.jdwp_major
 
     def at_least(self, feature_version: int) -> bool:
-        """Whether the agent's JDWP version is that of the given Java release or later."""
+        """True if the agent's JDWP version is that of the given Java release or later."""
         return self.release >= feature_version
 
     def step_by_raw_lines(self) -> None:
@@ -300,7 +301,7 @@ class Target:
             raise Disconnected(ending.reason)
 
     def _undone(self, command: Command[Any]) -> None:
-        """A suspend whose waiter was cancelled is taken back by the connection: the ledger follows."""
+        """A suspend whose waiter was cancelled is taken back by the connection: ``Suspension`` follows."""
         if isinstance(command, virtual_machine.Resume):
             self.suspension.apply(SuspendOp.VM_RESUME)
             self.invocations.undone(SuspendOp.VM_RESUME, 0)
@@ -311,7 +312,7 @@ class Target:
     def submit_op(
         self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
     ) -> Pending[Empty]:
-        """Submits a command that changes suspend counts and enters it in the ledger in the same breath."""
+        """Submits a command that changes suspend counts and enters it in ``Suspension`` in the same breath."""
         match op:
             case SuspendOp.VM_SUSPEND:
                 command: Command[Empty] = virtual_machine.Suspend()

@@ -108,7 +108,7 @@ class ThreadAnswer:
         return iter(()) if self.frames is None else self.frames.halves()
 
     def stack(self) -> tuple[object, ...]:
-        """What equal stacks have in common: the places of the wanted frames, or why there are none."""
+        """Return what equal stacks have in common: the places of the wanted frames, or why there are none."""
         if self.no_frames is not None:
             return (self.no_frames.number,)
         return (0, *[place for _, place in self.placed_frames()])
@@ -183,7 +183,7 @@ class ThreadReader:
         return [self._thread(each, frames, located) for each in alive]
 
     async def read_equal(self, threads: Iterable[ThreadID], frames: FrameRange) -> list[list[ReadThread]]:
-        """As ``read``, threads with equal stacks together, and only the first of them with its frames.
+        """Like ``read``, threads with equal stacks together, and only the first of them with its frames.
 
         Stacks are compared as the agent sends them, so that thousands of like ones cost little. Costs as ``read``.
         """
@@ -200,7 +200,7 @@ class ThreadReader:
         return [first, *(ReadThread(self._info(each, top and _frame_of(each, top))) for each in others)]
 
     async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[ThreadAnswer]:
-        """What the agent says of the threads that are alive. wire: 1 trip."""
+        """Return what the agent says of the threads that are alive. wire: 1 trip."""
         wanted = list(threads)
         ended: set[ThreadID] = set()
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
@@ -314,7 +314,7 @@ def thread_ref(thread: int, answer: thread_reference.NameReply | JdwpError) -> T
 
 
 def _refused(answer: ThreadAnswer) -> str:
-    """What of a thread the agent refused to tell, and why."""
+    """Return what of a thread the agent refused to tell, and why."""
     asked = {"name": answer.name, "state": answer.status, "suspend count": answer.count, "group": answer.group}
     refused = {what: error for what, error in asked.items() if isinstance(error, JdwpError)}
     return "; ".join(f"the {what} is not known: {error}" for what, error in refused.items())

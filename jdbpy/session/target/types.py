@@ -70,11 +70,11 @@ class TypeCache:
     async def all_classes(self) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
         """Every prepared class and every array type, as the agent lists them. wire: 1 trip."""
         reply = await self._conn.request(virtual_machine.AllClassesWithGeneric())
-        self.learn_all(reply.classes)
+        self.cache_all(reply.classes)
         with no_collection():
             return list(reply.classes)
 
-    def learn_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
+    def cache_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
         """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own.
 
         Tens of thousands of types are entered when the next one is looked up: a list alone needs none of them.
@@ -230,7 +230,9 @@ class TypeCache:
         self._places.clear()
 
     def stratum_of(self, type_id: ReferenceTypeID) -> Stratum | None:
-        """What the type's lines are looked at through, as far as its map is known; None for those as they are."""
+        """Return what the type's lines are looked at through, as far as its map is known; None for those as
+        they are.
+        """
         source_map = self.facts.known(facts.SOURCE_MAP, type_id)
         return source_map.stratum(self._stratum) if source_map is not None else None
 
@@ -252,7 +254,7 @@ class TypeCache:
         return [self.location(place) for place in places]
 
     def is_placed(self, places: Iterable[CodeLocation]) -> bool:
-        """Whether all is known that ``locations`` tells of these places. No trip."""
+        """True if all is known that ``locations`` tells of these places. No trip."""
         return all((place.methodID, place.index) in self._places.get(place.classID, ()) for place in places)
 
     async def _learn_around(self, places: Sequence[CodeLocation]) -> None:
@@ -298,7 +300,7 @@ class TypeCache:
         return shown
 
     def _refused(self, type_id: ReferenceTypeID, method_id: MethodID) -> str:
-        """What of a place the agent refused to tell, and why; "" for what it has told."""
+        """Return what of a place the agent refused to tell, and why; "" for what it has told."""
         asked: tuple[tuple[str, facts.Fact[Any, Any], Any], ...] = (
             ("the name of the class", facts.SIGNATURE, type_id),
             ("the method", facts.METHODS, type_id),
@@ -315,7 +317,7 @@ class TypeCache:
     async def locations_of_line(
         self, methods: Sequence[MethodKey], line: int, file: str | None = None
     ) -> list[CodeLocation]:
-        """Where to stop so that one pass over the line in any of the methods stops once; see ``java.bytecode``.
+        """Return where to stop so that one pass over the line in any of the methods stops once; see ``java.bytecode``.
 
         The line is one of ``file`` where a class has lines of several, else of its main file.
         wire: 1 trip, and 1 more for methods that come back to the line; 0 when known.
@@ -376,7 +378,9 @@ async def sources_of(
 
 
 def lines_by_index(types: TypeCache, key: MethodKey) -> dict[int, tuple[int, str]]:
-    """Where the known lines of a method begin: the line by code index, with its file if not the main one. No trip."""
+    """Return where the known lines of a method begin: the line by code index, with its file if not the main one. No
+    trip.
+    """
     files = _files(types, key[0])
     found = {}
     for file in files or (StratumFile(0, "", None),):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdwpError, ProtocolError, StateError, UsageError
 from jdbpy.session.concurrency import both, once, together
-from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls, on
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls, on
 from jdbpy.session.model.threads import ThreadDetail, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target.target import Target
@@ -92,7 +92,7 @@ async def _frames(target: Target, thread: int) -> int | JdwpError:
 
 
 async def _times(runner: CallRunner, java_ids: JavaIds) -> tuple[int | None, int | None, int | None, str]:
-    """What one thread has used: nanoseconds, those in user mode, bytes; and why that is not told."""
+    """Return what one thread has used: nanoseconds, those in user mode, bytes; and why that is not told."""
     try:
         async with runner.calls("the CPU time of a thread") as calls:
             (cpu,), (user,), (allocated,) = await _used(calls, 1, java_ids, *_TOLD)
@@ -120,8 +120,10 @@ async def _java_ids(threads: Sequence[int], read: ReadFields) -> list[int]:
     return [fields.get(thread, ThreadFields()).java_id or 0 for thread in threads]
 
 
-async def _used(calls: OwnCalls, count: int, java_ids: JavaIds, *methods: str) -> list[list[int | None]]:
-    """What methods of the bean tell of threads by their Java ids: nanoseconds, or bytes; None where it does not."""
+async def _used(calls: UtilityCalls, count: int, java_ids: JavaIds, *methods: str) -> list[list[int | None]]:
+    """Return what methods of the bean tell of threads by their Java ids: nanoseconds, or bytes; None where it
+    does not.
+    """
     (ids, _), numbers = await both(
         lambda: both(lambda: calls.longs(count), lambda: calls.expect(load=[_FACTORY], beans=[_BEAN])), java_ids
     )
@@ -141,7 +143,7 @@ async def _used(calls: OwnCalls, count: int, java_ids: JavaIds, *methods: str) -
     ]
 
 
-async def _bean(calls: OwnCalls) -> list[Raw]:
+async def _bean(calls: UtilityCalls) -> list[Raw]:
     found = await calls.all(await calls.bean(_BEAN))
     calls.declare(_BEAN, *found)
     return found

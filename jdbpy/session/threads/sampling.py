@@ -92,7 +92,7 @@ class Sampler:
         target, conn = self._target, self._target.conn
         threads = (await conn.request(virtual_machine.AllThreads())).threads
         begun = trio.current_time()
-        with conn.gathering:
+        with conn.corked:
             target.submit_op(SuspendOp.VM_SUSPEND)
             asked = [conn.submit(thread_reference.Frames(ThreadID(thread), 0, _ALL)) for thread in threads]
             target.submit_op(SuspendOp.VM_RESUME)
@@ -113,7 +113,7 @@ class Sampler:
             self._looks[key] += 1
 
     async def result(self, pattern: str = "*") -> Sampled:
-        """What was found so far, of the methods whose class, or ``Class.method``, fits the pattern.
+        """Return what was found so far, of the methods whose class, or ``Class.method``, fits the pattern.
 
         wire: 2 trips for classes that are new.
         """

@@ -223,7 +223,9 @@ class ThreadDirectory:
         return []
 
     def sampler(self) -> Sampler:
-        """What looks at the stacks of all threads again and again, and tells where they spend their time. No trip."""
+        """Return what looks at the stacks of all threads again and again, and tells where they spend their time. No
+        trip.
+        """
         from jdbpy.session.threads.sampling import Sampler
 
         return Sampler(self._target)

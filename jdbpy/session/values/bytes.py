@@ -41,7 +41,7 @@ def of_text(text: str, count: int | None, object_id: int | None = None, length: 
 
 
 def wanted(kind: str, count: int | None, length: int) -> int:
-    """How many of ``length`` elements are to be read."""
+    """Return how many of ``length`` elements are to be read."""
     return min(length, MOST // WIDTHS[kind] if count is None else count)
 
 
@@ -57,7 +57,7 @@ async def of_array(reader: Reader, array_id: int, count: int | None) -> Bytes:
 
 
 async def of_object(reader: Reader, object_id: int, count: int | None) -> Bytes:
-    """What a buffer of java.nio holds between its position and its limit. Raises EvalError for all else.
+    """Return what a buffer of java.nio holds between its position and its limit. Raises EvalError for all else.
 
     wire: 4 trips, 3 when its class is known.
     """

@@ -45,7 +45,7 @@ class ChainWalk:
         """Follow the chain to its end. Cancelled, it asks for no further node."""
         if from_heap:
             await self._read_instances(first)
-        with self._conn.gathering:
+        with self._conn.corked:
             self._ask(first)
         try:
             await self._ended.wait()

@@ -68,7 +68,7 @@ class Changes:
         return _marked(told, memory.earlier)
 
     def mark_value(self, frame: Frame | None, asked: Hashable, value: Value) -> Value:
-        """As ``mark``, of the value of an expression."""
+        """Like ``mark``, of the value of an expression."""
         if frame is None:
             return value
         [marked] = self.mark(frame, asked, (Variable("", value.type, value, "expression"),))
@@ -96,5 +96,5 @@ def _compared(now: Variable, before: Variable | None) -> Variable:
 
 
 def _fact(value: Value | None) -> tuple[object, ...]:
-    """What is told of a value itself. A NaN is the same as another."""
+    """Return what is told of a value itself. A NaN is the same as another."""
     return () if value is None else (value.type, value.text, value.id, value.length)

@@ -398,7 +398,7 @@ class Describer:
             self.reader.fields(object_id, [field for field, _ in fields]),
             self.reader.foresee(field.signature for field, _ in fields),
         )
-        described, _ = await read_both(self._all(values, depth - 1), self.reader.learn_foreseen())
+        described, _ = await read_both(self._all(values, depth - 1), self.reader.read_expected())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
 
     async def _statics_of(self, object_id: int) -> tuple[Variable, ...]:
@@ -414,7 +414,7 @@ class Describer:
         )
         values = [value for part in found for value in part][: self._limits.fields]
         owners = [(field, shape) for shape, wanted in zip(chain, fields, strict=True) for field in wanted]
-        described, _ = await read_both(self._all(values, self._limits.depth - 1), self.reader.learn_foreseen())
+        described, _ = await read_both(self._all(values, self._limits.depth - 1), self.reader.read_expected())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(owners, described, strict=False))
 
     # -- how much ------------------------------------------------------------------------------------------------

@@ -173,7 +173,7 @@ class Export:
         return _struct(shapes[0].name, list(_names(fields)), values)
 
     def _node_of(self, shown: Shown, chain: Sequence[ClassLayout]) -> _Node | None:
-        """What a view has read; None where the object's fields say more."""
+        """Return what a view has read; None where the object's fields say more."""
         name = chain[0].name
         match shown:
             case Scalar(held=held) if held is not None:

@@ -49,7 +49,7 @@ class Obj:
         return self.below[0].name if self.below else self.view_class.name
 
     def has(self, name: str) -> bool:
-        """Whether the class of the view declares an instance field of that name."""
+        """True if the class of the view declares an instance field of that name."""
         return self.view_class.field(name) is not None
 
     async def read(self, *names: str) -> list[TaggedValue]:
@@ -91,7 +91,9 @@ class Obj:
         return await gather([self.text(value) for value in values])
 
     async def show(self, value: TaggedValue, want: int | None = None) -> Shown:
-        """What the view of another object makes of it; for views that delegate. Raises UnknownLayout for null."""
+        """Return what the view of another object makes of it; for views that delegate. Raises UnknownLayout
+        for null.
+        """
         return await self._show(reference(value), self.want if want is None else want)
 
     async def elements(self, array: TaggedValue, start: int = 0, count: int | None = None) -> list[TaggedValue]:

@@ -77,11 +77,11 @@ class Viewer:
         return self._views.find_interface([name for names in named for name in names])
 
     async def run(self, view: View, object_id: int, chain: Sequence[ClassLayout], want: int) -> Shown:
-        """What a view makes of an object; ``chain`` ends with the class that the view is for."""
+        """Return what a view makes of an object; ``chain`` ends with the class that the view is for."""
         return await view(Obj(self._reader, object_id, chain, want, self._text_limit, self.show))
 
     async def show(self, object_id: int, want: int) -> Shown:
-        """What the view of an object makes of it. Raises UnknownLayout when there is no view."""
+        """Return what the view of an object makes of it. Raises UnknownLayout when there is no view."""
         chain, view = await self.find(object_id)
         if view is None:
             raise UnknownLayout(f"{chain[0].name} has no view")
@@ -92,7 +92,7 @@ class Objects:
     """``reader`` asks; ``views`` says how objects are shown, and takes views of the user's own (``views.add``)."""
 
     def __init__(self, target: Target) -> None:
-        likely = target.likely if target.far else None
+        likely = target.likely if target.high_latency else None
         self.reader = Reader(target.conn, target.types, Remembered(), target.release, likely)
         self.reader.may_walk_heap = lambda: (
             target.suspension.everything_held
@@ -118,16 +118,16 @@ _WANTED = OBJECT_TAGS - {Tag.CLASS_OBJECT}
 """The class of a class is known."""
 
 
-async def glance_at(reader: Reader, values: Iterable[TaggedValue | JdwpError]) -> None:
+async def prefetch_objects(reader: Reader, values: Iterable[TaggedValue | JdwpError]) -> None:
     """Learns what the objects among the values are; to be run by the reader. wire: 2 trips, 0 when known."""
     objects = {
         int(each.value): each for each in values if isinstance(each, TaggedValue) and each.tag in _WANTED and each.value
     }
-    glances = [_glance(reader, each) for each in objects.values()]
-    await read_both(gather(glances), read_both(reader.learn_foreseen(), reader.boot_class("java.lang.String")))
+    prefetches = [_prefetch(reader, each) for each in objects.values()]
+    await read_both(gather(prefetches), read_both(reader.read_expected(), reader.boot_class("java.lang.String")))
 
 
-async def _glance(reader: Reader, value: TaggedValue) -> None:
+async def _prefetch(reader: Reader, value: TaggedValue) -> None:
     number = int(value.value or 0)
     try:
         if value.tag == Tag.ARRAY:
@@ -138,4 +138,4 @@ async def _glance(reader: Reader, value: TaggedValue) -> None:
         else:
             await reader.shape(await reader.type_id(number))
     except JdwpError:
-        pass  # it was collected: whoever needs it meets that again
+        pass  # it was collected: the code that needs it meets that again

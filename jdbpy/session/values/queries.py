@@ -227,8 +227,10 @@ class ObjectQueries:
             current = following
 
     async def _follow(self, object_id: int, link: str, field: Field | None) -> tuple[int, Field | None]:
-        """Where the field of one object leads, and the field if what it leads to is sure to have it too: it is declared
-        with the very class that declares it. wire: 1 trip, 2 where the class of the object has to be asked for."""
+        """Return where the field of one object leads, and the field if what it leads to is sure to have it too: it is
+        declared with the very class that declares it. wire: 1 trip, 2 where the class of the object has to be asked
+        for.
+        """
         reader = self._reader
         if field is None:
             field = await _link_field(reader, await reader.type_id(object_id), link)
@@ -237,7 +239,9 @@ class ObjectQueries:
         return int(value.value or 0), field if field.signature == declaring else None
 
     async def _links(self, type_id: ReferenceTypeID, link: str) -> dict[int, int]:
-        """Where the field of every instance of the class leads to. wire: 2 trips, and the target stands still."""
+        """Return where the field of every instance of the class leads to. wire: 2 trips, and the target
+        stands still.
+        """
         conn, reader = self._target.conn, self._reader
         field = await reader.run(_link_field(reader, type_id, link))
         name = (await reader.run(reader.shape(type_id))).name

@@ -152,7 +152,7 @@ class Reader:
         if known is None:
             reply = await self.request(object_reference.ReferenceType(_not_null(object_id)))
             known = reply.typeID
-            self._remembered.learn_type(object_id, known)
+            self._remembered.cache_type(object_id, known)
         return ReferenceTypeID(known)
 
     async def type_ids(self, object_ids: Sequence[int]) -> list[ReferenceTypeID | None]:
@@ -163,7 +163,7 @@ class Reader:
         for object_id, outcome in zip(unknown, outcomes, strict=True):
             if not isinstance(outcome, JdwpError):
                 found[object_id] = outcome.typeID
-                self._remembered.learn_type(object_id, outcome.typeID)
+                self._remembered.cache_type(object_id, outcome.typeID)
         return [found[each] for each in object_ids]
 
     async def shape(self, type_id: ReferenceTypeID) -> ClassLayout:
@@ -195,7 +195,7 @@ class Reader:
         if self._likely is not None and wanted:
             await self.outside(partial(self._likely.look_up, wanted))
 
-    async def learn_foreseen(self) -> None:
+    async def read_expected(self) -> None:
         """Learns the classes that were found so. wire: 1 trip, or none."""
         if self._likely is not None:
             await self.expect(self._likely.found())
@@ -241,13 +241,13 @@ class Reader:
         """Looks for classes that ``boot_class`` is going to be asked for, and for no more of them. wire: 1 trip."""
         unknown = [name for name in names if name not in self._remembered.boot_classes]
         found = await gather([_ask_boot_class(name) for name in unknown])
-        self.told_boot_classes(each for each in found if each is not None)
+        self.cache_boot_classes(each for each in found if each is not None)
 
     async def boot_classes(self, names: Sequence[str]) -> None:
         """Learns what ``boot_class`` is going to be asked for, all at once."""
         await gather([self.boot_class(name) for name in names])
 
-    def told_boot_classes(self, found: Iterable[RefType]) -> None:
+    def cache_boot_classes(self, found: Iterable[RefType]) -> None:
         """Takes in classes in java.*, of which there is one of each name, from some other answer. No trip."""
         self._remembered.boot_classes.update({each.name: each for each in found})
 
@@ -256,14 +256,14 @@ class Reader:
         known = self._remembered.type_of(object_id)
         return None if known is None else ReferenceTypeID(known)
 
-    def told_type(self, object_id: int, type_id: int) -> None:
+    def cache_type(self, object_id: int, type_id: int) -> None:
         """Takes in what an object is that was just made. No trip."""
-        self._remembered.learn_type(object_id, type_id)
+        self._remembered.cache_type(object_id, type_id)
 
-    def told_array(self, array_id: int, type_id: int, length: int) -> None:
+    def cache_array(self, array_id: int, type_id: int, length: int) -> None:
         """Takes in what is known of an array that was just made. No trip."""
-        self._remembered.learn_type(array_id, type_id)
-        self._remembered.learn_length(array_id, length)
+        self._remembered.cache_type(array_id, type_id)
+        self._remembered.cache_length(array_id, length)
 
     # -- objects -------------------------------------------------------------------------------------------------
 
@@ -317,16 +317,16 @@ class Reader:
         """The array behind a string, if it was asked for before. No trip."""
         return self._remembered.body_of(string_id)
 
-    def learn_body(self, string_id: int, body: StringBody) -> None:
+    def cache_body(self, string_id: int, body: StringBody) -> None:
         """Takes in the array behind a string. No trip."""
-        self._remembered.learn_body(string_id, body)
+        self._remembered.cache_body(string_id, body)
 
     async def text(self, string_id: int) -> str:
         """All characters of a string, however many: for names, and for those whose length is known (``strings``)."""
         known = self._remembered.text_of(string_id)
         if known is None:
             known = (await self.request(string_reference.Value(_not_null(string_id)))).stringValue
-            self._remembered.learn_text(string_id, known)
+            self._remembered.cache_text(string_id, known)
         return known
 
     async def length(self, array_id: int) -> int:
@@ -334,7 +334,7 @@ class Reader:
         known = self._remembered.length_of(array_id)
         if known is None:
             known = (await self.request(array_reference.Length(ArrayID(_not_null(array_id))))).arrayLength
-            self._remembered.learn_length(array_id, known)
+            self._remembered.cache_length(array_id, known)
         return known
 
     async def elements(self, array_id: int, start: int, count: int) -> list[TaggedValue]:
@@ -372,7 +372,7 @@ class Reader:
             values = []
         else:
             return await self.elements(array_id, 0, await self.length(array_id))
-        self._remembered.learn_length(array_id, len(values))
+        self._remembered.cache_length(array_id, len(values))
         return values
 
     async def reflected(self, class_object: int) -> str:
@@ -389,11 +389,11 @@ class Reader:
         return ReferenceTypeID(known)
 
     async def is_gone(self, object_id: int) -> bool:
-        """Whether the target has collected the object."""
+        """True if the target has collected the object."""
         return (await self.request(object_reference.IsCollected(_not_null(object_id)))).isCollected
 
     async def outside(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What a call gives that does not ask through this reader; all such calls of a wave run side by side."""
+        """Return what a call gives that does not ask through this reader; all such calls of a wave run side by side."""
         result: T = await ask(_Outside(call))
         return result
 
@@ -484,7 +484,9 @@ async def _outcome(call: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def _same(command: Command[Any]) -> Any:
-    """What equal commands of one wave have in common, many of which may be: many variables refer to one object."""
+    """Return what equal commands of one wave have in common, many of which may be: many variables refer to
+    one object.
+    """
     match command:
         case object_reference.ReferenceType():
             return command.object

@@ -55,17 +55,17 @@ class Remembered:
         """The type that a java.lang.Class object stands for."""
         return self._reflected.get(class_object)
 
-    def learn_type(self, object_id: int, type_id: int) -> None:
+    def cache_type(self, object_id: int, type_id: int) -> None:
         _put(self._types, object_id, type_id)
 
-    def learn_text(self, string_id: int, text: str) -> None:
+    def cache_text(self, string_id: int, text: str) -> None:
         if len(text) <= _LONGEST:
             _put(self._texts, string_id, text)
 
-    def learn_body(self, string_id: int, body: StringBody) -> None:
+    def cache_body(self, string_id: int, body: StringBody) -> None:
         _put(self._bodies, string_id, body)
 
-    def learn_length(self, array_id: int, length: int) -> None:
+    def cache_length(self, array_id: int, length: int) -> None:
         _put(self._lengths, array_id, length)
 
     def learn_reflected(self, class_object: int, type_id: int) -> None:

@@ -119,5 +119,5 @@ async def _body(reader: Reader, string_id: int) -> StringBody | None:
     units = await reader.length(int(array.value))
     layout = "chars" if not coder else "utf16" if coder[0].value else "latin1"
     body = StringBody(int(array.value), layout, units // 2 if layout == "utf16" else units)
-    reader.learn_body(string_id, body)
+    reader.cache_body(string_id, body)
     return body

@@ -44,7 +44,8 @@ async def expect_blockers(reader: Reader) -> None:
 
 
 async def read_blockers(reader: Reader, threads: Sequence[int]) -> dict[int, int]:
-    """What each thread is parked for (LockSupport.getBlocker), 0 for nothing; those that were collected left out.
+    """Return what each thread is parked for (LockSupport.getBlocker), 0 for nothing; those that were collected left
+    out.
 
     To be run by the reader, and only for ids that the agent has called threads. wire: 3 trips, 1 when known.
     """

@@ -86,7 +86,7 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
         _described(target, frame, variables, this, values, limits)
         for frame, variables, (this, values) in zip(frames, slots, read, strict=True)
     ]
-    found, _ = await reader.run(read_both(gather(readings), reader.learn_foreseen()))
+    found, _ = await reader.run(read_both(gather(readings), reader.read_expected()))
     return found
 
 
@@ -116,7 +116,7 @@ async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]
 async def _read_all_slots(
     target: Target, frames: Sequence[Frame], slots: Sequence[Sequence[SlotVariable]]
 ) -> list[tuple[TaggedValue, list[TaggedValue | JdwpError]]]:
-    """As ``read_slots`` for each frame. One by one only those of which a variable cannot be read.
+    """Like ``read_slots`` for each frame. One by one only those of which a variable cannot be read.
 
     wire: 1 trip, one more for what cannot be read; or as many as ``_MOST_STEPS`` allows.
     """
@@ -218,7 +218,7 @@ async def prefetch_slots(target: Target, frames: Iterable[Frame]) -> None:
     """Learns what ``frame_slots`` asks for these frames. wire: 1 trip, 0 when known; near by 1 more without -g."""
     keys = list(dict.fromkeys(_key(frame) for frame in frames if _has_slots(frame)))
     types = list(dict.fromkeys(type_id for type_id, _ in keys))
-    code = keys if target.far and target.can("canGetBytecodes") else []
+    code = keys if target.high_latency and target.can("canGetBytecodes") else []
     code = [key for key in code if target.types.facts.known(facts.VARIABLES, key) is None]  # or there is no table
     await target.types.facts.prefetch(
         (facts.VARIABLES, keys), (facts.METHODS, types), (facts.FIELDS, types), (facts.BYTECODES, code)
@@ -280,7 +280,7 @@ def require_readable(frame: Frame) -> None:
 
 def _worth_looking_up(target: Target, frame: Frame, variables: Sequence[SlotVariable]) -> list[str]:
     """Classes to look up beside the values, where the link is slow and the values are still to be read."""
-    if not target.far or target.frame_memory.recall(frame) is not None:
+    if not target.high_latency or target.frame_memory.recall(frame) is not None:
         return []
     return target.likely.unknown(variable.signature for variable in variables)
 

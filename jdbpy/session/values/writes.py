@@ -120,7 +120,7 @@ def _mismatch(what: str, declared: str, found: str) -> UsageError:
 
 
 async def _fits(target: Target, type_id: ReferenceTypeID, signature: str, home: ReferenceTypeID | None) -> bool:
-    """Whether objects of a type are objects of the declared one as well."""
+    """True if objects of a type are objects of the declared one as well."""
     types = target.types
     await types.facts.prefetch(*((fact, [type_id]) for fact in (*_LINKS, facts.SIGNATURE, facts.MODIFIERS)))
     found = (await types.info([type_id])).get(type_id)
@@ -160,7 +160,7 @@ async def _array_fits(target: Target, array: RefType, found: str, declared: str,
 
 
 async def as_seen_from(target: Target, home: ReferenceTypeID, loaded: Sequence[RefType]) -> ReferenceTypeID | None:
-    """Which of the types of one name a class means: that which its loader was asked for first (JVMS 5.3)."""
+    """Return which of the types of one name a class means: that which its loader was asked for first (JVMS 5.3)."""
     if len(loaded) == 1:
         return loaded[0].id
     loaders = await target.types.facts.many(facts.LOADER, [home, *(each.id for each in loaded)])
@@ -327,5 +327,5 @@ def _require_object(object_id: int, what: str) -> None:
 
 
 def _same(one: TaggedValue, other: TaggedValue) -> bool:
-    """Whether two values are the same bits; NaN is itself here."""
+    """True if two values are the same bits; NaN is itself here."""
     return one.value == other.value or (one.value != one.value and other.value != other.value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, StateError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls, UtilityCall, on
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
 from jdbpy.session.model.vm import Clocks, VmFacts
 from jdbpy.session.target.target import Target
 
@@ -54,7 +54,7 @@ class _Told:
 async def read_facts(
     target: Target, read_properties: Callable[[], Awaitable[Mapping[str, str]]], runner: CallRunner
 ) -> VmFacts:
-    """What the target is. Without a thread that can run methods some of it is missing, with a note.
+    """Return what the target is. Without a thread that can run methods some of it is missing, with a note.
 
     wire: 7 trips over a link, 4 again; as many as ``read_properties`` takes when no method can be run.
     """
@@ -84,7 +84,7 @@ async def read_facts(
     )
 
 
-async def _ask(calls: OwnCalls, told: _Told) -> None:
+async def _ask(calls: UtilityCalls, told: _Told) -> None:
     _, names = await both(lambda: calls.expect(_RUN, _VM, _SYSTEM, load=[_HANDLE]), lambda: calls.strings(_PROPERTIES))
     runtime, (process, arguments, *values) = await both(
         lambda: calls.static_field(_RUN, "currentRuntime"),
@@ -100,9 +100,9 @@ async def _ask(calls: OwnCalls, told: _Told) -> None:
         lambda: calls.call(runtime, _RUN, "availableProcessors", "()I"),
         lambda: calls.array(_certain(arguments)),
     )
-    told_values = [_certain(value) for value in values]
+    cache_values = [_certain(value) for value in values]
     process = _certain(process)
-    found = await calls.texts([*told_values, *texts])
+    found = await calls.texts([*cache_values, *texts])
     told.properties = {
         name: text for name, text in zip(_PROPERTIES, found[: len(values)], strict=True) if text is not None
     }
@@ -111,7 +111,7 @@ async def _ask(calls: OwnCalls, told: _Told) -> None:
     told.arguments = tuple(text or "" for text in found[len(values) :])
 
 
-async def _by_bean(calls: OwnCalls) -> tuple[Raw, Raw]:
+async def _by_bean(calls: UtilityCalls) -> tuple[Raw, Raw]:
     """The number of the process and the arguments, of a JVM that has them not where they are looked for first."""
     await calls.expect("java.util.List", load=[_FACTORY, _RUNTIME])
     bean = await calls.static(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};")
@@ -161,8 +161,8 @@ async def read_clocks(runner: CallRunner) -> Clocks:
         )
 
 
-async def _process_bean(calls: OwnCalls) -> list[UtilityCall]:
-    """What gives the bean that tells processor time; none on a JVM without it."""
+async def _process_bean(calls: UtilityCalls) -> list[UtilityCall]:
+    """Return what gives the bean that tells processor time; none on a JVM without it."""
     try:
         return [await calls.bean(_PROCESS)]
     except StateError:

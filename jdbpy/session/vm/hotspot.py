@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from jdbpy.errors import Thrown, UsageError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.target import Raw, Ref, to_wire
-from jdbpy.session.eval.utility_calls import CallRunner, OwnCalls
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls
 from jdbpy.session.model.values import Limits
 from jdbpy.session.model.vm import VmFlag
 from jdbpy.session.target.target import Target
@@ -40,7 +40,7 @@ async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
         return await calls.text(printed) or ""
 
 
-async def _bean(calls: OwnCalls) -> Raw:
+async def _bean(calls: UtilityCalls) -> Raw:
     """The bean that runs them; it is kept in a static field once it was made. wire: 6 trips, 1 again."""
     await calls.expect(load=[LIBRARY, _CLASS])
     kept = await _kept(calls)
@@ -50,7 +50,7 @@ async def _bean(calls: OwnCalls) -> Raw:
     return kept
 
 
-async def _kept(calls: OwnCalls) -> Raw:
+async def _kept(calls: UtilityCalls) -> Raw:
     return await calls.static_field(_CLASS, "diagCommandMBean")
 
 
@@ -98,7 +98,7 @@ async def set_flag(runner: CallRunner, name: str, value: str) -> None:
 
 
 async def _read(
-    target: Target, calls: OwnCalls, rows: Sequence[Sequence[Raw]], origins: Mapping[int, str]
+    target: Target, calls: UtilityCalls, rows: Sequence[Sequence[Raw]], origins: Mapping[int, str]
 ) -> list[VmFlag]:
     """The fields of flag objects in words; ``origins`` are the names of the constants, by their ids."""
     strings = [value if isinstance(value, Ref) and value.tag == Tag.STRING else None for _, value, *_ in rows]

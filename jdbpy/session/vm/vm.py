@@ -185,11 +185,11 @@ class VmReader:
         await append_to_class_path(self._runner, path)
 
     def capabilities(self) -> list[Capability]:
-        """What the agent can do, in words. No trip."""
+        """Return what the agent can do, in words. No trip."""
         return in_words(dict(self._target.info.capabilities))
 
     async def facts(self) -> VmFacts:
-        """What the target is; what takes a method that cannot be run is left out. wire: 7 trips, 4 again."""
+        """Return what the target is; what takes a method that cannot be run is left out. wire: 7 trips, 4 again."""
         self._target.require_alive()
         return await facts.read_facts(self._target, self._by_name, self._runner)
 

@@ -69,7 +69,7 @@ class Label:
 
 
 def words(signature: str) -> int:
-    """How many words a value of the type takes; 0 of void."""
+    """Return how many words a value of the type takes; 0 of void."""
     return 0 if signature == "V" else 2 if signature in _TWO_WORDS else 1
 
 

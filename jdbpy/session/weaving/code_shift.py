@@ -89,11 +89,11 @@ class CodeMap:
         self._sums = [0, *accumulate(len(insertions[at]) for at in self._at)]
 
     def place(self, index: int) -> int:
-        """Where the instruction is that was at ``index``."""
+        """Return where the instruction is that was at ``index``."""
         return index + self._sums[bisect_right(self._at, index)]
 
     def target(self, index: int) -> int:
-        """Where a jump to ``index`` leads."""
+        """Return where a jump to ``index`` leads."""
         return index + self._sums[bisect_left(self._at, index)]
 
 

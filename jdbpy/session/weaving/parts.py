@@ -140,11 +140,13 @@ class WovenMethod(Record):
     insertions: tuple[Insertion, ...]
 
     def index_after(self, index: int) -> int:
-        """Where the instruction is now that was at ``index``: behind what was put in before it."""
+        """Return where the instruction is now that was at ``index``: behind what was put in before it."""
         return index + sum(each.length for each in self.insertions if each.at <= index)
 
     def start_after(self, index: int) -> int:
-        """Where jumps to ``index`` lead now, where its line begins: at what was put in before it, if anything was."""
+        """Return where jumps to ``index`` lead now, where its line begins: at what was put in before it, if anything
+        was.
+        """
         return index + sum(each.length for each in self.insertions if each.at < index)
 
     def index_before(self, index: int) -> int:

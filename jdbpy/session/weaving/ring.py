@@ -276,7 +276,7 @@ class RingReader:
         self._size = size
 
     def ranges(self, most: int) -> list[tuple[int, int]]:
-        """Where the next entries are: (first place, count), one or two ranges, for at most so many."""
+        """Return where the next entries are: (first place, count), one or two ranges, for at most so many."""
         count = min(most, self._size)
         first = self.next % self._size
         before_end = min(count, self._size - first)

@@ -41,7 +41,9 @@ def make_encoder(record: type[Record], sizes: IDSizes) -> Encode:
 
 
 def find_misfit(message: Record, sizes: IDSizes) -> str:
-    """Which field of a message cannot be encoded and why: ``exitCode is 4294967296: ...``; empty when all can."""
+    """Return which field of a message cannot be encoded and why: ``exitCode is 4294967296: ...``; empty when
+    all can.
+    """
     for field, part in layout_of(type(message)).fields:
         try:
             _encoder(Group(type(message), [(field, part)]), sizes)(message)

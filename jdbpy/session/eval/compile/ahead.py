@@ -203,5 +203,5 @@ class _PathsAhead:
 
 
 def _is_told(field: refs.Field) -> bool:
-    """Whether the JVM has seen to it that what the field holds is of its type."""
+    """True if the JVM has seen to it that what the field holds is of its type."""
     return not field.generic.startswith("T") and not field.generic.lstrip("[").startswith("T")

@@ -73,11 +73,11 @@ class ClassesAhead:
 
     @staticmethod
     async def _quietly(call: Callable[..., Awaitable[object]], args: tuple[object, ...]) -> None:
-        with suppress(JdbpyError):  # whoever really needs it meets it again
+        with suppress(JdbpyError):  # the code that needs it meets it again
             await call(*args)
 
     async def once(self, key: object, call: Callable[[], Awaitable[T]]) -> T | None:
-        """What the call gives, which is made once for each key; None when it fails."""
+        """Return what the call gives, which is made once for each key; None when it fails."""
         shared = self._shared.get(key)
         if shared is not None:
             await shared.ended.wait()

@@ -107,7 +107,7 @@ class Compiler:
     # What is left for run time
 
     def inexact(self, op: Op) -> bool:
-        """Whether the run-time class of the value may be another than its static type says."""
+        """True if the run-time class of the value may be another than its static type says."""
         if op.exact or op.type is NULL or isinstance(op.type, SequenceType | FunctionType):
             return False
         return op.type is LATE or (op.type.is_reference and not self.graph.is_final(op.type))

@@ -145,7 +145,7 @@ async def _with_results(c: Compiler, op: Op, kind: JavaType, *, rule: bool) -> O
 
 
 async def _labels(c: Compiler, node: tree.Switch, selector: Op) -> tuple[dict[Label | None, int], int | None]:
-    """Which case each label chooses, and the default."""
+    """Return which case each label chooses, and the default."""
     labels: dict[Label | None, int] = {}
     default: int | None = None
     enum = await _enum_of(c, selector)
@@ -204,7 +204,7 @@ async def _enum_of(c: Compiler, selector: Op) -> ClassType | None:
 
 
 async def _covers_enum(c: Compiler, selector: Op, labels: dict[Label | None, int]) -> bool:
-    """Whether the labels name every constant of the selector's enum."""
+    """True if the labels name every constant of the selector's enum."""
     kind = await _enum_of(c, selector)
     cls = c.graph.known(kind) if kind is not None else None
     return cls is not None and _constants(cls) <= set(labels)

@@ -85,7 +85,7 @@ class _Capture:
         return before.kind is TokenKind.IDENTIFIER and before.text not in _NO_TYPES
 
     async def _rewritten(self, index: int, token: Token) -> str | None:
-        """What is written in place of a token; None for what stays."""
+        """Return what is written in place of a token; None for what stays."""
         if token.kind is not TokenKind.IDENTIFIER or token.text in self._declared:
             return None
         before = self._tokens[index - 1].text if index else ""

@@ -243,7 +243,9 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
 
 
 def null_dereferenced(obj: tree.Expression | None, message: str, at: int) -> EvalError:
-    """What it is to take a member of null: the literal does not compile, a value that turns out to be null throws."""
+    """Return what it is to take a member of null: the literal does not compile, a value that turns out to be null
+    throws.
+    """
     if isinstance(obj, tree.Held):
         return Thrown("java.lang.NullPointerException", message, column=at)
     return EvalError("<null> cannot be dereferenced", at)
@@ -269,7 +271,7 @@ async def _static_field(c: Compiler, cls: JClass, node: tree.Select) -> Op:
 
 
 async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op | JClass:
-    """What stands before a dot: a value, or, if it is a name that is no variable, a type (JLS 6.5.2).
+    """Return what stands before a dot: a value, or, if it is a name that is no variable, a type (JLS 6.5.2).
 
     The value may be of type void: the caller says what that means.
     """
@@ -313,7 +315,7 @@ def hint_for(c: Compiler, name: str) -> str:
 
 
 async def _is_static_field(c: Compiler, parts: list[str], at: int) -> bool:
-    """Whether a name begins with a type and a field of it, which hides a member type of that name (JLS 6.4.2)."""
+    """True if a name begins with a type and a field of it, which hides a member type of that name (JLS 6.4.2)."""
     cls = await find_class(c, parts[:1], at, load=False)
     return cls is not None and await c.graph.field(cls, parts[1]) is not None
 

@@ -80,7 +80,7 @@ async def compile_binary(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
 
 
 def _both_known(left: Op, right: Op) -> bool:
-    """Whether both are references of some type: if those cannot be compared, their subtypes cannot either."""
+    """True if both are references of some type: if those cannot be compared, their subtypes cannot either."""
     return left.type.is_reference and right.type.is_reference and LATE not in (left.type, right.type)
 
 

@@ -82,7 +82,7 @@ async def compile_filter(c: Compiler, node: tree.Filter, scope: Scope) -> Op:
 
 
 async def calls_debugger(c: Compiler, node: tree.Call, target: Op) -> bool:
-    """Whether the call is one that the debugger runs over elements: on a sequence, or with a lambda that it knows.
+    """True if the call is one that the debugger runs over elements: on a sequence, or with a lambda that it knows.
 
     What has a method of that name of its own, such as a stream or an Optional, is called itself.
     """

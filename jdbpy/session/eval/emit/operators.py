@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jdbpy.session.eval.operands import Cell, LocalString
+from jdbpy.session.eval.operands import LocalString, OperandValue
 from jdbpy.session.eval.ops.operators import Compute
 from jdbpy.session.java.types import BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, SHORT, JavaType, Primitive
 from jdbpy.session.weaving.assembler import Assembler, Label
@@ -28,7 +28,7 @@ COMPARISONS: Mapping[str, tuple[str, str]] = {
 _NARROW: Mapping[Primitive, str] = {BYTE: "i2b", SHORT: "i2s", CHAR: "i2c"}
 
 
-def push_constant(code: Assembler, kind: JavaType, value: Cell) -> bool:
+def push_constant(code: Assembler, kind: JavaType, value: OperandValue) -> bool:
     """Push a compile-time constant; False if it is none that a pool can hold."""
     if isinstance(value, LocalString):
         code.push_string(value.text)

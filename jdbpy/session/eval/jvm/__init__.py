@@ -4,5 +4,5 @@
 * ``class_finder``: classes as one frame sees them; ``loading``: loading and defining them
 * ``calls``: calls with every argument checked; ``invoking``: when and how long; ``unreturned``: those that do not end
 * ``throwables``: exceptions that come out; ``pins``: objects kept from collection
-* ``at_hits``: an expression asked at every hit; ``glance``: its short way, where the answers come in
+* ``at_hits``: an expression asked at every hit; ``fast_condition``: its short way, where the answers come in
 """

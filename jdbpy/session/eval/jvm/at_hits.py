@@ -11,8 +11,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
+from jdbpy.session.eval.jvm.fast_condition import (
+    FastFrameCondition,
+    FrameRead,
+    fast_condition_of,
+    read_of,
+    reads_primitives_only,
+)
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
-from jdbpy.session.eval.jvm.glance import FrameGlance, FrameRead, glance_of, read_of, reads_primitives_only
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled
@@ -42,21 +48,23 @@ class AtHits:
         self._compile_at = compile_at
         self._compiled: dict[Place, Compiled] = {}
         self._last_place: Place | None = None
-        self._glances: dict[Place, FrameGlance | None] = {}
+        self._fast_conditions: dict[Place, FastFrameCondition | None] = {}
         self._read: dict[int, tuple[int, Sequence[Any], bool]] = {}
-        """By thread the epoch, what a glance has read there (the frame, its variables), and if the text is true."""
+        """By thread the epoch, what a fast condition has read there (the frame, its variables), and if the text is
+        true.
+        """
 
     async def evaluate(self, thread_id: int, passing: Passing | None, variables: VariableStore) -> Operand:
         """The value at this hit, whose own values are among the variables.
 
         Raises EvalError when it does not compile at this place, Thrown when it throws.
 
-        With ``passing`` the thread is let go in the same segment, where only primitive variables are read.
+        With ``passing`` the thread is resumed in the same segment, where only primitive variables are read.
         wire: 1 trip for the frame and its variables once the place is known, 1 for each further link.
         """
-        if passing is not None and self._target.foresight.sure:
+        if passing is not None and self._target.frame_id_predictor.sure:
             compiled = self._compiled.get(_place(passing.at))
-            guess = self._target.foresight.guess(thread_id)
+            guess = self._target.frame_id_predictor.guess(thread_id)
             if compiled is not None and guess is not None and reads_primitives_only(compiled):
                 return await self._in_passing(thread_id, passing, compiled, guess, variables)
         target, place = await self._frame(thread_id)
@@ -68,29 +76,29 @@ class AtHits:
         finally:
             target.pins.release()
 
-    def glance(self, at: CodeLocation) -> FrameGlance | None:
+    def fast_condition(self, at: CodeLocation) -> FastFrameCondition | None:
         """The short way to the value at a place that was compiled; None where there is none. No trip."""
         place = _place(at)
-        if place not in self._glances and place in self._compiled:
-            self._glances[place] = glance_of(self._compiled[place], self._target, self._variables)
-        glance = self._glances.get(place)
-        if glance is not None and glance.gives_up:
-            glance = self._glances[place] = None
-        return glance
+        if place not in self._fast_conditions and place in self._compiled:
+            self._fast_conditions[place] = fast_condition_of(self._compiled[place], self._target, self._variables)
+        fast_condition = self._fast_conditions.get(place)
+        if fast_condition is not None and fast_condition.gives_up:
+            fast_condition = self._fast_conditions[place] = None
+        return fast_condition
 
     def forget_code(self) -> None:
         """The code of classes was changed: compile anew."""
         self._compiled.clear()
-        self._glances.clear()
+        self._fast_conditions.clear()
         self._last_place = None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in the answers to Frames and to a glance's commands at a hit, which is evaluated next."""
+        """Takes in the answers to Frames and to a fast condition's commands at a hit, which is evaluated next."""
         if answers or holds:
             self._read[thread_id] = (epoch, answers, holds)
 
     def holds(self, thread_id: int) -> bool:
-        """True if a glance has found the condition true at this hit. Asked once."""
+        """True if a fast condition has found the condition true at this hit. Asked once."""
         kept = self._read.get(thread_id)
         if kept is None or kept[0] != self._target.suspension.epoch_of(thread_id) or not kept[2]:
             return False
@@ -100,7 +108,7 @@ class AtHits:
     async def _in_passing(
         self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID, variables: VariableStore
     ) -> Operand:
-        """The value, read while the thread is let go. Raises EvalError if the guess is wrong, which ends all guessing.
+        """The value, read while the thread is resumed. Raises EvalError if the guess is wrong, which ends all guessing.
 
         wire: 1 trip, in which the thread is resumed as well.
         """
@@ -113,7 +121,7 @@ class AtHits:
         if isinstance(reply, JdwpError):
             raise reply
         top = reply.frames[0]
-        right = self._target.foresight.compare(thread_id, epoch, guess, top.frameID)
+        right = self._target.frame_id_predictor.compare(thread_id, epoch, guess, top.frameID)
         values = read.values(outcomes) if right else None
         if values is None:
             raise EvalError("the variables could not be read in passing; the next hit takes longer")
@@ -126,7 +134,7 @@ class AtHits:
         """The innermost frame, with its variables if the guess at its id was right. wire: 1 trip."""
         thread = wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)
-        guess = self._target.foresight.guess(thread_id)
+        guess = self._target.frame_id_predictor.guess(thread_id)
         kept = self._read.pop(thread_id, None)
         if kept is not None and kept[0] == epoch and kept[1]:
             reply, *outcomes = kept[1]
@@ -143,7 +151,7 @@ class AtHits:
         if not reply.frames:
             raise EvalError("the thread has no Java frame")
         top = reply.frames[0]
-        right = self._target.foresight.compare(thread_id, epoch, guess, top.frameID)
+        right = self._target.frame_id_predictor.compare(thread_id, epoch, guess, top.frameID)
         (location,) = await self._target.types.locations([top.location])
         target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
         place = (location.type_id, location.method_id, location.code_index)

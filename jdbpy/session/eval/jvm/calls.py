@@ -118,7 +118,7 @@ class Calls:
         types = self._target.types
         known = types.known_named(declared) if declared.startswith(OF_THE_JDK) else None
         if known and (types.facts.known(facts.MODIFIERS, known) or 0) & FINAL:
-            Objects.of(self._target).reader.told_type(result.id, known)
+            Objects.of(self._target).reader.cache_type(result.id, known)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """Makes an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""
@@ -135,7 +135,7 @@ class Calls:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)
         self._receive(made)
-        Objects.of(self._target).reader.told_type(made.id, class_id)
+        Objects.of(self._target).reader.cache_type(made.id, class_id)
         await self._pins.add(made)
         return made
 

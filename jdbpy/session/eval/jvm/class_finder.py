@@ -67,7 +67,7 @@ class ClassFinder:
         return (await self._target.types.facts.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
 
     def knows(self, names: Sequence[str]) -> bool:
-        """Whether all of them have been found before. No trip."""
+        """True if all of them have been found before. No trip."""
         loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
         return loader is not None and all((loader, name) in self._memory.found for name in names)
 
@@ -149,7 +149,7 @@ class ClassFinder:
         return sorted(each for each in names if simple_name(each) == name and not each.endswith("]"))
 
     async def has_package(self, name: str) -> bool:
-        """Whether a class of the package is loaded. wire: 1 trip."""
+        """True if a class of the package is loaded. wire: 1 trip."""
         beginning = f"L{name.replace('.', '/')}/"
         return any(each.signature.startswith(beginning) for each in await self._target.types.all_classes())
 
@@ -169,7 +169,7 @@ class ClassFinder:
         return self._memory.mentioned[home]
 
     async def prepared(self, class_id: int) -> bool:
-        """Whether the class is linked. wire: 1 trip."""
+        """True if the class is linked. wire: 1 trip."""
         reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
         return bool(reply.status & ClassStatus.PREPARED)
 

@@ -50,7 +50,7 @@ class FrameRead:
         return found
 
     def values(self, outcomes: Sequence[Any]) -> FrameValues | None:
-        """What the answers to ``commands`` say; None when the slots cannot be read all together."""
+        """Return what the answers to ``commands`` say; None when the slots cannot be read all together."""
         rest = list(outcomes)
         this: Ref | None = None
         if self._this:
@@ -78,7 +78,9 @@ _READING = (
 """Operations that ask for nothing but through ``Run.target``, ``Run.graph`` and ``Run.together``."""
 
 _GIVEN_UP = 3
-"""So many evaluations at one place that came to no value are enough: the pump has them from the beginning then."""
+"""So many evaluations at one place that came to no value are enough: the dispatcher has them from the
+beginning then.
+"""
 
 
 class _Unfit(EvalError):
@@ -129,7 +131,7 @@ async def _together(*calls: Callable[[], Awaitable[T]]) -> list[T]:
     return await gather([cast("Reading[T]", call()) for call in calls])
 
 
-class FrameGlance:
+class FastFrameCondition:
     """A condition at one place in code."""
 
     def __init__(self, compiled: Compiled, target: Target, classes: ClassFinder, variables: VariableStore) -> None:
@@ -146,7 +148,7 @@ class FrameGlance:
         return self.given_up >= _GIVEN_UP
 
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
-        """What asks for the variables."""
+        """Return what asks for the variables."""
         return self._read.commands(thread, frame)
 
     def begin(self, answers: Sequence[Any]) -> FrameEvaluation:
@@ -182,16 +184,16 @@ class FrameGlance:
 class FrameEvaluation:
     """One evaluation; see ``points.conditions.Evaluation``. ``values`` None: they could not be read."""
 
-    def __init__(self, glance: FrameGlance, values: FrameValues | None) -> None:
+    def __init__(self, fast_condition: FastFrameCondition, values: FrameValues | None) -> None:
         self.asks: Sequence[Command[Any]] = ()
         self.holds: bool | None = None
-        self._glance = glance
-        self._target = glance.target()
+        self._glance = fast_condition
+        self._target = fast_condition.target()
         self._shares: list[int] = []  # how many of ``asks`` each question stands for
         self._drive: Drive[Operand] | None = None
         if values is not None:
-            with glance.seen_by(self._target):
-                self._drive = Drive(glance.run(self._target, values))
+            with fast_condition.seen_by(self._target):
+                self._drive = Drive(fast_condition.run(self._target, values))
             self._go_on()
 
     def answer(self, outcomes: Sequence[Any]) -> None:
@@ -216,7 +218,7 @@ class FrameEvaluation:
             self.asks = ()
             try:
                 self.holds = bool(self._drive.result().value)
-            except Exception:  # whatever it is: the pump is to tell
+            except Exception:  # whatever it is: the dispatcher is to tell
                 self._glance.given_up += self._target.unfit
             return
         asked = Reader.commands_of(questions)
@@ -228,22 +230,22 @@ class FrameEvaluation:
         self.asks = [command for each in asked for command in each]
 
 
-def glance_of(compiled: Compiled, target: Target, variables: VariableStore) -> FrameGlance | None:
+def fast_condition_of(compiled: Compiled, target: Target, variables: VariableStore) -> FastFrameCondition | None:
     """The short way to the value of what was compiled, if it has one."""
     classes = getattr(compiled.compiler.target, "_classes", None)
     if not _only_reads(compiled.op) or not isinstance(classes, ClassFinder):
         return None
-    return FrameGlance(compiled, target, classes, variables)
+    return FastFrameCondition(compiled, target, classes, variables)
 
 
 def read_of(compiled: Compiled) -> FrameRead:
-    """What has to be read of the frame."""
+    """Return what has to be read of the frame."""
     reads = compiled.compiler.reads
     return FrameRead(list(reads.locals.values()), this=reads.this)
 
 
 def reads_primitives_only(compiled: Compiled) -> bool:
-    """Whether all that is needed of the target are primitive variables: nothing that a running thread changes."""
+    """True if all that is needed of the target are primitive variables: nothing that a running thread changes."""
     reads = compiled.compiler.reads
     primitive = all(local.signature in _PRIMITIVES for local in reads.locals.values())
     return primitive and bool(reads.locals) and not reads.this and not compiled.op.remote

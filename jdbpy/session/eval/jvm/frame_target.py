@@ -30,7 +30,7 @@ from jdbpy.session.eval.target import (
     is_masked,
     to_wire,
 )
-from jdbpy.session.eval.utility_calls import OwnCalls
+from jdbpy.session.eval.utility_calls import UtilityCalls
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.sources.local_classes import local_class_path
@@ -69,7 +69,7 @@ class FrameTarget(HeapTarget):
         self._rules = rules
         self.pins = pins
         self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
-        self._foreseen: FrameValues | None = None
+        self._expected: FrameValues | None = None
 
     @property
     def received(self) -> list[int]:
@@ -121,7 +121,7 @@ class FrameTarget(HeapTarget):
         return NO_IMPORTS if self._frame is None else await self._read_imports(self._frame)
 
     async def _has_this(self) -> bool:
-        """Whether the frame has a ``this``, for a method that was redefined and is told no more."""
+        """True if the frame has a ``this``, for a method that was redefined and is told no more."""
         return (await self.read_frame([], this=True)).this is not None
 
     async def current_frame(self) -> Frame:
@@ -145,8 +145,8 @@ class FrameTarget(HeapTarget):
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         """See ``EvalTarget``: all variables in scope are read at once, and remembered for what is asked next."""
-        if self._foreseen is not None:
-            return self._foreseen
+        if self._expected is not None:
+            return self._expected
         frame = self._frame
         variables = await frame_slots(self._target, frame) if frame is not None else []
         known = self._target.frame_memory.recall(frame) if frame is not None else None
@@ -174,7 +174,7 @@ class FrameTarget(HeapTarget):
 
     def foresee(self, values: FrameValues) -> None:
         """Takes in what was read of the frame beside other things, so that it need not be read again."""
-        self._foreseen = values
+        self._expected = values
 
     async def write_local(self, local: Local, value: Raw) -> None:
         """See ``EvalTarget``."""
@@ -202,7 +202,7 @@ class FrameTarget(HeapTarget):
                 raise
             raise Thrown("java.lang.OutOfMemoryError", "Java heap space") from error
         made = Ref(reply.newArray.objectID, reply.newArray.tag)
-        Objects.of(self._target).reader.told_array(made.id, class_id, length)
+        Objects.of(self._target).reader.cache_array(made.id, class_id, length)
         await self.pins.add(made)
         return made
 
@@ -280,5 +280,5 @@ class FrameTarget(HeapTarget):
     async def define_classes(self, compiled: ClassFiles) -> int:
         """See ``EvalTarget``."""
         loader = await self._classes.loader()
-        calls = OwnCalls(self)
+        calls = UtilityCalls(self)
         return await define_classes(self._target, calls, Ref(loader) if loader else None, compiled)

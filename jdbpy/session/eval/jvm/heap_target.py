@@ -49,9 +49,9 @@ class HeapTarget:
         return self._target.release
 
     @property
-    def far(self) -> bool:
+    def high_latency(self) -> bool:
         """See ``EvalTarget``."""
-        return self._target.far
+        return self._target.high_latency
 
     async def find_classes(self, names: Sequence[str]) -> list[int]:
         """See ``EvalTarget``."""

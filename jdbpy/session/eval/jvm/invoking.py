@@ -137,14 +137,15 @@ def _explained(outcome: Any) -> Any:
 
 
 def _gap(target: Target, thread: int, rules: InvokeRules, count: int, *, slow: bool) -> float:
-    """How long after a call the next one of so many is sent, in seconds; for ever where each waits for the one before.
+    """Return how long after a call the next one of so many is sent, in seconds; for ever where each waits for the one
+    before.
 
     So it is without latency, where nothing is won; where others run, as each call would let go of all of them and hold
     them again; and where holds have to be taken off the thread. Older agents look at a call once more after they have
     answered it.
     """
     alone = bool(_options(target, rules) & InvokeOptions.INVOKE_SINGLE_THREADED)
-    if not target.far or not target.at_least(11) or not alone or target.suspension.count(thread) > 1:
+    if not target.high_latency or not target.at_least(11) or not alone or target.suspension.count(thread) > 1:
         return math.inf
     share = target.round_trip * _OF_A_TRIP / count
     return share if slow else min(share, _BEHIND)

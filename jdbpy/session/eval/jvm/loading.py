@@ -14,7 +14,7 @@ from jdbpy.session.eval.javac import ClassFiles
 from jdbpy.session.eval.jvm.calls import Calls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Invocation, Ref
-from jdbpy.session.eval.utility_calls import OwnCalls
+from jdbpy.session.eval.utility_calls import UtilityCalls
 from jdbpy.session.java.signatures import signature_of
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
@@ -25,7 +25,7 @@ _LOADER = "java.lang.ClassLoader"
 _DEFINE = "(Ljava/lang/String;[BII)Ljava/lang/Class;"
 
 
-async def define_classes(target: Target, calls: OwnCalls, loader: Ref | None, compiled: ClassFiles) -> int:
+async def define_classes(target: Target, calls: UtilityCalls, loader: Ref | None, compiled: ClassFiles) -> int:
     """Defines the classes and returns the id of the last, linked. Raises Thrown when the target refuses one.
 
     ``loader`` None stands for the system class loader. wire: 4 trips for each class.
@@ -141,5 +141,5 @@ def _is_absent(error: JdbpyError) -> bool:
 
 
 def _name_for_class(name: str) -> str:
-    """What ``Class.forName`` wants: "[I" and "[Ljava.lang.String;" for arrays."""
+    """Return what ``Class.forName`` wants: "[I" and "[Ljava.lang.String;" for arrays."""
     return signature_of(name).replace("/", ".") if name.endswith("]") else name

@@ -61,7 +61,7 @@ class Pins:
 
     @property
     def needless(self) -> bool:
-        """Whether the target keeps all that it has told us of anyway, as long as it is held."""
+        """True if the target keeps all that it has told us of anyway, as long as it is held."""
         target = self._ledger.target
         return target.suspension.everything_held and target.at_least(17)
 

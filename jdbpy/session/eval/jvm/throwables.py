@@ -29,7 +29,9 @@ _LAZY_MESSAGE = "java.lang.NullPointerException"  # its message is made when it 
 
 
 async def read_throwable(target: Target, exception: Ref, calls: Calls | None) -> Thrown:
-    """What stands for the throwable. ``calls`` runs the methods it takes; without, there is no stack. wire: 6 trips."""
+    """Return what stands for the throwable. ``calls`` runs the methods it takes; without, there is no stack. wire: 6
+    trips.
+    """
     reader = Objects.of(target).reader
     type_id = await reader.run(reader.type_id(exception.id))
     lineage = [

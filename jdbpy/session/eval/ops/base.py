@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from jdbpy.errors import EvalError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import together
-from jdbpy.session.eval.operands import Cell, Operand
+from jdbpy.session.eval.operands import Operand, OperandValue
 from jdbpy.session.eval.target import EvalTarget, FrameValues, Local, Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
 from jdbpy.session.java.types import STRING, JavaType
@@ -68,7 +68,7 @@ class Op:
     when_true: Bindings = NO_BINDINGS
     when_false: Bindings = NO_BINDINGS
     exact = False  # the type is the run-time class, so that a failure to compile on it is final
-    constant: Cell | NotConstant = NOT_CONSTANT
+    constant: OperandValue | NotConstant = NOT_CONSTANT
 
     def __init__(self, type: JavaType, at: int, *children: Op) -> None:
         self.type = type
@@ -78,7 +78,7 @@ class Op:
 
     @property
     def quiet(self) -> bool:
-        """Whether this and all that it consists of only reads: then it may run beside others."""
+        """True if this and all that it consists of only reads: then it may run beside others."""
         return not self.acts and all(child.quiet for child in self.children)
 
     async def run(self, run: Run) -> Operand:
@@ -89,7 +89,7 @@ class Op:
 class Constant(Op):
     """A compile-time constant."""
 
-    def __init__(self, type: JavaType, value: Cell, at: int) -> None:
+    def __init__(self, type: JavaType, value: OperandValue, at: int) -> None:
         super().__init__(type, at)
         self.constant = value
         self._operand = Operand(type, value)

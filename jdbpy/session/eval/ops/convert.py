@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.operands import Cell, LocalBox, Operand
+from jdbpy.session.eval.operands import LocalBox, Operand, OperandValue
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
 from jdbpy.session.eval.ops.read import cast_message
 from jdbpy.session.eval.ops.values import exact, unbox
@@ -39,7 +39,7 @@ class Convert(Op):
         return Operand(self.type, (await apply(run, operand, self.steps, self.at)).value)
 
 
-def _converted_constant(type: JavaType, op: Op, steps: Plan) -> Cell | NotConstant:
+def _converted_constant(type: JavaType, op: Op, steps: Plan) -> OperandValue | NotConstant:
     """A cast of a constant to a primitive or to String is constant itself (JLS 15.29)."""
     value = op.constant
     if value is NOT_CONSTANT or not (isinstance(type, Primitive) or is_string(type)):
@@ -85,7 +85,7 @@ async def check_cast(run: Run, operand: Operand, target: JavaType, at: int) -> O
 
 
 async def is_instance(run: Run, operand: Operand, target: JavaType) -> bool:
-    """Whether a value that is not null is of the type, by its run-time class and not by its name."""
+    """True if a value that is not null is of the type, by its run-time class and not by its name."""
     if isinstance(operand.type, SequenceType):
         return target == OBJECT
     cls, wanted = await run.runtime_class(operand), run.graph.known(target)
@@ -158,7 +158,7 @@ class Late(Op):
 
     @property
     def quiet(self) -> bool:
-        """Whether all that it has turned out to be so far only reads; unknown before it first ran."""
+        """True if all that it has turned out to be so far only reads; unknown before it first ran."""
         known = self._compiled.values()
         return bool(known) and all(op.quiet for op in (*known, *self.operands))
 

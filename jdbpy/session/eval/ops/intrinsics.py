@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
+from jdbpy.session.eval.operands import LocalBox, LocalString, Operand, OperandValue
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.ops.calls import ENTRY_METHODS, EntryMethod, Invoke
 from jdbpy.session.eval.ops.values import string_of, unbox
@@ -245,7 +245,7 @@ async def _known(run: Run, operand: Operand, wanted: str) -> Known:
     ``wanted`` is the JNI type that the method declares: an object of another class, which only a generic signature
     took for one, is not passed off as one.
     """
-    value: Cell = operand.value
+    value: OperandValue = operand.value
     if isinstance(operand.type, Primitive):
         assert isinstance(value, int | float)
         return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jdbpy.errors import Thrown
-from jdbpy.session.eval.operands import Cell, LocalBox, LocalString, Operand
+from jdbpy.session.eval.operands import LocalBox, LocalString, Operand, OperandValue
 from jdbpy.session.eval.ops.base import NOT_CONSTANT, NotConstant, Op, Run, run_all
 from jdbpy.session.eval.ops.values import in_target, string_of, text_of
 from jdbpy.session.eval.target import Ref
@@ -35,7 +35,7 @@ class Compute(Op):
         self.operands = operands
         self.constant = self._fold()
 
-    def _fold(self) -> Cell | NotConstant:
+    def _fold(self) -> OperandValue | NotConstant:
         values = [operand.constant for operand in self.operands]
         if any(isinstance(value, NotConstant) for value in values):
             return NOT_CONSTANT

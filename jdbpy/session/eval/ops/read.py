@@ -7,7 +7,7 @@ which one trip has filled before anything runs.
 from __future__ import annotations
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.operands import Cell, Elements, Operand
+from jdbpy.session.eval.operands import Elements, Operand, OperandValue
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.target import Local, Ref
 from jdbpy.session.eval.typing.class_graph import JavaField
@@ -151,7 +151,7 @@ class ReadElement(Op):
         return Operand(self.type, values[0])
 
 
-def require_array(value: Cell, at: int, action: str) -> Ref:
+def require_array(value: OperandValue, at: int, action: str) -> Ref:
     if value is None:
         raise Thrown("java.lang.NullPointerException", f"Cannot {action}", column=at)
     assert isinstance(value, Ref)
@@ -159,6 +159,6 @@ def require_array(value: Cell, at: int, action: str) -> Ref:
 
 
 def out_of_bounds(index: int, length: int, at: int | None = None) -> Thrown:
-    """What the JVM throws for an index outside of an array."""
+    """Return what the JVM throws for an index outside of an array."""
     message = f"Index {index} out of bounds for length {length}"
     return Thrown("java.lang.ArrayIndexOutOfBoundsException", message, column=at)

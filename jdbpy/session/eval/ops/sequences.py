@@ -146,13 +146,13 @@ class ElementBody:
         async def one(element: Operand) -> Operand:
             return await self.op.run(run.with_cells({self.cell: element}))
 
-        if run.target.far and not self.op.quiet:
+        if run.target.high_latency and not self.op.quiet:
             await _look_at_classes(run, elements)
         # What is left to run time is known when it has run once.
         results = [await one(element) for element in elements[:1]]
         if not self.op.quiet:
             return results + [await one(element) for element in elements[1:]]
-        count = AT_ONCE_FAR if run.target.far else AT_ONCE
+        count = AT_ONCE_FAR if run.target.high_latency else AT_ONCE
         for start in range(1, len(elements), count):
             results += await side_by_side(run, [partial(one, element) for element in elements[start : start + count]])
         return results

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from jdbpy.errors import EvalError, JdbpyError, Thrown
-from jdbpy.session.eval.operands import Cell, Elements, Entry, LocalBox, LocalString, Operand
+from jdbpy.session.eval.operands import Elements, Entry, LocalBox, LocalString, Operand, OperandValue
 from jdbpy.session.eval.ops.base import NotConstant, Op, Run
 from jdbpy.session.eval.target import Invocation, Raw, Ref
 from jdbpy.session.java.literals import pair_surrogates
@@ -61,7 +61,7 @@ async def exact(run: Run, operand: Operand) -> Operand:
     return operand if known else Operand(found, operand.value)
 
 
-def primitive_text(kind: Primitive, value: Cell, release: int) -> str:
+def primitive_text(kind: Primitive, value: OperandValue, release: int) -> str:
     """String conversion of a primitive, as ``String.valueOf`` of that Java release has it."""
     if isinstance(value, bool):
         return "true" if value else "false"

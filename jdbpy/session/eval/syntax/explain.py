@@ -142,7 +142,7 @@ def _fault(found: list[Token], end: int) -> tuple[str, int, str]:
 
 
 def _fault_between(before: Token, token: Token) -> tuple[str, int] | None:
-    """What is wrong with one token after another, if anything is."""
+    """Return what is wrong with one token after another, if anything is."""
     if ".." in (before.text, token.text):
         return "<identifier> expected", token.start + (token.text == "..")
     if (before.text == "." and token.kind is not TokenKind.IDENTIFIER and token.text != "<") or (
@@ -165,13 +165,13 @@ def _fault_between(before: Token, token: Token) -> tuple[str, int] | None:
 
 
 def _is_declaration(line: list[Token], index: int) -> bool:
-    """Whether two names in a row begin a statement: a type and the variable that it declares."""
+    """True if two names in a row begin a statement: a type and the variable that it declares."""
     names = all(line[index + step].kind is TokenKind.IDENTIFIER for step in (0, 1))
     return names and index > 0 and line[index - 1].text in (";", "{")
 
 
 def _cannot_begin(token: Token) -> bool:
-    """Whether the token cannot begin an operand."""
+    """True if the token cannot begin an operand."""
     if token.kind is not TokenKind.OPERATOR:
         return False
     return token.text not in _PREFIXES and token.text not in ("@", "[", "<", ">", "?")
@@ -184,7 +184,7 @@ def _is_operand(token: Token) -> bool:
 
 
 def _begins_operand(token: Token) -> bool:
-    """Whether an operand begins here that cannot follow another one; after a name a declaration's name may."""
+    """True if an operand begins here that cannot follow another one; after a name a declaration's name may."""
     if token.kind is TokenKind.IDENTIFIER:
         return token.text not in ("instanceof",)
     return token.kind is not TokenKind.OPERATOR

@@ -50,7 +50,7 @@ class ParsedText:
         return self._rewritten.columns[min(offset, len(self._rewritten.columns) - 1)]
 
     def mark(self, node: Node) -> Mark | None:
-        """What the place at which a node begins stands for."""
+        """Return what the place at which a node begins stands for."""
         return self._rewritten.marks.get(self._offset(node.start_byte))
 
     def _offset(self, byte: int) -> int:

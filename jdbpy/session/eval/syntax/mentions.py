@@ -120,7 +120,7 @@ class Mentions:
 
     @contextmanager
     def _perhaps(self, perhaps: bool = True) -> Iterator[None]:
-        """What is not evaluated in any case."""
+        """Yield what is not evaluated in any case."""
         first, self._first = self._first, self._first and not perhaps
         yield
         self._first = first and (perhaps or self._first)
@@ -187,7 +187,7 @@ def _path(node: tree.Expression) -> tuple[str, tuple[str | int, ...]] | None:
 
 
 def _shape(arg: tree.Expression) -> Primitive | str | None:
-    """What an argument is, at a glance."""
+    """Return what an argument is, at a fast condition."""
     if isinstance(arg, tree.Literal):
         return arg.type if isinstance(arg.type, Primitive) else None
     return arg.name if isinstance(arg, tree.Name) else None

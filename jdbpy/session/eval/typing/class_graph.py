@@ -72,7 +72,7 @@ class JClass:
 
     @property
     def kind(self) -> str:
-        """What javac calls it in messages."""
+        """Return what javac calls it in messages."""
         if self.is_interface:
             return "interface"
         if self.is_enum:
@@ -109,7 +109,7 @@ class JavaField(Record):
 
     @property
     def declared_sure(self) -> bool:
-        """Whether the JVM guarantees the type: it is what the descriptor says, not only the generic signature."""
+        """True if the JVM guarantees the type: it is what the descriptor says, not only the generic signature."""
         return isinstance(self.type, ClassType | ArrayType)
 
 
@@ -227,7 +227,7 @@ class ClassGraph:
                 chain += current.parents or ()
 
     def is_subtype(self, sub: JavaType, sup: JavaType) -> bool:
-        """Whether sub is a subtype of sup, type arguments aside (JLS 4.10, on erasures)."""
+        """True if sub is a subtype of sup, type arguments aside (JLS 4.10, on erasures)."""
         sub, sup = erasure(sub), erasure(sup)
         if sub == sup:
             return True
@@ -266,7 +266,7 @@ class ClassGraph:
         return OBJECT if sup == OBJECT else None
 
     def is_final(self, kind: JavaType) -> bool:
-        """Whether no other class can be a subtype: then what a type says is all there is to know."""
+        """True if no other class can be a subtype: then what a type says is all there is to know."""
         kind = upper_bound(kind)
         if isinstance(kind, ArrayType):
             return not kind.element.is_reference or self.is_final(kind.element)
@@ -274,7 +274,7 @@ class ClassGraph:
         return not kind.is_reference or (cls is not None and cls.is_final)
 
     def fits_function(self, kind: JavaType, arity: int) -> bool:
-        """Whether the type is a functional interface whose method takes so many parameters (JLS 9.8); -1 is any."""
+        """True if the type is a functional interface whose method takes so many parameters (JLS 9.8); -1 is any."""
         cls = self.known(upper_bound(kind))
         if cls is None or not cls.is_interface:
             return False
@@ -369,7 +369,7 @@ def _field_type(owner: JClass, member: refs.Field) -> JavaType:
 
 
 def bind_arguments(cls: JClass, kind: ClassType) -> dict[str, JavaType]:
-    """What the type variables of the class stand for in one of its types; nothing when it is raw."""
+    """Return what the type variables of the class stand for in one of its types; nothing when it is raw."""
     if len(kind.args) != len(cls.variables):
         return {}
     return dict(zip(cls.variables, kind.args, strict=True))

@@ -58,7 +58,7 @@ class ConversionContext(Enum):
 
 
 def plan(graph: ClassGraph, source: JavaType, target: JavaType, context: ConversionContext) -> Plan | None:
-    """How a value of source becomes one of target; None when Java does not allow it."""
+    """Return how a value of source becomes one of target; None when Java does not allow it."""
     if source is LATE:
         return None
     if isinstance(source, FunctionType):
@@ -108,7 +108,7 @@ def _to_primitive(graph: ClassGraph, source: JavaType, target: Primitive, contex
 
 
 def castable(graph: ClassGraph, source: JavaType, target: JavaType) -> bool:
-    """Whether a reference of source can be cast to target, to be checked at run time (JLS 5.5.1)."""
+    """True if a reference of source can be cast to target, to be checked at run time (JLS 5.5.1)."""
     source, target = erasure(source), erasure(target)
     if graph.is_subtype(source, target) or graph.is_subtype(target, source):
         return True
@@ -126,7 +126,7 @@ def castable(graph: ClassGraph, source: JavaType, target: JavaType) -> bool:
 
 
 def narrows_constant(value: object, source: JavaType, target: JavaType) -> bool:
-    """Whether assignment may narrow a constant: int and smaller into byte, short, char or their boxes (JLS 5.2)."""
+    """True if assignment may narrow a constant: int and smaller into byte, short, char or their boxes (JLS 5.2)."""
     kind = unboxed(target)
     if source not in (BYTE, SHORT, CHAR, INT) or kind not in (BYTE, SHORT, CHAR):
         return False

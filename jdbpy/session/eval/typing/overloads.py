@@ -81,7 +81,7 @@ def resolve(
 
 
 def takes_strictly(method: JavaMethod, args: Sequence[JavaType]) -> bool:
-    """Whether the first phase may find the method: it neither boxes nor unboxes. Told by the number of arguments and
+    """True if the first phase may find the method: it neither boxes nor unboxes. Told by the number of arguments and
     which of them are primitive; asks for no class."""
     formals = method.erased.parameters
     if len(formals) != len(args):
@@ -92,7 +92,7 @@ def takes_strictly(method: JavaMethod, args: Sequence[JavaType]) -> bool:
 def is_strict(
     graph: ClassGraph, candidates: Sequence[JavaMethod], receiver: JavaType | None, args: Sequence[JavaType]
 ) -> bool:
-    """Whether the first phase finds a method."""
+    """True if the first phase finds a method."""
     return any(_applicable(graph, each, receiver, args, Phase.STRICT) for each in candidates)
 
 
@@ -234,7 +234,7 @@ def _not_applicable(
     what: str,
     at: int,
 ) -> Unresolved:
-    """What is wrong: with the one argument, if only one method takes as many, else with all of them."""
+    """Return what is wrong: with the one argument, if only one method takes as many, else with all of them."""
     fitting = [each for each in candidates if takes(each, len(args))]
     if len(fitting) == 1 and (wrong := _wrong_argument(graph, fitting[0], receiver, args)):
         return wrong
@@ -251,7 +251,7 @@ def _not_applicable(
 
 
 def takes(method: JavaMethod, count: int) -> bool:
-    """Whether a call with so many arguments can mean the method, whatever they are."""
+    """True if a call with so many arguments can mean the method, whatever they are."""
     own = len(method.type.parameters)
     return count >= own - 1 if method.member.is_varargs else count == own
 

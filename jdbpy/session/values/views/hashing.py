@@ -102,7 +102,7 @@ class Buckets:
         return [self.plan(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
 
     def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
-        """What a node holds: its entry, and the rest of its chain."""
+        """Return what a node holds: its entry, and the rest of its chain."""
         key, value, next_node = node[:3]
         known = KnownEntry((key, value))
         return [known, Unread(Bucket(int(next_node.value), bucket.slots))] if next_node.value else [known]

@@ -68,7 +68,7 @@ async def set_12(obj: Obj) -> Shown:
 
 
 def _is_element(value: TaggedValue, draw: Draw) -> bool:
-    """Whether the second place is taken: null or, since JDK 12, an Object of its own says that it is not."""
+    """True if the second place is taken: null or, since JDK 12, an Object of its own says that it is not."""
     return bool(value.value) and (value.tag != Tag.OBJECT or value.value != draw.empty)
 
 

@@ -134,7 +134,7 @@ async def concurrent_entry(obj: Obj) -> Shown:
 
 
 async def entries_of(obj: Obj, mapping: TaggedValue) -> Entries:
-    """What another map shows. Raises UnknownLayout when its view is no map."""
+    """Return what another map shows. Raises UnknownLayout when its view is no map."""
     shown = await obj.show(mapping)
     if not isinstance(shown, Entries):
         raise UnknownLayout("the map behind it is of an unknown kind")

@@ -142,7 +142,7 @@ async def _all_of(node: TrieNode, collection: TaggedValue) -> Plan[TaggedValue]:
 
 
 async def _contents(node: TrieNode) -> tuple[int, list[TaggedValue]]:
-    """How many entries a node has, and its array: entries from the front, nodes from the back."""
+    """Return how many entries a node has, and its array: entries from the front, nodes from the back."""
     data, content = await node.read("dataMap", "content")
     return (number(data) & 0xFFFFFFFF).bit_count(), await node.obj.elements(content)
 

@@ -129,7 +129,7 @@ async def _long_chain(
 
 
 async def items_of(obj: Obj, collection: TaggedValue, want: int) -> Items:
-    """What another collection shows. Raises UnknownLayout when its view is no sequence."""
+    """Return what another collection shows. Raises UnknownLayout when its view is no sequence."""
     if collection.tag == Tag.ARRAY:
         size = await obj.reader.length(reference(collection))
         return Items(size, await obj.elements(collection, 0, min(want, size)))
