@@ -249,7 +249,7 @@ class Placement:
         for label, modifier in patterns.items():
             if label not in group.watches:
                 handler = partial(self._on_prepare, group)
-                spec = RequestSpec(EventKind.CLASS_PREPARE, policy, [modifier], handler)
+                spec = RequestSpec(EventKind.CLASS_PREPARE, policy, [modifier], handler, during_calls=True)
                 request, pending = self._target.requests.submit(spec)
                 group.watches[label] = request
                 submitted.append((label, request, pending))

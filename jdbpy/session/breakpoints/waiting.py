@@ -97,6 +97,7 @@ class ClassWatch:
                 policy,
                 [event_request.ClassMatch(pattern), *only],
                 self._on_prepare,
+                during_calls=True,
             )
             for pattern in self.name.prepare_patterns(nested=False)
         ]

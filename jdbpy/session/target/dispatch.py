@@ -91,6 +91,7 @@ class EventDispatcher:
         self._gone: wire_event.Composite | None = None  # the set that its handler has resumed already
         self._begun: _Begun | None = None  # of the next set that the dispatcher takes
         self._running = False
+        self._nursery: trio.Nursery | None = None
         self._leaving = False
         self._deferred: list[tuple[int, Packet]] = []  # hits whose turn comes when their thread is resumed, by thread
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
@@ -108,13 +109,14 @@ class EventDispatcher:
         self._running = True
         try:
             async with trio.open_nursery() as nursery:
+                self._nursery = nursery
                 nursery.start_soon(self.fast_hits.run)
                 if self._target.high_latency:
                     nursery.start_soon(self._target.stops_ahead.run)
                 reason = await self._work()
                 nursery.cancel_scope.cancel()
         finally:
-            self._running = False
+            self._running, self._nursery = False, None
             if self._begun is not None:
                 self._begun.drop()
         await self._end(reason)
@@ -249,7 +251,30 @@ class EventDispatcher:
             return False  # of another thread, or of none
         self._note_suspension(composite)
         self._resume(composite)
+        prepared = [
+            RequestHit(event, request, event.thread, JdwpSuspendPolicy.NONE)
+            for event in composite.events
+            if isinstance(event, wire_event.ClassPrepare)
+            and (request := self._target.requests.find(event.requestID)) is not None
+            and request.during_calls
+        ]
+        if prepared and self._nursery is not None:
+            self._target.invocations.preparing(1)
+            self._nursery.start_soon(self._look_at_prepared, prepared)
         return True
+
+    async def _look_at_prepared(self, prepared: list[RequestHit]) -> None:
+        """Let breakpoints be set in classes that a method of an evaluation has prepared; its thread runs meanwhile."""
+        try:
+            for hit in prepared:
+                try:
+                    await verdict_of(hit.request.handler(hit))
+                except Disconnected:
+                    return
+                except JdbpyError as error:
+                    self._warn(f"no breakpoint could be set in a class that an expression has loaded: {error}")
+        finally:
+            self._target.invocations.preparing(-1)
 
     def _pass(self, packet: Packet) -> None:
         """Resumes an event set that came in while the session was being left."""

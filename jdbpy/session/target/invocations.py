@@ -65,6 +65,8 @@ class Invocations:
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
+        self._preparing = 0  # sets of classes that calls have prepared and that are being looked at
+        self._prepared = trio.lowlevel.ParkingLot()
         self._waiting = 0  # event sets that have suspended everything and are not entered in ``Suspension`` yet
 
     @property
@@ -76,6 +78,16 @@ class Invocations:
         """Wait until no call is under way."""
         while self._running:
             await self._ended.park()
+
+    def preparing(self, by: int) -> None:
+        """Count sets of classes that calls have prepared and whose breakpoints are being set: 1 more, or -1."""
+        self._preparing += by
+        self._prepared.unpark_all()
+
+    async def all_prepared(self) -> None:
+        """Wait until breakpoints are set in the classes that calls have prepared so far."""
+        while self._preparing:
+            await self._prepared.park()
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

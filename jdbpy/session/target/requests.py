@@ -132,12 +132,16 @@ class RequestSpec(Record):
     handler: Handler
     guard: Guarded | None = None
     counting_filter: CountingFilter | None = None
+    during_calls: bool = False
+    """Its events concern the handler also in threads that run methods for the debugger; their verdict is no stop."""
 
 
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
-    __slots__ = ("active", "counting_filter", "dropped", "guard", "handler", "id", "kind", "modifiers", "policy")
+    __slots__ = (
+        "active", "counting_filter", "dropped", "during_calls", "guard", "handler", "id", "kind", "modifiers", "policy"
+    )  # fmt: skip
 
     def __init__(
         self, kind: EventKind, policy: JdwpSuspendPolicy, handler: Handler, guard: Guarded | None = None
@@ -148,6 +152,7 @@ class EventRequest:
         self.guard = guard
         self.modifiers: Sequence[Any] = ()
         self.counting_filter: CountingFilter | None = None
+        self.during_calls = False
         self.id = 0
         self.active = False
         self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
@@ -231,6 +236,7 @@ class RequestTable:
         """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
         request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
         request.counting_filter = spec.counting_filter
+        request.during_calls = spec.during_calls
         request.modifiers = spec.modifiers
 
         def registered(outcome: Any) -> None:

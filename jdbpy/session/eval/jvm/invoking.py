@@ -101,6 +101,7 @@ async def run_methods(
             outcomes[index] = run.outcome
         waiting = [index for index in waiting[1:] if _is_busy(outcomes[index])]
         slow = True
+    await target.invocations.all_prepared()
     return [_explained(outcome) for outcome in outcomes]
 
 
