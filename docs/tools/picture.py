@@ -24,7 +24,7 @@ LIMIT = 30.0  # seconds for each piece of text to come
 
 # What is typed, and what is on the screen when the answer is complete.
 SESSION = (
-    ("stop in coffee.Till.total", "waits for"),
+    ("stop in coffee.Till.total", "is pending"),
     ("run", "int sum = 0;"),
     ("where", "CoffeeBar.main"),
     ("locals", "Arguments"),
