@@ -80,5 +80,5 @@ async def test_output_stays_in_order_with_what_happens(autojump_clock: MockClock
 
 async def test_the_last_event_ends_it(autojump_clock: MockClock) -> None:
     text, told = await shown(VMDisconnected("lost"), STOP)
-    assert text == "<Gone>\n"
+    assert text == "<VMDisconnected>\n"
     assert told == [VMDisconnected("lost")]

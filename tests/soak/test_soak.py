@@ -16,7 +16,15 @@ from tests.soak.trial import Run
 from tests.weaving.programs import read_directory, write_jar
 
 SUSPEND, RESUME, SET = (1, 8), (1, 9), (15, 1)
-METHOD_ENTRY = bytes([40, 0]) + (1).to_bytes(4, "big") + bytes([5]) + (4).to_bytes(4, "big") + b"Busy"
+METHOD_ENTRY = (  # once: events that are left behind an agent that is busy would be the next debugger's
+    bytes([40, 0])
+    + (2).to_bytes(4, "big")
+    + bytes([5])
+    + (4).to_bytes(4, "big")
+    + b"Busy"
+    + b"\1"
+    + (1).to_bytes(4, "big")
+)
 """A request for entries of methods of Busy, of suspend policy NONE."""
 
 
