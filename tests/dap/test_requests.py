@@ -148,11 +148,11 @@ async def test_classes_are_replaced_on_request_and_when_their_files_change(jvm: 
 
 
 def test_paths_of_a_client() -> None:
-    mapped = Paths(mappings=[PathMapping("D:\\p\\src", "/work/src/")])
-    assert mapped.of_client("d:\\P\\src\\a\\B.java") == "/work/src/a/B.java"
-    assert mapped.to_client("/work/src/a/B.java") == "D:\\p\\src\\a\\B.java"
+    mapped = Paths(mappings=[PathMapping("D:\\p\\src", "/srv/src/")])
+    assert mapped.of_client("d:\\P\\src\\a\\B.java") == "/srv/src/a/B.java"
+    assert mapped.to_client("/srv/src/a/B.java") == "D:\\p\\src\\a\\B.java"
     assert mapped.of_client("D:\\p\\srcs\\B.java") == "D:/p/srcs/B.java"
-    assert mapped.to_client("/work/srcs/B.java") == "/work/srcs/B.java"
+    assert mapped.to_client("/srv/srcs/B.java") == "/srv/srcs/B.java"
     uris = Paths(uris=True, mappings=[PathMapping("C:\\x", "/y")])
     assert uris.of_client("file:///c%3A/x/A%20b.java") == "/y/A b.java"
     assert uris.to_client("/y/A b.java") == "file:///C:/x/A%20b.java"
