@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jdbpy import Frame, Session, Stop
     from jdbpy.dap.breakpoint_table import BreakpointTable
     from jdbpy.dap.code import SourceTable
-    from jdbpy.dap.console import Console
+    from jdbpy.dap.console import DebugConsole
     from jdbpy.dap.variables import Container
 
 
@@ -311,11 +311,11 @@ class Adapter:
         return table
 
     @property
-    def console(self) -> Console:
+    def console(self) -> DebugConsole:
         """The client's debug console."""
-        from jdbpy.dap.console import Console
+        from jdbpy.dap.console import DebugConsole
 
-        table: Console = self._table("_console", partial(Console, self))
+        table: DebugConsole = self._table("_console", partial(DebugConsole, self))
         return table
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jdbpy.cli.other_front_ends import Candidate, ConsoleLines
 
 
-class Console:
+class DebugConsole:
     """The console of one client."""
 
     def __init__(self, adapter: Adapter) -> None:

@@ -39,7 +39,7 @@ _RECEIVE = 65536
 Message = dict[str, Any]
 
 
-class Reply(Record):
+class HttpReply(Record):
     """A response that is ours, not the SDK's."""
 
     status: int
@@ -47,8 +47,8 @@ class Reply(Record):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-_NO_TOKEN = Reply(401, "the token is missing or wrong", ((b"www-authenticate", b"Bearer"),))
-_NO_STREAM = Reply(405, "this server sends nothing unasked", ((b"allow", b"POST, DELETE"),))
+_NO_TOKEN = HttpReply(401, "the token is missing or wrong", ((b"www-authenticate", b"Bearer"),))
+_NO_STREAM = HttpReply(405, "this server sends nothing unasked", ((b"allow", b"POST, DELETE"),))
 
 
 async def serve_http(debugging: Debugging, port: int, token: str, idle_limit: float) -> None:
@@ -126,15 +126,15 @@ class _Server:
             await self._pass_on(stream, connection, request, body)
         return connection.our_state is h11.DONE and connection.their_state is h11.DONE
 
-    def _refusal(self, request: h11.Request, body: bytes) -> Reply | None:
+    def _refusal(self, request: h11.Request, body: bytes) -> HttpReply | None:
         """Return why a request does not reach the SDK."""
         given = [value for name, value in request.headers if name == b"authorization"]
         if len(given) != 1 or not hmac.compare_digest(given[0], self._expected):
             return _NO_TOKEN
         if request.target.partition(b"?")[0] != PATH.encode():
-            return Reply(404, f"there is nothing but {PATH}")
+            return HttpReply(404, f"there is nothing but {PATH}")
         if len(body) > LONGEST_MESSAGE:
-            return Reply(413, "the request is too long")
+            return HttpReply(413, "the request is too long")
         return _NO_STREAM if request.method == b"GET" else None
 
     async def _pass_on(
@@ -230,7 +230,7 @@ async def _send(stream: trio.SocketStream, connection: h11.Connection, message: 
         await stream.send_all(data)
 
 
-async def _send_reply(stream: trio.SocketStream, connection: h11.Connection, reply: Reply) -> None:
+async def _send_reply(stream: trio.SocketStream, connection: h11.Connection, reply: HttpReply) -> None:
     send: Callable[[Message], Awaitable[None]] = partial(_send, stream, connection)
     text = f"{reply.text}\n".encode()
     headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text)), *reply.headers]

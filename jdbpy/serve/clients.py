@@ -55,7 +55,7 @@ async def serve(served: Served, hello: Message, reader: LineReader, out: Outgoin
         allow_suspend=switch_of(hello, "allow_suspend"),
     )
     async with joining as session:
-        client = {"json": Program, "batch": Scripted, "prompt": Person}[front](session, hello, out)
+        client = {"json": ServedProgram, "batch": Scripted, "prompt": Person}[front](session, hello, out)
         out.put({"type": "joined", "session": served.info.name, "client": session.name})
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_listen, client, reader, nursery.cancel_scope)
@@ -187,7 +187,7 @@ class Scripted(Client):
             self._lines.add(text_of(message, "line"))
 
 
-class Program(Client):
+class ServedProgram(Client):
     """A program: each line is a command, ``{"command": "where", "id": 1}``; results and events are those of ``--json``,
     and after the outcome of each command comes ``{"type": "done", "id": 1}``."""
 

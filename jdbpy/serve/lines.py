@@ -30,7 +30,7 @@ FLUSH_LIMIT = 2.0
 Message = dict[str, Any]
 
 
-class Bytes(Protocol):
+class LineStream(Protocol):
     """A stream of bytes both ways."""
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes: ...
@@ -68,7 +68,7 @@ class BegunStream:
 class LineReader:
     """The objects that come in, one a line."""
 
-    def __init__(self, stream: Bytes, most: int = MOST_LINE) -> None:
+    def __init__(self, stream: LineStream, most: int = MOST_LINE) -> None:
         self._stream = stream
         self._most = most
         self._buffer = bytearray()
@@ -110,7 +110,7 @@ class LineReader:
 class Outgoing:
     """What goes out to one client: queued without a wait, written by ``run``, which ends when the client has gone."""
 
-    def __init__(self, stream: Bytes) -> None:
+    def __init__(self, stream: LineStream) -> None:
         self._stream = stream
         self._waiting: deque[bytes] = deque()
         self._size = 0

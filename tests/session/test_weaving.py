@@ -9,13 +9,13 @@ from jdbpy.session.java.class_file import FileMethod, parse
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.weaving.assembler import Assembler
 from jdbpy.session.weaving.helper import helper_class, host_of
-from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Parameter, Place
+from jdbpy.session.weaving.parts import CheckCall, CheckCount, CheckParameter, Emitted, Filters, WovenPlace
 from jdbpy.session.weaving.ring import RingReader, log_class, number
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, Program, debug, inline, program
 from tests.weaving.programs import places_of
 
-INT = Parameter(0, "I", "n")
+INT = CheckParameter(0, "I", "n")
 
 
 def method_of(program: Program, class_name: str, name: str) -> tuple[bytes, FileMethod]:
@@ -42,7 +42,7 @@ def test_the_maps_of_indices_are_inverse() -> None:
     assert all(after.code[found.start_after(each.at)] != 0 for each in places)
 
 
-def refusals(data: bytes, *places: Place) -> list[tuple[str, str]]:
+def refusals(data: bytes, *places: WovenPlace) -> list[tuple[str, str]]:
     return [(each.reason, each.text) for each in weave(data, places).refused]
 
 
@@ -50,9 +50,9 @@ def test_places_that_cannot_be_woven_are_refused_with_a_reason() -> None:
     original = program("Woven")
     data, method = method_of(original, "Woven$Derived", "<init>")
     lines = {line: at for at, line in method.lines}
-    this = Call("Helper", "check", (Parameter(0, "LWoven$Derived;", "this"),))
-    first = Place("<init>", method.signature, lines[original.line("super")], this)
-    behind = Place("<init>", method.signature, lines[original.line("behind")], this)
+    this = CheckCall("Helper", "check", (CheckParameter(0, "LWoven$Derived;", "this"),))
+    first = WovenPlace("<init>", method.signature, lines[original.line("super")], this)
+    behind = WovenPlace("<init>", method.signature, lines[original.line("behind")], this)
     assert refusals(data, first, behind) == [
         ("before super", "'this' cannot be read before the constructor has called super()")
     ]
@@ -61,13 +61,15 @@ def test_places_that_cannot_be_woven_are_refused_with_a_reason() -> None:
     ]
     assert refusals(data, behind.replace(method="none"))[0][0] == "no such place"
     data, method = method_of(original, "Woven", "wide")
-    early = Place("wide", method.signature, 0, Call("Helper", "check", (Parameter(6, "J", "e"),)))
+    early = WovenPlace("wide", method.signature, 0, CheckCall("Helper", "check", (CheckParameter(6, "J", "e"),)))
     assert refusals(data, early) == [("not alive", "the variable e has no value there")]
     bare, _ = method_of(program("Woven", debug="none"), "Woven", "wide")
     assert refusals(bare, early) == [("no variables", "the class was compiled without local variables (javac -g)")]
-    argument = early.replace(call=Call("Helper", "check", (Parameter(1, "J", "b"), Parameter(3, "D", "c"))))
+    argument = early.replace(
+        call=CheckCall("Helper", "check", (CheckParameter(1, "J", "b"), CheckParameter(3, "D", "c")))
+    )
     assert not refusals(bare, argument), "arguments that keep their values need no table"
-    stored = early.replace(call=Call("Helper", "check", (Parameter(5, "B", "d"),)))
+    stored = early.replace(call=CheckCall("Helper", "check", (CheckParameter(5, "B", "d"),)))
     assert refusals(bare, stored)[0][0] == "no variables", "d++ changes it"
 
 
@@ -75,11 +77,11 @@ def test_long_methods_stay_what_the_jvm_compiles() -> None:
     """A method does not grow beyond 8,000 bytes, beyond 65,535, or beyond the reach of its jumps."""
     line = "a += n;\n"
 
-    def places(lines: int) -> tuple[bytes, list[Place]]:
+    def places(lines: int) -> tuple[bytes, list[WovenPlace]]:
         source = "class T { public static void main(String[] a) { } static int far(int n) { int a = 0;"
         data, method = method_of(inline(f"{source} while (n-- > 0) {{\n{line * lines}}} return a; }} }}"), "T", "far")
-        call = Call("Helper", "check", (INT,))
-        return data, [Place("far", method.signature, at, call) for at, _ in method.lines]
+        call = CheckCall("Helper", "check", (INT,))
+        return data, [WovenPlace("far", method.signature, at, call) for at, _ in method.lines]
 
     data, wanted = places(1_900)
     done = weave(data, wanted)
@@ -87,7 +89,7 @@ def test_long_methods_stay_what_the_jvm_compiles() -> None:
     (method,) = [each for each in parse(done.data).methods if each.name == "far"]
     assert 7_900 < len(method.code) <= 8_000
     data, wanted = places(8_000)
-    long = [each.replace(call=Call("Helper", "check", (INT,) * 61)) for each in wanted[:20]]
+    long = [each.replace(call=CheckCall("Helper", "check", (INT,) * 61)) for each in wanted[:20]]
     done = weave(data, long)
     assert {each.reason for each in done.refused} == {"jump too far"}
     assert len(done.methods[0].insertions) == 20 - len(done.refused) > 8
@@ -121,7 +123,7 @@ public class Counted {
     }
 }
 """
-THIS, N = Parameter(0, "LCounted;", "this"), Parameter(1, "I", "n")
+THIS, N = CheckParameter(0, "LCounted;", "this"), CheckParameter(1, "I", "n")
 
 
 def fits(code: Assembler) -> None:
@@ -150,17 +152,17 @@ async def test_a_helper_filters_counts_and_catches(jvm: Jvm, tmp_path: Path) -> 
     simple = Emitted(signature="Z", parameters=(N,), handles=(), calls=False, write=positive)
     helpers = [
         helper_class("Jdbpy__0", "Counted", calling),
-        helper_class("Jdbpy__1", "Counted", simple, count=Count("%", 3, ignore=1)),
-        helper_class("Jdbpy__2", "Counted", None, count=Count(">", 10)),
+        helper_class("Jdbpy__1", "Counted", simple, count=CheckCount("%", 3, ignore=1)),
+        helper_class("Jdbpy__2", "Counted", None, count=CheckCount(">", 10)),
         helper_class("Jdbpy__3", "Counted", None, Filters(thread=True)),
-        helper_class("Jdbpy__4", "Counted", None, Filters(instance=True), Count("!=", 2)),
+        helper_class("Jdbpy__4", "Counted", None, Filters(instance=True), CheckCount("!=", 2)),
     ]
     for each in helpers:
         (tmp_path / f"{each.name}.class").write_bytes(each.data)
         assert host_of(parse(each.data).pool) == "Counted"
     first, *others = (each.call for each in helpers)
-    places = [Place("count", "(I)I", 0, call) for call in others]
-    woven = weave(data, [Place("pass", method.signature, 0, first), *places])
+    places = [WovenPlace("count", "(I)I", 0, call) for call in others]
+    woven = weave(data, [WovenPlace("pass", method.signature, 0, first), *places])
     assert not woven.refused
     (tmp_path / "Counted.class").write_bytes(woven.data)
     async with debug(jvm, original.replace(classes=str(tmp_path)), jvm_options=["-Xverify:all"]) as d:
@@ -208,7 +210,7 @@ public class Logged {
 def value(slot: int, signature: str) -> Emitted:
     """A variable as the value of a logpoint."""
     signature_on_stack = "Ljava/lang/Object;" if signature[0] == "L" else signature
-    parameter = Parameter(slot, signature)
+    parameter = CheckParameter(slot, signature)
     return Emitted(signature_on_stack, (parameter,), (), False, lambda code: code.load_argument(slot, signature))
 
 
@@ -224,13 +226,13 @@ async def test_the_ring_of_a_logpoint_keeps_what_fits(jvm: Jvm, tmp_path: Path) 
     once the debugger has read, there is room again. A counter counts all hits."""
     original = inline(LOGGED)
     data, method = method_of(original, "Logged", "line")
-    failing = Emitted(signature="I", parameters=(Parameter(0, "I"),), handles=(), calls=False, write=divided)
+    failing = Emitted(signature="I", parameters=(CheckParameter(0, "I"),), handles=(), calls=False, write=divided)
     values = [value(0, "I"), value(1, "D"), value(3, "Ljava/lang/Object;"), failing]
     ring = log_class("Jdbpy__0", "Logged", None, values, size=16, text=9)
     counter = log_class("Jdbpy__1", "Logged", None, size=0)
     for each in (ring, counter):
         (tmp_path / f"{each.name}.class").write_bytes(each.data)
-    woven = weave(data, [Place("line", method.signature, 0, each.call) for each in (ring, counter)])
+    woven = weave(data, [WovenPlace("line", method.signature, 0, each.call) for each in (ring, counter)])
     assert not woven.refused
     (tmp_path / "Logged.class").write_bytes(woven.data)
     reader = RingReader(16)

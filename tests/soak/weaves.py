@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jdbpy.session.weaving.assembler import Assembler
-from jdbpy.session.weaving.parts import Emitted, Parameter, Place
+from jdbpy.session.weaving.parts import CheckParameter, Emitted, WovenPlace
 from jdbpy.session.weaving.ring import log_class
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, inline
@@ -176,10 +176,10 @@ def count(jvm: Jvm, directory: Path) -> str:
         code.push_int(1)
         code.op("iadd")
 
-    condition = Emitted("Z", (Parameter(0, "I", "i"),), (), False, low_bits_are_set)
+    condition = Emitted("Z", (CheckParameter(0, "I", "i"),), (), False, low_bits_are_set)
     program = inline(_COUNTED)
     helper = log_class("Jdbpy__0", "Passes", condition, size=0)
-    woven = weave((Path(program.classes) / "Passes.class").read_bytes(), [Place("pass", "(IJ)J", 0, helper.call)])
+    woven = weave((Path(program.classes) / "Passes.class").read_bytes(), [WovenPlace("pass", "(IJ)J", 0, helper.call)])
     directory.mkdir()
     (directory / "Passes.class").write_bytes(woven.data)
     (directory / "Jdbpy__0.class").write_bytes(helper.data)

@@ -19,7 +19,7 @@ from jdbpy.session.java.class_file import parse
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.weaving.assembler import PUBLIC, Assembler, ClassWriter, Label
 from jdbpy.session.weaving.helper import named
-from jdbpy.session.weaving.parts import Call, Emitted, Place
+from jdbpy.session.weaving.parts import CheckCall, Emitted, WovenPlace
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, inline
 from tests.harness.programs import Program as JavaProgram
@@ -94,7 +94,8 @@ def run_woven(jvm: Jvm, program: JavaProgram, table: Table, directory: Path) -> 
         for place, number in _STATEMENT.findall(line):
             lines[at] = place, int(number)
     calls = {
-        number: Call(HELPER, f"{number[0]}{number[1]}", emitted.parameters) for number, emitted in table.emitted.items()
+        number: CheckCall(HELPER, f"{number[0]}{number[1]}", emitted.parameters)
+        for number, emitted in table.emitted.items()
     }
     for file in classes.rglob("*.class"):
         data = file.read_bytes()
@@ -104,7 +105,7 @@ def run_woven(jvm: Jvm, program: JavaProgram, table: Table, directory: Path) -> 
             for index, number in method.lines:
                 first[number] = min(index, first.get(number, index))
             places += [
-                Place(method.name, method.signature, index, calls[lines[number]])
+                WovenPlace(method.name, method.signature, index, calls[lines[number]])
                 for number, index in first.items()
                 if lines.get(number) in calls
             ]
@@ -124,7 +125,7 @@ def run_woven(jvm: Jvm, program: JavaProgram, table: Table, directory: Path) -> 
     return done.stdout
 
 
-def _helper(table: Mapping[Number, Emitted], calls: Mapping[Number, Call]) -> bytes:
+def _helper(table: Mapping[Number, Emitted], calls: Mapping[Number, CheckCall]) -> bytes:
     """A class with a method for each expression, which shows its value as the program does."""
     writer = ClassWriter(HELPER, public=True)
     for handle in {each.field for emitted in table.values() for each in emitted.handles}:

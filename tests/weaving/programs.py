@@ -15,7 +15,7 @@ from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.class_parts import take_apart
 from jdbpy.session.weaving.assembler import Assembler, ClassWriter
 from jdbpy.session.weaving.code_shift import read_code, variables_of
-from jdbpy.session.weaving.parts import Call, Parameter, Place, Woven
+from jdbpy.session.weaving.parts import CheckCall, CheckParameter, Woven, WovenPlace
 from jdbpy.session.weaving.weaver import weave
 
 SINK = "jdbpyprobe/Sink"
@@ -49,7 +49,7 @@ def weave_all(classes: Mapping[str, bytes]) -> WovenProgram:
     return WovenProgram(woven, methods, places, dict(refused), sink(signatures))
 
 
-def _weave_all_of(data: bytes) -> tuple[list[Place], Woven]:
+def _weave_all_of(data: bytes) -> tuple[list[WovenPlace], Woven]:
     """Weave a class; before ``super()`` without ``this``."""
     wanted = list(places_of(data))
     done = weave(data, wanted)
@@ -60,12 +60,12 @@ def _weave_all_of(data: bytes) -> tuple[list[Place], Woven]:
     return wanted, done
 
 
-def _without_this(place: Place) -> Place:
+def _without_this(place: WovenPlace) -> WovenPlace:
     parameters = tuple(each for each in place.call.parameters if each.slot)
     return place.replace(call=place.call.replace(parameters=parameters))
 
 
-def places_of(data: bytes) -> Iterator[Place]:
+def places_of(data: bytes) -> Iterator[WovenPlace]:
     """A place for every line of a class, passing all variables that are alive there."""
     parts = take_apart(data)
     lines = {(each.name, each.signature): each.lines for each in parse(data).methods}
@@ -75,8 +75,8 @@ def places_of(data: bytes) -> Iterator[Place]:
         rows = variables_of(read_code(method.code.content, parts.pool), parts.pool)
         for at in dict.fromkeys(at for at, _ in lines[method.name, method.signature]):
             alive = {row.slot: row for row in rows if row.start <= at < row.end}
-            parameters = [Parameter(slot, alive[slot].signature) for slot in sorted(alive)][:_MOST_PARAMETERS]
-            yield Place(method.name, method.signature, at, Call(SINK, "check", tuple(parameters)))
+            parameters = [CheckParameter(slot, alive[slot].signature) for slot in sorted(alive)][:_MOST_PARAMETERS]
+            yield WovenPlace(method.name, method.signature, at, CheckCall(SINK, "check", tuple(parameters)))
 
 
 def sink(signatures: Iterable[str]) -> bytes:

@@ -53,7 +53,7 @@ def is_composite(value: object) -> bool:
     return isinstance(value, list | tuple | AnySet | Mapping | bytes | bytearray) and not isinstance(value, Value)
 
 
-class Sender:
+class ValueSender:
     """Makes objects of Python values in one evaluation."""
 
     def __init__(self, evaluation: Evaluation) -> None:

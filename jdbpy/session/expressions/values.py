@@ -183,12 +183,12 @@ class Values:
         else as ``evaluate``. wire: 2 trips; 3 to 5 for each list, and 1 for each entry of a dict, more.
         """
         from jdbpy.session.eval.program import Program
-        from jdbpy.session.expressions.sending import Sender
+        from jdbpy.session.expressions.sending import ValueSender
 
         place = Program(target_text)
         place.expression()
         async with self._evaluation(frame=frame) as (evaluation, results):
-            sender = Sender(evaluation)
+            sender = ValueSender(evaluation)
             text = await sender.text(target_text, value, await evaluation.type_of(place))
             operand = await evaluation.run(self.evaluator.assignment(target_text, text), sender.given)
             return await self._assigned(target_text, operand, evaluation, results)
@@ -276,9 +276,9 @@ class Values:
         """The variables that a caller hands to an expression. Raises UsageError for what Java has no value for."""
         if not given:
             return {}
-        from jdbpy.session.expressions.sending import Sender
+        from jdbpy.session.expressions.sending import ValueSender
 
-        sender = Sender(evaluation)
+        sender = ValueSender(evaluation)
         return {name: await sender.operand(name, value) for name, value in given.items()}
 
     @asynccontextmanager

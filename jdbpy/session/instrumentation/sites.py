@@ -29,7 +29,7 @@ from jdbpy.session.target.requests import (
     verdict_of,
 )
 from jdbpy.session.target.target import Target
-from jdbpy.session.weaving.parts import Helper, Place
+from jdbpy.session.weaving.parts import HelperClass, WovenPlace
 from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event as wire_event, event_request
@@ -58,7 +58,9 @@ class _Trap:
 class Site:
     """A place of a breakpoint. ``at`` is the code index in the program's own code; ``type_id`` is the helper's."""
 
-    def __init__(self, point: LogicalBreakpoint, condition: Condition, method: Method, at: int, helper: Helper) -> None:
+    def __init__(
+        self, point: LogicalBreakpoint, condition: Condition, method: Method, at: int, helper: HelperClass
+    ) -> None:
         self.point = point
         self.condition = condition
         self.method = method
@@ -69,9 +71,9 @@ class Site:
         self.failed: EventRequest | None = None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> WovenPlace:
         """The place as the weaver takes it."""
-        return Place(self.method.name, self.method.signature, self.at, self.helper.call)
+        return WovenPlace(self.method.name, self.method.signature, self.at, self.helper.call)
 
     def is_of(self, point: LogicalBreakpoint) -> bool:
         """True if the check is for the breakpoint and the condition that it has now."""

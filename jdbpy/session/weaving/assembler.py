@@ -12,7 +12,7 @@ from math import copysign
 from jdbpy.session.java.class_file import MAGIC
 from jdbpy.session.java.class_parts import PoolWriter
 from jdbpy.session.java.signatures import split_method
-from jdbpy.session.weaving.parts import Parameter
+from jdbpy.session.weaving.parts import CheckParameter
 
 VERSION = 49
 """The last version of class files without stack maps that has class literals in the pool."""
@@ -77,7 +77,7 @@ class Assembler:
     """The code of one static method of the class ``owner``, an internal name. ``parameters`` are the variables of the
     host that are its arguments, in order."""
 
-    def __init__(self, pool: PoolWriter, owner: str, parameters: Sequence[Parameter] = ()) -> None:
+    def __init__(self, pool: PoolWriter, owner: str, parameters: Sequence[CheckParameter] = ()) -> None:
         self.pool = pool
         self.owner = owner
         self.parameters = parameters
@@ -306,7 +306,7 @@ class ClassWriter:
         name: str,
         signature: str,
         write: Callable[[Assembler], None],
-        parameters: Sequence[Parameter] = (),
+        parameters: Sequence[CheckParameter] = (),
         variables: Sequence[tuple[str, str, int]] = (),
     ) -> None:
         """A public static method; ``parameters`` or else the types in ``signature`` are its arguments."""

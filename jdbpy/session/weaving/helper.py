@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from jdbpy.session.java.constant_pool import STRING, ConstantPool
 from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, ClassWriter, Label, words
-from jdbpy.session.weaving.parts import Call, Count, Emitted, Filters, Handle, Helper, Parameter
+from jdbpy.session.weaving.parts import CheckCall, CheckCount, CheckParameter, Emitted, Filters, Handle, HelperClass
 
 THROWABLE = "Ljava/lang/Throwable;"
 OBJECT = "Ljava/lang/Object;"
@@ -21,8 +21,8 @@ Act = Callable[[Assembler, Sequence[int], Label], None]
 
 
 def helper_class(
-    name: str, host: str, condition: Emitted | None, filters: Filters = Filters(), count: Count = Count()
-) -> Helper:
+    name: str, host: str, condition: Emitted | None, filters: Filters = Filters(), count: CheckCount = CheckCount()
+) -> HelperClass:
     """Return a helper that calls ``trap`` for hits that pass the filters, whose condition holds and whose number fits.
 
     ``name`` and ``host`` are internal names of the same package. Raises CodeTooLong, PoolFull.
@@ -38,7 +38,7 @@ def helper_class(
     writer.check(condition, act)
     writer.cls.method("trap", "()V", lambda code: code.return_())
     writer.failed()
-    return Helper(
+    return HelperClass(
         name=name,
         data=writer.data(),
         call=writer.call,
@@ -51,7 +51,7 @@ _OUT = {"==": "ifne", "!=": "ifeq", ">=": "iflt", "<=": "ifgt", ">": "ifle", "<"
 """The jump for a number that is not as the operator says."""
 
 
-def pass_number(code: Assembler, count: Count, out: Label) -> None:
+def pass_number(code: Assembler, count: CheckCount, out: Label) -> None:
     """Count the hit, and jump to ``out`` unless its number fits and enough that did have passed."""
     _number(code, "HITS")
     if count.op == "%":
@@ -84,12 +84,12 @@ class HelperWriter:
         self.cls = ClassWriter(name)
         self.name = name
         self.handles: tuple[Handle, ...] = tuple(dict.fromkeys(each for one in emitted for each in one.handles))
-        variables: dict[int, Parameter] = {}
+        variables: dict[int, CheckParameter] = {}
         if filters.instance:
-            variables[0] = Parameter(0, OBJECT, "this")
+            variables[0] = CheckParameter(0, OBJECT, "this")
         for one in emitted:
             variables.update({each.slot: each for each in one.parameters})
-        self.call = Call(name, "check", tuple(variables[slot] for slot in sorted(variables)))
+        self.call = CheckCall(name, "check", tuple(variables[slot] for slot in sorted(variables)))
         self.references = tuple(each for each in ("thread", "instance") if getattr(filters, each))
         self._calls = any(each.calls for each in emitted)
         self._counters: dict[str, int] = {}
@@ -106,7 +106,7 @@ class HelperWriter:
         self._counters[field] = start
         self.cls.field(PUBLIC | FINAL, field, f"L{_COUNTER};")
 
-    def counts(self, count: Count) -> bool:
+    def counts(self, count: CheckCount) -> bool:
         """True, and there are counters, if the number of a hit decides."""
         if count.op or count.ignore:
             self.counter("HITS", count.start)
@@ -206,7 +206,7 @@ class HelperWriter:
         return self.cls.data()
 
 
-def named(parameters: Sequence[Parameter]) -> list[tuple[str, str, int]]:
+def named(parameters: Sequence[CheckParameter]) -> list[tuple[str, str, int]]:
     """The rows of a LocalVariableTable for parameters: the JVM's messages about null then name the variables."""
     rows, local = [], 0
     for each in parameters:

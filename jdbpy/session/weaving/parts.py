@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jdbpy.session.weaving.assembler import Assembler
 
 
-class Parameter(Record):
+class CheckParameter(Record):
     """A variable of the host that a check needs: ``signature`` is its declared JNI type. ``this`` is slot 0."""
 
     slot: int
@@ -24,13 +24,13 @@ class Parameter(Record):
         return "Ljava/lang/Object;" if self.signature[0] in "L[" else self.signature
 
 
-class Call(Record):
+class CheckCall(Record):
     """A static method without a result to be called, with variables of the host as arguments. ``owner`` is an internal
     name."""
 
     owner: str
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CheckParameter, ...]
 
     @property
     def signature(self) -> str:
@@ -63,7 +63,7 @@ class Emitted(Record):
     """
 
     signature: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CheckParameter, ...]
     handles: tuple[Handle, ...]
     calls: bool
     write: Callable[[Assembler], None]
@@ -77,7 +77,7 @@ class Filters(Record):
     instance: bool = False
 
 
-class Count(Record):
+class CheckCount(Record):
     """Which of the hits whose condition holds are traps: ``op`` and ``number`` as those of ``HitCount``, "" for none.
     Of those that fit the first ``ignore`` pass; ``start`` hits were counted before."""
 
@@ -87,12 +87,12 @@ class Count(Record):
     start: int = 0
 
 
-class Helper(Record):
+class HelperClass(Record):
     """A helper class. ``name`` is internal: ``com/acme/Jdbpy__1_1``."""
 
     name: str
     data: bytes
-    call: Call
+    call: CheckCall
     handles: tuple[Handle, ...] = ()
     references: tuple[str, ...] = ()
     """Static fields of type Object that the installer sets: ``thread``, ``instance``."""
@@ -100,14 +100,14 @@ class Helper(Record):
     """Methods at whose first instruction the breakpoints are set; none of a logpoint."""
 
 
-class Place(Record):
+class WovenPlace(Record):
     """Where a call is put in: before the instruction at ``at``, which begins a line. ``method`` and ``signature`` name
     the method. Several places may have the same ``at``: they are called in this order."""
 
     method: str
     signature: str
     at: int
-    call: Call
+    call: CheckCall
 
 
 class Refused(Record):
@@ -119,7 +119,7 @@ class Refused(Record):
     no method), ``jump too far``, ``pool full``, ``not read`` (the class file has what the weaver does not know).
     """
 
-    place: Place
+    place: WovenPlace
     reason: str
     text: str
 

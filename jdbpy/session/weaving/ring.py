@@ -22,14 +22,14 @@ from collections.abc import Iterator, Sequence
 from jdbpy.record import Record
 from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, Label
 from jdbpy.session.weaving.helper import OBJECT, HelperWriter, pass_number
-from jdbpy.session.weaving.parts import Count, Emitted, Filters, Helper
+from jdbpy.session.weaving.parts import CheckCount, Emitted, Filters, HelperClass
 
 _COUNTER, _STAMPS = "java/util/concurrent/atomic/AtomicLong", "java/util/concurrent/atomic/AtomicLongArray"
 _STRING = "Ljava/lang/String;"
 _NUMBERS = frozenset("ZBCSIJFD")
 
 
-class Column(Record):
+class RingColumn(Record):
     """A static array of a ring. ``signature`` is the type of the values in it: one letter, or that of Object."""
 
     field: str
@@ -41,12 +41,12 @@ class Column(Record):
         return "[J" if self.signature in _NUMBERS else f"[{OBJECT}"
 
 
-class LogHelper(Helper):
+class LogHelper(HelperClass):
     """A helper that keeps values: ``columns`` are its arrays, ``times`` and ``threads`` first, of ``size`` places. With
     ``size`` 0 there is no ring: hits are counted in ``HITS`` only."""
 
     size: int = 0
-    columns: tuple[Column, ...] = ()
+    columns: tuple[RingColumn, ...] = ()
 
 
 def log_class(
@@ -55,7 +55,7 @@ def log_class(
     condition: Emitted | None,
     values: Sequence[Emitted] = (),
     filters: Filters = Filters(),
-    count: Count = Count(),
+    count: CheckCount = CheckCount(),
     *,
     size: int = 16_384,
     text: int = 0,
@@ -149,9 +149,9 @@ class _Ring:
 
     def __init__(self, writer: HelperWriter, size: int, values: Sequence[Emitted]) -> None:
         self.columns = (
-            Column("times", "J"),
-            Column("threads", OBJECT),
-            *(Column(f"v{number}", each.signature) for number, each in enumerate(values)),
+            RingColumn("times", "J"),
+            RingColumn("threads", OBJECT),
+            *(RingColumn(f"v{number}", each.signature) for number, each in enumerate(values)),
         )
         self._name = writer.name
         self._size = size
@@ -243,7 +243,7 @@ class _Ring:
         code.call(_COUNTER, "incrementAndGet", "()J")
         code.op("pop2")
 
-    def _load(self, code: Assembler, column: Column, local: int) -> None:
+    def _load(self, code: Assembler, column: RingColumn, local: int) -> None:
         """Load a value in the form in which its array has it."""
         code.load(column.signature, local)
         match column.signature:

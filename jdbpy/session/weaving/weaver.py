@@ -30,7 +30,7 @@ from jdbpy.session.weaving.code_shift import (
     read_code,
     variables_of,
 )
-from jdbpy.session.weaving.parts import Call, Insertion, Parameter, Place, Refused, Woven, WovenMethod
+from jdbpy.session.weaving.parts import CheckCall, CheckParameter, Insertion, Refused, Woven, WovenMethod, WovenPlace
 from jdbpy.session.weaving.slots import arguments_of, kind_of, stored_slots, values_in_slots
 from jdbpy.session.weaving.stack_maps import UNINITIALIZED_THIS, UnknownFrame
 
@@ -55,18 +55,18 @@ _SENTENCES = {
 }
 
 
-class _Unfit(Exception):
+class _NotWoven(Exception):
     """A place cannot be woven."""
 
     def __init__(self, reason: str, *words: str) -> None:
         self.reason = reason
         self.words = words
 
-    def refuse(self, place: Place) -> Refused:
+    def refuse(self, place: WovenPlace) -> Refused:
         return Refused(place, self.reason, _SENTENCES[self.reason].format(*self.words))
 
 
-def weave(data: bytes, places: Sequence[Place]) -> Woven:
+def weave(data: bytes, places: Sequence[WovenPlace]) -> Woven:
     """Return the class file with a call at each place; what cannot be woven is refused, and the rest is woven.
 
     ``data`` is the original class file, never a woven one. Raises MalformedClassFile.
@@ -74,7 +74,7 @@ def weave(data: bytes, places: Sequence[Place]) -> Woven:
     parts = take_apart(data)
     pool = PoolWriter(parts.pool_count)
     methods, maps, refused = [], [], []
-    wanted: dict[tuple[str, str], list[Place]] = {}
+    wanted: dict[tuple[str, str], list[WovenPlace]] = {}
     for place in places:
         wanted.setdefault((place.method, place.signature), []).append(place)
     for method in parts.methods:
@@ -86,7 +86,7 @@ def weave(data: bytes, places: Sequence[Place]) -> Woven:
             if weaving.woven is not None:
                 maps.append(weaving.woven)
         methods.append(method)
-    refused += [_Unfit("no such place").refuse(place) for here in wanted.values() for place in here]
+    refused += [_NotWoven("no such place").refuse(place) for here in wanted.values() for place in here]
     done = put_together(parts.replace(methods=tuple(methods)), pool) if maps else data
     return Woven(done, tuple(maps), tuple(refused))
 
@@ -101,24 +101,24 @@ class _MethodWeaving:
         self._method = method
         self._pool = pool
 
-    def weave(self, places: Sequence[Place]) -> MethodParts:
+    def weave(self, places: Sequence[WovenPlace]) -> MethodParts:
         """The method with calls at the places that can be woven."""
         attribute = self._method.code
         if attribute is None:
-            self._refuse(places, _Unfit("no such place"))
+            self._refuse(places, _NotWoven("no such place"))
             return self._method
         try:
             code = read_code(attribute.content, self._parts.pool)
             checks = _Checks(self._parts, self._method, code)
         except (struct.error, IndexError, MalformedCode, MalformedClassFile, UnknownFrame):
-            self._refuse(places, _Unfit("not read"))
+            self._refuse(places, _NotWoven("not read"))
             return self._method
-        fit: list[Place] = []
+        fit: list[WovenPlace] = []
         for place in places:
             try:
                 checks.check(place)
                 fit.append(place)
-            except _Unfit as unfit:
+            except _NotWoven as unfit:
                 self._refuse([place], unfit)
         done, inserted = self._insert_most(code, fit)
         if not inserted:
@@ -133,12 +133,12 @@ class _MethodWeaving:
         attributes = tuple(changed if each is attribute else each for each in self._method.attributes)
         return self._method.replace(attributes=attributes)
 
-    def _refuse(self, places: Iterable[Place], unfit: _Unfit) -> None:
+    def _refuse(self, places: Iterable[WovenPlace], unfit: _NotWoven) -> None:
         self.refused += [unfit.refuse(place) for place in places]
 
-    def _insert_most(self, code: CodeParts, places: Sequence[Place]) -> tuple[CodeParts, dict[int, bytes]]:
+    def _insert_most(self, code: CodeParts, places: Sequence[WovenPlace]) -> tuple[CodeParts, dict[int, bytes]]:
         """The code with as many of the calls as there is room for, and what was put in by index."""
-        fit: list[tuple[Place, bytes]] = []
+        fit: list[tuple[WovenPlace, bytes]] = []
         length = len(code.code)
         for place in places:
             try:
@@ -146,7 +146,7 @@ class _MethodWeaving:
                 _check_length(len(code.code), length + len(call))
                 length += len(call)
                 fit.append((place, call))
-            except _Unfit as unfit:
+            except _NotWoven as unfit:
                 self._refuse([place], unfit)
         while fit:
             inserted: dict[int, bytes] = {}
@@ -155,37 +155,37 @@ class _MethodWeaving:
             try:
                 words = max(sum(map(_width, place.call.parameters)) for place, _ in fit)
                 return self._insert(code, inserted, words), inserted
-            except _Unfit as unfit:
+            except _NotWoven as unfit:
                 self._refuse([fit.pop()[0]], unfit)
         return code, {}
 
     def _insert(self, code: CodeParts, inserted: dict[int, bytes], words: int) -> CodeParts:
         """The code with all of the calls, which push so many words at most. Raises _Unfit."""
         if code.stack + words > MOST_CODE:
-            raise _Unfit("too long")
+            raise _NotWoven("too long")
         try:
             return insert(code, self._parts.pool, inserted, words)
         except JumpTooFar:
-            raise _Unfit("jump too far") from None
+            raise _NotWoven("jump too far") from None
         except (MalformedCode, MalformedClassFile, UnknownFrame, struct.error, IndexError):
-            raise _Unfit("not read") from None
+            raise _NotWoven("not read") from None
 
-    def _code(self, call: Call) -> bytes:
+    def _code(self, call: CheckCall) -> bytes:
         """The instructions of a call, filled up to a multiple of the alignment. Raises _Unfit."""
         code = b"".join([load(each.signature, each.slot) for each in call.parameters])
         try:
             code += struct.pack(">BH", _INVOKESTATIC, self._pool.method(call.owner, call.name, call.signature))
         except PoolFull:
-            raise _Unfit("pool full") from None
+            raise _NotWoven("pool full") from None
         return code + bytes([_NOP]) * (-len(code) % ALIGNMENT)
 
 
 def _check_length(before: int, after: int) -> None:
     """Raises _Unfit where a method becomes too long."""
     if after > MOST_CODE:
-        raise _Unfit("too long")
+        raise _NotWoven("too long")
     if before <= MOST_COMPILED < after:
-        raise _Unfit("not compiled")
+        raise _NotWoven("not compiled")
 
 
 def load(signature: str, slot: int) -> bytes:
@@ -196,7 +196,7 @@ def load(signature: str, slot: int) -> bytes:
     return bytes([opcode, slot]) if slot < 256 else struct.pack(">BBH", _WIDE, opcode, slot)
 
 
-def _width(parameter: Parameter) -> int:
+def _width(parameter: CheckParameter) -> int:
     return 2 if parameter.signature in ("J", "D") else 1
 
 
@@ -216,21 +216,21 @@ class _Checks:
         initializes = self._initializes() if method.name == "<init>" else ()
         self._values = values_in_slots(code, self._arguments, initializes)
 
-    def check(self, place: Place) -> None:
+    def check(self, place: WovenPlace) -> None:
         """Raises _Unfit."""
         if place.at not in self._instructions:
-            raise _Unfit("no such place")
+            raise _NotWoven("no such place")
         for each in place.call.parameters:
             if self._values.get(place.at, {}).get(each.slot) == UNINITIALIZED_THIS:
-                raise _Unfit("before super")
+                raise _NotWoven("before super")
             if not self._has_value(each, place.at):
                 raise (
-                    _Unfit("not alive", each.name or f"in slot {each.slot}")
+                    _NotWoven("not alive", each.name or f"in slot {each.slot}")
                     if self._variables
-                    else _Unfit("no variables")
+                    else _NotWoven("no variables")
                 )
 
-    def _has_value(self, parameter: Parameter, at: int) -> bool:
+    def _has_value(self, parameter: CheckParameter, at: int) -> bool:
         """True if the slot has a value of that kind there, and it is that variable's."""
         kind = kind_of(parameter.signature)
         if self._values.get(at, {}).get(parameter.slot) != kind:

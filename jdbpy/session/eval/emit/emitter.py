@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from jdbpy.session.eval.emit.members import Access, call_handle, internal, push_handle
+from jdbpy.session.eval.emit.members import MemberAccess, call_handle, internal, push_handle
 from jdbpy.session.eval.emit.operators import compare, compute, convert, is_test, push_constant
 from jdbpy.session.eval.emit.refusals import NotInTarget, refuse
 from jdbpy.session.eval.ops import calls, convert as conversions, intrinsics, operators, read
@@ -30,7 +30,7 @@ from jdbpy.session.java.types import (
     is_string,
 )
 from jdbpy.session.weaving.assembler import Assembler, CodeTooLong, Label, class_constant
-from jdbpy.session.weaving.parts import Emitted, Parameter
+from jdbpy.session.weaving.parts import CheckParameter, Emitted
 
 OBJECT = "Ljava/lang/Object;"
 STRING = "Ljava/lang/String;"
@@ -62,10 +62,10 @@ def emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]:
 def _emitted(compiled: Compiled, op: Op, host: str) -> Emitted:
     if op.type is VOID:
         raise NotInTarget("has no value")
-    access = Access(compiled.compiler.graph, host)
+    access = MemberAccess(compiled.compiler.graph, host)
     reads = compiled.compiler.reads
-    this = [Parameter(0, f"L{internal(host)};", "this")] if reads.this else []
-    variables = [Parameter(each.slot, each.signature, each.name) for each in reads.locals.values()]
+    this = [CheckParameter(0, f"L{internal(host)};", "this")] if reads.this else []
+    variables = [CheckParameter(each.slot, each.signature, each.name) for each in reads.locals.values()]
     trial = Assembler(PoolWriter(), "", [*this, *variables])
     emitter = _Emitter(trial, access)
     try:
@@ -87,7 +87,7 @@ def _emitted(compiled: Compiled, op: Op, host: str) -> Emitted:
 class _Emitter:
     """Writes operations. Each method that does leaves one value, and returns the type that the verifier has for it."""
 
-    def __init__(self, code: Assembler, access: Access) -> None:
+    def __init__(self, code: Assembler, access: MemberAccess) -> None:
         self.code = code
         self.calls = False
         self.slots: set[int] = set()

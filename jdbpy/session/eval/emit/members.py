@@ -26,7 +26,7 @@ def internal(name: str) -> str:
     return name.replace(".", "/")
 
 
-class Access:
+class MemberAccess:
     """What the helper of a host may name. ``package`` is that of the host."""
 
     def __init__(self, graph: ClassGraph, host: str) -> None:
