@@ -23,6 +23,9 @@ public class Boom {
         try {
             fail(7);
         } catch (IllegalStateException caught) {
+            Thread worker = new Thread(() -> fail(8), "worker");
+            worker.start();
+            worker.join();
             System.out.println("went on");
         }
         System.in.read();
@@ -34,11 +37,20 @@ public class Boom {
 """)
 
 
-async def test_an_exception_starts_jdbpy(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("event", "n", "methods"),
+    [
+        ("onthrow=java.lang.IllegalStateException", 7, ["fail", "main"]),
+        ("onuncaught=y", 8, ["fail", "lambda$main$0", "run"]),  # the first throw is caught, the second by nothing
+    ],
+)
+async def test_an_exception_starts_jdbpy(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch, event: str, n: int, methods: list[str]
+) -> None:
     """With the transport and the address behind its own words; it finds the thread at the throw."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path[:0], os.environ.get("PYTHONPATH", "")]))
     call = f"{sys.executable} -m jdbpy attach --json --batch --command where --command locals"
-    agent = f"{AGENT},suspend=y,onthrow=java.lang.IllegalStateException,launch={call}"
+    agent = f"{AGENT},suspend=y,{event},launch={call}"
     async with start_target(jvm, BOOM, with_agent=False, jvm_options=[agent]) as target:
         await target.wait_output("ready")
         await target.send()
@@ -46,9 +58,9 @@ async def test_an_exception_starts_jdbpy(jvm: Jvm, monkeypatch: pytest.MonkeyPat
         found = [json.loads(line) for line in target.stdout.splitlines() if line.startswith("{")]
         assert len(found) >= 3, target.stdout + target.stderr
         stop, where, variables = (each["data"] for each in found[:3])
-        assert (stop["reason"], stop["exception"]["message"]) == ("exception", "n is 7")
-        assert [frame["method"] for frame in where["frames"]] == ["fail", "main"]
-        assert [(each["name"], each["value"]) for each in variables["variables"]] == [("n", "7")]
+        assert (stop["reason"], stop["exception"]["message"]) == ("exception", f"n is {n}")
+        assert [frame["method"] for frame in where["frames"]][: len(methods)] == methods
+        assert [(each["name"], each["value"]) for each in variables["variables"]] == [("n", str(n))]
         await target.send()
 
 
