@@ -117,11 +117,14 @@ class Interpreter:
         """Runs a command here, or in all JVMs if it is one that is for all."""
         ctx = self.context
         jvms = ctx.jvms if command.everywhere and not ctx.acting and not ctx.putting_back else None
-        if jvms is not None and jvms.several:
+        if jvms is None:
+            return await command(ctx, arguments)
+        if jvms.several:
             from jdbpy.cli.commands.jvms import run_in
 
             return await run_in(ctx, jvms.members, line)
-        return await command(ctx, arguments)
+        with jvms.for_all(jvms.members):
+            return await command(ctx, arguments)
 
     async def _python(self, lines: PythonLines, line: str) -> bool:
         """Takes a line of Python, after `py`."""

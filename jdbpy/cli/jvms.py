@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from copy import copy
 from typing import Protocol
 
 import trio
 
 from jdbpy import (
+    Breakpoint,
     ConnectError,
     Event,
     EventStream,
     Exited,
     JdbpyError,
+    Notice,
     Session,
     Stop,
     VMDisconnected,
@@ -29,7 +31,7 @@ from jdbpy import (
 )
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
-from jdbpy.cli.restarting import Restarts
+from jdbpy.cli.restarting import Restarts, set_again
 from jdbpy.errors import UsageError
 
 FIRST_PAUSE = 0.25
@@ -110,6 +112,7 @@ class Jvms:
         self._automatic = automatic
         self._limit = limit
         self._front: JvmsFront | None = None
+        self._for_all: set[int] = set()  # numbers of breakpoints and their like that were set in all
 
     @property
     def current(self) -> Jvm:
@@ -179,6 +182,7 @@ class Jvms:
         self._add(jvm)
         assert self._front is not None
         self._front.join(jvm)
+        await self._set_for_all(jvm, jvm.context)
         self.select(jvm)
         return jvm
 
@@ -289,6 +293,28 @@ class Jvms:
         beside = copy(jvm.context)  # the user may run commands meanwhile
         Interpreter(jvm.interpreter.table, beside, jvm.interpreter.report)
         await restarts.put_back(beside, lambda text: front.say(f"[{jvm.name}] {text}"))
+        await self._set_for_all(jvm, beside)
+
+    @contextmanager
+    def for_all(self, jvms: Sequence[Jvm]) -> Iterator[None]:
+        """What the block sets in these JVMs is for all: those that are attached to later, or come back, get it too."""
+        before = max((_last_number(jvm) for jvm in jvms), default=0)
+        try:
+            yield
+        finally:
+            for jvm in jvms:
+                self._for_all.update(range(before + 1, _last_number(jvm) + 1))
+
+    async def _set_for_all(self, jvm: Jvm, ctx: Context) -> None:
+        """Set in a JVM, with their numbers, the breakpoints that were set in all and that it does not have."""
+        missing = self._for_all.difference(_points(jvm))
+        others = sorted((other for other in self.members if other is not jvm), key=lambda other: not other.lives)
+        found = {number: point for other in reversed(others) for number, point in _points(other).items()}
+        wanted = [(found[number], ()) for number in sorted(missing) if number in found]
+        if wanted and self._front is not None:
+            front = self._front
+            failed = await set_again(ctx, wanted, lambda text: front.say(f"[{jvm.name}] {text}"), of="another JVM")
+            ctx.session.publish(_copied(len(wanted), failed))
 
     async def _follow(self, jvm: Jvm) -> None:
         """Take the address of another one of the same selector, if its own is gone for good. Raises ConnectError."""
@@ -383,6 +409,21 @@ class Jvms:
             count += 1
             name = f"{name_of(text)}#{count}"
         return name
+
+
+def _last_number(jvm: Jvm) -> int:
+    """Return the highest number that a breakpoint of a JVM has had; 0 where there was none."""
+    return jvm.session.points.last_number if jvm.session.points_are_used else 0
+
+
+def _copied(points: int, failed: int) -> Notice:
+    text = f"{points - failed} of {points} breakpoints and their like that are set in all are set here, too"
+    return Notice("set-for-all", text, (("breakpoints", points - failed), ("failed", failed)))
+
+
+def _points(jvm: Jvm) -> dict[int, Breakpoint]:
+    """Return the breakpoints of a JVM and their like, by number."""
+    return {each.number: each for each in jvm.session.points.list()} if jvm.session.points_are_used else {}
 
 
 def without_name(text: str) -> str:

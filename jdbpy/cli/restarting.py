@@ -6,7 +6,7 @@ the source path) and how it is put back. Values and objects of the last run are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from jdbpy import Breakpoint, Exited, JdbpyError, Notice, VMDisconnected
@@ -94,7 +94,7 @@ class Restarts:
         for pattern, expression in kept.views.items():
             with suppress(JdbpyError):
                 session.values.views.add(pattern, expression)
-        failed = await _set_again(ctx, kept, say)
+        failed = await set_again(ctx, kept.points, say)
         if self.attaches:
             session.publish(_back(session.address, len(kept.points), failed))
         return kept.line
@@ -107,15 +107,24 @@ def _back(address: str, points: int, failed: int) -> Notice:
     return Notice("reconnected", text, (("breakpoints", points - failed), ("failed", failed)))
 
 
-async def _set_again(ctx: Context, kept: Kept, say: Callable[[str], None]) -> int:
-    """Set the breakpoints and their like again; return how many could not be set."""
+async def set_again(
+    ctx: Context,
+    points: Sequence[tuple[Breakpoint, tuple[str, ...]]],
+    say: Callable[[str], None],
+    *,
+    of: str = "the last run",
+) -> int:
+    """Set breakpoints and their like, each with the commands that its hits run; return how many could not be set.
+
+    They are ``of`` another run or JVM, whose threads and objects are not here; of these, ``say`` is told.
+    """
     failed = 0
     quiet, ctx.quiet = ctx.quiet, True
     ctx.putting_back = True
     try:
-        for point, actions in kept.points:
+        for point, actions in points:
             if point.thread is not None or "on" in dict(point.options) or point.spec.startswith("exit of "):
-                say(f"breakpoint {point.number} was for a thread or an object of the last run: {point.spec}")
+                say(f"breakpoint {point.number} was for a thread or an object of {of}: {point.spec}")
                 failed += 1
                 continue
             ctx.session.points.number_next(point.number)

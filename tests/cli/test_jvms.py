@@ -51,8 +51,11 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
             await driver.ask("break Stall.done")  # in one only; numbers stay alike all the same
             set_ = await driver.ask('logpoint Stall.order "{shop}"')
             assert {name: data["breakpoint"]["number"] for name, data in by_jvm(set_).items()} == {"a": 2, "b": 2}
-            await driver.ask(f"attach c={c.address}")
-            await driver.ask('session c logpoint Stall.order "{shop}"')
+            await driver.ask(f"attach c={c.address}")  # it gets what was set in all, and only that
+            where, notice = await next_event(driver, "notice")
+            assert (where, notice["kind"]) == ("c", "set-for-all")
+            in_c = by_jvm(await driver.ask("session c breakpoints"))["c"]["breakpoints"]
+            assert [each["number"] for each in in_c] == [2]
             counts = await driver.ask("each print Stall.orders")
             assert {name: data["value"] for name, data in by_jvm(counts).items()} == {"a": "0", "b": "0", "c": "0"}
 
@@ -125,15 +128,17 @@ async def test_pods_of_a_selector_come_and_go(any_jvm: Jvm, tmp_path: Path, monk
         async with driving("attach", "k8s://web:5005?selector=app=shop", "--reconnect") as driver:
             assert [each["name"] for each in (await driver.ask("sessions"))["jvms"]] == ["shop-1", "shop-2"]
             await driver.ask('logpoint Stall.order "{shop}"')
-            cluster({"shop-2": other.port, "shop-3": new.port})
+            cluster({"shop-2": other.port})
             old.kill()
             assert (await next_event(driver, "disconnected"))[0] == "shop-1"
+            await driver.ask('logpoint Stall.main "set in all while one was away"')
+            cluster({"shop-2": other.port, "shop-3": new.port})
             await other.send()  # meanwhile
             told: set[tuple[str, str]] = set()
-            while len(told) < 2:
+            while len(told) < 3:
                 where, notice = await next_event(driver, "notice")
                 told.add((where, notice["kind"]))
-            assert told == {("shop-2", "logpoint"), ("shop-3", "reconnected")}
+            assert told == {("shop-2", "logpoint"), ("shop-3", "reconnected"), ("shop-3", "set-for-all")}
             await new.send()
             where, notice = await next_event(driver, "notice")
             assert (where, notice["kind"], notice["message"]) == ("shop-3", "logpoint", "new")

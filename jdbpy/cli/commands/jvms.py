@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar
 
@@ -268,7 +269,8 @@ async def each(ctx: Context, line: Annotated[str, CommandText()]) -> EachResult 
 async def attach(ctx: Context, address: Annotated[str, WordArgument("[NAME=]ADDRESS")]) -> Done:
     """Debug one more JVM, beside those that are: `attach 5006`, `attach spare=k8s://shop/orders-2:5005`.
 
-    It becomes the current one. `detach` leaves it again. The forms of addresses are those of `jdbpy attach`.
+    It becomes the current one, and gets what was set in all: by `each break`, `logpoint`, `tracepoint`, `catch`.
+    `detach` leaves it again. The forms of addresses are those of `jdbpy attach`.
     """
     jvms = _jvms(ctx)
     jvm = await jvms.attach(address)
@@ -304,9 +306,11 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
         except JdbpyError as error:
             items[jvm.name] = EachItem(jvm.name, False, failure=error)
 
-    async with trio.open_nursery() as nursery:
-        for jvm in chosen:
-            nursery.start_soon(run, jvm)
+    is_for_all = found.command.group == "breakpoints" and ctx.jvms is not None and wanted == ctx.jvms.members
+    with ctx.jvms.for_all(chosen) if is_for_all and ctx.jvms is not None else nullcontext():
+        async with trio.open_nursery() as nursery:
+            for jvm in chosen:
+                nursery.start_soon(run, jvm)
     results = tuple(items[jvm.name] for jvm in chosen)
     if any(isinstance(item.result, Resumed) for item in results):
         for jvm in chosen:
