@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import jdbpy
 from jdbpy import UsageError
@@ -79,14 +79,28 @@ async def set_breakpoints(adapter: Adapter, args: SetBreakpoints) -> Body:
         line = adapter.line_in(each.line)
 
         async def add(each: SourceBreakpoint = each, line: int = line) -> Breakpoint:
-            options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition), log=each.logMessage)
-            return await adapter.session.breakpoints.add_with(f"{file}:{line}", options)
+            return await adapter.session.breakpoints.add_with(f"{file}:{line}", _options(each, log=each.logMessage))
 
         adds.append(((line, each.condition, each.hitCondition, each.logMessage), add))
     shown = await adapter.breakpoints.replace(("source", file), "source", adds)
     for each, body in zip(wanted, shown, strict=True):
         body.setdefault("line", each.line)
     return {"breakpoints": shown}
+
+
+class _Conditional(Protocol):
+    """The fields that breakpoints of all kinds have."""
+
+    @property
+    def condition(self) -> str: ...
+
+    @property
+    def hitCondition(self) -> str: ...
+
+
+def _options(each: _Conditional, *, log: str = "") -> jdbpy.PointOptions:
+    """Return the options of a breakpoint. Raises UsageError for a hit condition that is none."""
+    return jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition), log=log)
 
 
 def _hits(text: str) -> str:
@@ -123,8 +137,7 @@ async def set_function_breakpoints(adapter: Adapter, args: SetFunctionBreakpoint
     for each in args.breakpoints:
 
         async def add(each: FunctionBreakpoint = each) -> Breakpoint:
-            options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition))
-            return await adapter.session.breakpoints.add_with(each.name, options)
+            return await adapter.session.breakpoints.add_with(each.name, _options(each))
 
         adds.append(((each.name, each.condition, each.hitCondition), add))
     return {"breakpoints": await adapter.breakpoints.replace("functions", "function", adds)}
@@ -153,8 +166,7 @@ async def set_instruction_breakpoints(adapter: Adapter, args: SetInstructionBrea
 
         async def add(each: InstructionBreakpoint = each) -> Breakpoint:
             place = await code_at(adapter, each.instructionReference, each.offset)
-            options = jdbpy.PointOptions(condition=each.condition, hits=_hits(each.hitCondition))
-            return await adapter.session.breakpoints.add_with(place, options)
+            return await adapter.session.breakpoints.add_with(place, _options(each))
 
         adds.append(((each.instructionReference, each.offset, each.condition, each.hitCondition), add))
     shown = await adapter.breakpoints.replace("instructions", "instruction", adds)

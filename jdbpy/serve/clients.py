@@ -154,7 +154,28 @@ class ClientLines(ScriptLines):
 _MOST_LINES = 10_000
 
 
-class Scripted(Client):
+class BatchClient(Client):
+    """A client whose lines are run as those of a batch."""
+
+    _lines: ClientLines
+    _batch: Batch
+
+    async def run(self) -> int:
+        return await self._batch.run(self._lines)
+
+    def take(self, message: Message) -> None:
+        if switch_of(message, "interrupt"):
+            self._batch.interrupt()
+        elif switch_of(message, "end"):
+            self._lines.add(None)
+        else:
+            self._take_line(message)
+
+    def _take_line(self, message: Message) -> None:
+        raise NotImplementedError
+
+
+class Scripted(BatchClient):
     """A batch: its commands run one after the other, and the first failure ends it, unless it says otherwise."""
 
     def __init__(self, session: ClientSession, hello: Message, out: Outgoing) -> None:
@@ -174,26 +195,19 @@ class Scripted(Client):
     def _put(self, text: str, error: bool) -> None:
         self.out.put({"type": "error-text" if error else "text", "text": text})
 
-    async def run(self) -> int:
-        return await self._batch.run(self._lines)
-
-    def take(self, message: Message) -> None:
-        if switch_of(message, "interrupt"):
-            self._batch.interrupt()
-        elif switch_of(message, "end"):
-            self._lines.add(None)
-        else:
-            self._lines.at_once = switch_of(message, "ready")
-            self._lines.add(text_of(message, "line"))
+    def _take_line(self, message: Message) -> None:
+        self._lines.at_once = switch_of(message, "ready")
+        self._lines.add(text_of(message, "line"))
 
 
-class ServedProgram(Client):
+class ServedProgram(BatchClient):
     """A program: each line is a command, ``{"command": "where", "id": 1}``; results and events are those of ``--json``,
     and after the outcome of each command comes ``{"type": "done", "id": 1}``."""
 
     def __init__(self, session: ClientSession, hello: Message, out: Outgoing) -> None:
         super().__init__(session, hello, out)
-        self._lines = ProgramLines(lambda number: out.put({"type": "done", "id": number}))
+        self._lines = lines = ProgramLines(lambda number: out.put({"type": "done", "id": number}))
+        self._numbers = lines.numbers
         self._batch = Batch(
             session,
             ClientConsole(JsonRenderer(), self._put, json=True),
@@ -210,20 +224,12 @@ class ServedProgram(Client):
         else:
             self.out.put_text(text)
 
-    async def run(self) -> int:
-        return await self._batch.run(self._lines)
-
-    def take(self, message: Message) -> None:
-        if switch_of(message, "interrupt"):
-            self._batch.interrupt()
-        elif switch_of(message, "end"):
-            self._lines.add(None)
-        else:
-            command = text_of(message, "command")
-            if "\n" in command or "\r" in command:
-                raise UsageError("a command is one line", code="WRONG_LINE")
-            self._lines.numbers.append(message.get("id"))
-            self._lines.add(command)
+    def _take_line(self, message: Message) -> None:
+        command = text_of(message, "command")
+        if "\n" in command or "\r" in command:
+            raise UsageError("a command is one line", code="WRONG_LINE")
+        self._numbers.append(message.get("id"))
+        self._lines.add(command)
 
 
 class ProgramLines(ClientLines):

@@ -126,15 +126,6 @@ class ClientSession(Session):
         """True if breakpoints or their like were ever asked for in the shared session."""
         return self._host.points_are_used
 
-    @property
-    def hold(self) -> str:
-        """Return what the client's breakpoints suspend: "thread" or "all"; "" decides by ``remote``."""
-        return self._target.hold
-
-    @hold.setter
-    def hold(self, what: str) -> None:
-        self._target.hold = what
-
     def forbid_suspending(self) -> None:
         """From now on nothing that changes or suspends the target leaves for this client."""
         from jdbpy.session.target.clients import GuardedConnection

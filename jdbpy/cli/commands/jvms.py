@@ -17,7 +17,7 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import expanded, unknown_command
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.output.pieces import Line, Pieces, RowPieces, Shown, count, piece, remark, some, title
-from jdbpy.cli.output.places import frame_line, state_of
+from jdbpy.cli.output.places import shared_stack, state_of
 from jdbpy.cli.output.shows import shown, shows
 from jdbpy.cli.results import Done, Resumed
 from jdbpy.cli.settings import Settings
@@ -203,11 +203,7 @@ def _item(item: EachItem, result: EachResult, settings: Settings) -> Shown:
 @shows(FoldedEverywhere)
 def folded_everywhere(result: FoldedEverywhere, settings: Settings) -> Shown:
     for group in result.groups:
-        yield _group_title(group.threads)
-        for frame in group.frames:
-            yield "  " + frame_line(frame, settings, pc=result.pc)
-        if not group.frames:
-            yield remark(group.error or "no frames")
+        yield from shared_stack(_group_title(group.threads), group.frames, group.error, settings, pc=result.pc)
     for item in result.failed:
         yield from each_result(EachResult(results=(item,)), settings)
     total = sum(len(group.threads) for group in result.groups)

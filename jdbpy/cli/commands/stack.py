@@ -13,7 +13,7 @@ from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadArgumen
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, Shown, count, remark, title
-from jdbpy.cli.output.places import frame_line, frame_lines, frames_left_out, state_of, thread_title
+from jdbpy.cli.output.places import frame_line, frame_lines, frames_left_out, shared_stack, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
 from jdbpy.cli.results import Done, FrameSelected, Resumed
@@ -81,11 +81,7 @@ def stacks(result: Stacks, settings: Settings) -> Shown:
 @shows(FoldedStacks)
 def folded(result: FoldedStacks, settings: Settings) -> Shown:
     for group in result.groups:
-        yield _group_title(group.threads)
-        for frame in group.frames:
-            yield "  " + frame_line(frame, settings, pc=result.pc)
-        if not group.frames:
-            yield remark(group.error or "no frames")
+        yield from shared_stack(_group_title(group.threads), group.frames, group.error, settings, pc=result.pc)
     total = sum(len(group.threads) for group in result.groups)
     yield f"{count(total, 'thread')}, {count(len(result.groups), 'different stack')}"
 

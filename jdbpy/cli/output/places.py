@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jdbpy import Frame, Location, StackTrace, ThreadInfo
-from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, number, piece, title
+from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, number, piece, remark, title
 from jdbpy.cli.settings import Settings
 
 
@@ -48,6 +50,15 @@ def frame_lines(trace: StackTrace, settings: Settings, *, pc: bool = False) -> S
     """The frames of a stack."""
     for frame in trace.frames:
         yield "  " + frame_line(frame, settings, pc=pc)
+
+
+def shared_stack(head: Line, frames: Sequence[Frame], error: str, settings: Settings, *, pc: bool = False) -> Shown:
+    """Yield the stack that several threads share, or why there is none, below a line that names them."""
+    yield head
+    for frame in frames:
+        yield "  " + frame_line(frame, settings, pc=pc)
+    if not frames:
+        yield remark(error or "no frames")
 
 
 def frames_left_out(trace: StackTrace) -> Shown:

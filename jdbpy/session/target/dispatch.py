@@ -273,6 +273,8 @@ class EventDispatcher:
                     return
                 except JdbpyError as error:
                     self._warn(f"no breakpoint could be set in a class that an expression has loaded: {error}")
+                except Exception as fault:  # ours: the session goes on
+                    self._warn(_fault(fault))
         finally:
             self._target.invocations.preparing(-1)
 

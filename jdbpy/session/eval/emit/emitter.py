@@ -129,12 +129,17 @@ class _Emitter:
     # Control flow
 
     def _test(self, op: Op) -> str:
-        holds, end = Label(), Label()
+        holds = Label()
         self.jump_if(op, holds, when=True)
-        self.code.push_int(0)
+        return self._truth(holds)
+
+    def _truth(self, label: Label, there: int = 1) -> str:
+        """Push ``there`` (1 or 0) where the code jumps to the label, the other one where it comes here."""
+        end = Label()
+        self.code.push_int(1 - there)
         self.code.jump("goto", end)
-        self.code.place(holds)
-        self.code.push_int(1)
+        self.code.place(label)
+        self.code.push_int(there)
         self.code.place(end)
         return "Z"
 
@@ -182,14 +187,9 @@ class _Emitter:
         left, right = op.operands
         self.value(left)
         self.value(right)
-        holds, end = Label(), Label()
+        holds = Label()
         self.code.jump("if_acmpne" if op.negated else "if_acmpeq", holds)
-        self.code.push_int(0)
-        self.code.jump("goto", end)
-        self.code.place(holds)
-        self.code.push_int(1)
-        self.code.place(end)
-        return "Z"
+        return self._truth(holds)
 
     def concat(self, op: operators.Concat) -> str:
         self.code.new(_BUILDER)
@@ -251,7 +251,7 @@ class _Emitter:
         if op.cell is None:
             self.code.instance_of(signature)
             return "Z"
-        other, end = Label(), Label()
+        other = Label()
         value = self.code.new_local(OBJECT)
         self.code.store(OBJECT, value)
         self.code.load(OBJECT, value)
@@ -260,12 +260,7 @@ class _Emitter:
         self.code.load(OBJECT, value)
         self.code.check_cast(signature)
         self.code.store(signature, self._cells[op.cell][0])
-        self.code.push_int(1)
-        self.code.jump("goto", end)
-        self.code.place(other)
-        self.code.push_int(0)
-        self.code.place(end)
-        return "Z"
+        return self._truth(other, 0)
 
     # Variables, fields, arrays
 
