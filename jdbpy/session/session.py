@@ -105,7 +105,7 @@ class Session:
         from jdbpy.session.sources.sources import Sources
 
         sources = Sources(self._target, self._options.source_path)
-        if not self._target.high_latency and self._target.snapshot is None and not self._target.played:
+        if self._target.snapshot is None and not self._target.played:
             sources.beside = partial(sources_of_libraries, self._target)
         return sources
 

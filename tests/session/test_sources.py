@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import zipfile
 from pathlib import Path
@@ -377,10 +378,12 @@ async def test_paths_of_source_maps(tmp_path: Path) -> None:
     assert at("A", "index.jsp", 1).replace(source_path="index.jsp").source_file == "./index.jsp"
 
 
+@pytest.mark.parametrize("far", [0.0, math.inf])
 async def test_the_sources_of_libraries_lie_beside_them(
-    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, far: float
 ) -> None:
-    """In a cache of Maven's or Gradle's below the home directory, and nowhere else."""
+    """In a cache of Maven's or Gradle's below the home directory, and nowhere else; over a slow link for who asks."""
+    monkeypatch.setattr("jdbpy.session.target.target.FAR", far)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "work").mkdir()
     library = inline("package shop; public class Till { public static void main(String[] a) { int n = 1; // @here\n} }")

@@ -109,7 +109,7 @@ class Sources:
         location = place.location if isinstance(place, Frame) else place
         if location is None or location.line is None:
             return None
-        return self._window(await self._file(*_name(location)), location, around)
+        return self._window(await self._file(*_name(location), asked=False), location, around)
 
     def has_recent(self, place: Location) -> bool:
         """True if ``recent_window`` knows: the file was looked at a moment ago. Of places without a line it does."""
@@ -147,12 +147,12 @@ class Sources:
             return None
         return window_of(file, place.source or "", place.line, around, self.doubt(file, place))
 
-    async def _file(self, class_name: str, source: str | None) -> SourceFile | None:
+    async def _file(self, class_name: str, source: str | None, *, asked: bool = True) -> SourceFile | None:
         async with self._lock:
             found = self._kept(class_name, source) or await self._look(class_name, source)
             if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
                 found = await self._look(class_name, source)
-            if found is None and not of_the_runtime(class_name) and await self._open_beside():
+            if found is None and not of_the_runtime(class_name) and await self._open_beside(asked):
                 found = await self._look(class_name, source)
             if len(self._recent) >= _REMEMBERED:
                 self._recent.clear()
@@ -188,12 +188,15 @@ class Sources:
                 self._target.publish(Notice("warning", problem))
         return found.file
 
-    async def _open_beside(self) -> bool:
-        """True if sources of libraries have been found just now. wire: 1 trip."""
-        ask, self.beside = self.beside, None
-        if ask is None:
+    async def _open_beside(self, asked: bool) -> bool:
+        """True if sources of libraries have been found just now; a stop is not worth a trip over a slow link.
+
+        wire: 1 trip, once.
+        """
+        if self.beside is None or (self._target.high_latency and not asked):
             return False
-        self._beside = tuple(await ask())
+        self._beside = tuple(await self.beside())
+        self.beside = None
         if self._beside:
             self._search = Search((*self.path, *self._beside), self._search.jdk)
         return bool(self._beside)
