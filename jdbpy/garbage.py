@@ -1,4 +1,4 @@
-"""When Python's collector rests: nothing of what is imported, or of a long list that is being made, is garbage.
+"""The rests of Python's collector: nothing of what is imported, or of a long list that is being made, is garbage.
 
 Looking for it takes a tenth of the start. Owns when the collector rests at the start, from before the first large
 import until there is a session, and while long lists are made.
@@ -37,6 +37,6 @@ def without_collection(start: Callable[[], T]) -> T:
 
 
 def loaded() -> None:
-    """What was loaded stays for good; from now on there may be garbage."""
+    """Take note that loading is over: what was loaded stays for good; from now on there may be garbage."""
     gc.freeze()
     gc.enable()

@@ -1,4 +1,4 @@
-"""How stops and hits come to those who wait for them.
+"""The feeds of stops and hits for waiting tasks.
 
 A feed is known before the first stop can come to it, each has its own queue, and a stop is given to one waiter. The
 functions that a script gives as ``do`` are called here, one stop after the other.

@@ -23,7 +23,7 @@ MOST_WAITING = 1_000
 
 
 class Answer:
-    """What one JVM came to when all were asked: a ``value``, or the ``error`` why there is none."""
+    """The answer of one JVM when all were asked: a ``value``, or the ``error`` why there is none."""
 
     def __init__(self, name: str, value: Any = None, error: Exception | None = None) -> None:
         self.name = name

@@ -417,7 +417,7 @@ class LazyValue(Lazy[Value]):
 
 
 class Children:
-    """What a value consists of, as an async iterator of values; pages are read as they are needed.
+    """The parts of a value, as an async iterator of values; pages are read as they are needed.
 
     wire: a few trips for each page; pages grow from 64 to 1,024 values.
     """

@@ -101,12 +101,12 @@ class Batch:
 
     @property
     def session(self) -> Session:
-        """That of the current JVM."""
+        """The one of the current JVM."""
         return self.jvms.current.session
 
     @property
     def context(self) -> Context:
-        """That of the current JVM."""
+        """The one of the current JVM."""
         return self.jvms.current.context
 
     # What the JVMs want of a front end

@@ -1,4 +1,4 @@
-"""What the commands for breakpoints, catchpoints, watchpoints and traces return, and how breakpoints are listed."""
+"""The results of the commands for breakpoints, catchpoints, watchpoints and traces, and the list of breakpoints."""
 
 from __future__ import annotations
 

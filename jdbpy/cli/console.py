@@ -1,4 +1,4 @@
-"""Where the text of a batch goes: results to standard output, errors to standard error; in JSON all to the former.
+"""The outputs of a batch: results to standard output, errors to standard error; in JSON all to the former.
 
 Owns the writing and nothing of the wording. Each piece goes out at once, so that a program at the other end of a pipe
 sees it when it happens.
@@ -46,7 +46,7 @@ class Console:
         self.write(self.renderer.event(event, jvm), sys.stderr if to_errors else sys.stdout)
 
     def listening(self, address: str) -> None:
-        """Where a JVM can connect to, now."""
+        """Show the address that a JVM can connect to."""
         self.write(self.renderer.listening(address), sys.stdout if self.json else sys.stderr)
 
     def printed(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What a command function is given besides its arguments.
+"""The context that a command function is given beside its arguments.
 
 Owns the state of the front end (settings, displays, whether to leave); all that is known of the target is asked of the
 session each time.

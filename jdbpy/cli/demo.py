@@ -81,4 +81,4 @@ def _missing(step: Step, written: list[str]) -> list[str]:
 
 
 def _silent(text: str) -> None:
-    """In JSON there is nothing to say beside results and events."""
+    """Show nothing: JSON has results and events only."""

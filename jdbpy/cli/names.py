@@ -1,4 +1,4 @@
-"""What completion may offer: names that are already known, as plain data.
+"""The names that completion may offer: names that are already known, as plain data.
 
 Owns the record only. A front end swaps it whole when something changes; nothing here asks the target.
 """

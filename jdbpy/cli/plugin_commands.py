@@ -34,7 +34,7 @@ _MOST_ROWS = 100_000
 
 
 class PythonValue(Record):
-    """What Python of the user gave: its type, its text, and the value itself as plain data."""
+    """The value of the user's Python: its type, its text, and the value itself as plain data."""
 
     type: Annotated[str, "its type in Python; empty if there is none"]
     text: Annotated[str, Json("as Python shows it", optional=True)]

@@ -1,4 +1,4 @@
-"""What the commands for breakpoints, catchpoints, watchpoints and traces share.
+"""The common part of the commands for breakpoints, catchpoints, watchpoints and traces.
 
 Owns the way from typed words to what the session takes, and from a point back to the command that sets it.
 """

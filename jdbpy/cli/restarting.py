@@ -16,7 +16,9 @@ from jdbpy.record import Record
 
 
 class Kept(Record):
-    """What is put back afterwards. ``line`` is the command that asked for it, run again in the new session."""
+    """The things that are put back afterwards. ``line`` is the command that asked for it, run again in the
+    new session.
+    """
 
     line: str
     points: tuple[tuple[Breakpoint, tuple[str, ...]], ...]  # each with the commands that its hits run

@@ -18,7 +18,7 @@ from jdbpy.record import Record
 
 
 class Done(Record):
-    """It was done; ``message`` says what, ``hint`` what may come next."""
+    """The plain success of a command; ``message`` says what was done, ``hint`` what may come next."""
 
     message: str
     hint: str = ""

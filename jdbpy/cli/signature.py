@@ -1,4 +1,4 @@
-"""What a command takes, read from the annotations of its function: parsing, usage and completion come from it.
+"""The arguments of a command, read from the annotations of its function: parsing, usage and completion come from it.
 
 Owns the meaning of annotations. A positional parameter is ``Annotated[T, SomeArgument()]``, optional when it has a
 default, repeated when it is ``*parameter``; a keyword-only parameter is annotated with an ``Option``, of which one may
@@ -40,7 +40,7 @@ class Parameter(Record):
 
 
 class Expected(Record):
-    """What may stand at the cursor: an ``argument`` or one of ``flags``; ``text`` is what is there already."""
+    """The expectation at the cursor: an ``argument`` or one of ``flags``; ``text`` is what is there already."""
 
     argument: Argument[Any] | None
     flags: tuple[str, ...]

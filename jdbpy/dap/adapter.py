@@ -1,4 +1,4 @@
-"""What one client has: its session with its task, its options, its numbers for threads, frames and values.
+"""One client: its session with its task, its options, its numbers for threads, frames and values.
 
 The numbers of the protocol are the adapter's own: ids of the target are its business, and may be larger than a number
 of JavaScript. Frames and values are good until their thread runs on.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ClientInfo(Record):
-    """What the client says of itself in ``initialize``."""
+    """The client's own facts, from ``initialize``."""
 
     clientID: str = ""
     adapterID: str = ""
@@ -52,7 +52,7 @@ class Joining(Protocol):
 
 
 class Sender(Protocol):
-    """Where messages for the client go."""
+    """The way of messages to the client."""
 
     def event(self, name: str, body: Body | None = None) -> None:
         """Send an event."""

@@ -34,7 +34,9 @@ class Set(Record):
 
 
 class BreakpointTable:
-    """What the client has set, by the kind or file and by what was asked for. The client's ids are our own."""
+    """The breakpoints that the client has set, by the kind or file and by what was asked for. The client's ids are our
+    own.
+    """
 
     def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter

@@ -158,7 +158,7 @@ def _place_of(place: Location) -> str:
 
 
 class SourceRef(Record):
-    """Where a source's number stands, in newer clients."""
+    """The record with a source's number, in newer clients."""
 
     sourceReference: int = 0
 

@@ -1,4 +1,4 @@
-"""What happens in the session, as events of the protocol: stopped, continued, output, breakpoint, exited and so on."""
+"""The events of a session, as events of the protocol: stopped, continued, output, breakpoint, exited and so on."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ValueFormat(Record):
-    """How numbers are shown."""
+    """The form of numbers."""
 
     hex: bool = False
 

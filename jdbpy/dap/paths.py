@@ -28,7 +28,7 @@ class PathMapping(Record):
 
 
 class Paths:
-    """How paths of one client and of this machine correspond."""
+    """The mapping between paths of one client and of this machine."""
 
     def __init__(self, *, uris: bool = False, mappings: Sequence[PathMapping] = ()) -> None:
         self._uris = uris

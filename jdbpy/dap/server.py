@@ -51,7 +51,7 @@ WRONG_MESSAGE = 3
 
 
 class Stream(Protocol):
-    """Where a client is: bytes both ways. ``receive_some`` gives b"" at the end."""
+    """The connection of a client: bytes both ways. ``receive_some`` gives b"" at the end."""
 
     async def receive_some(self) -> bytes: ...
     async def send_all(self, data: bytes) -> None: ...

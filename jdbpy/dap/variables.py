@@ -57,7 +57,7 @@ NAME = re.compile(r"[^\W\d][\w$]*")
 
 
 class Container(Record):
-    """What has variables.
+    """A thing that has variables.
 
     ``kind``: "frame" (those of the ``names`` kinds), "object", "fields" (of an object that is shown otherwise as well),
     "range" (``start`` and ``count`` of its elements), "static" (of the frame's class), "returned", "string" (what

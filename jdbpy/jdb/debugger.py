@@ -23,7 +23,9 @@ EXCLUDES = ("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*")
 
 
 class Debugger:
-    """What commands and events share. ``connect`` opens the session with the given main class and arguments."""
+    """The state that commands and events share. ``connect`` opens the session with the given main class and
+    arguments.
+    """
 
     def __init__(self, line: JdbLine, out: JdbOutput, connect: Callable[[str], Awaitable[None]]) -> None:
         self.line = line

@@ -1,4 +1,4 @@
-"""What happens in the target, told in jdb's words and order: message, place, source line, monitors, prompt."""
+"""The target's events in jdb's words and order: message, place, source line, monitors, prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What jdb mode writes: text to standard output, flushed at once, with jdb's prompts; and dbgtrace.
+"""The output of jdb mode: text to standard output, flushed at once, with jdb's prompts; and dbgtrace.
 
 Everything goes one way, the target's output and its errors included, as in jdb; only what ends jdb goes to standard
 error. To a pipe or a file all goes as it is, as jdb writes it. On a terminal what the target has made up (names,

@@ -1,4 +1,4 @@
-"""Where the debugger agent of a local process listens: for attaching by process id.
+"""The address of the debugger agent of a local process: for attaching by process id.
 
 /proc tells it of a JVM that was given an address on its command line. Any other one (options from a variable or a file,
 a port of the agent's own choice) is asked as JDI's connector asks it: by the attach mechanism of HotSpot, which needs a

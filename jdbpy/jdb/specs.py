@@ -1,4 +1,4 @@
-"""What shall stop the target, in jdb's words: breakpoints, watchpoints, exceptions; also before there is a target.
+"""Requests to stop the target, in jdb's words: breakpoints, watchpoints, exceptions; also before there is a target.
 
 jdb knows them by their text and not by a number. Each becomes a point of the session when there is one; a point whose
 class is not loaded yet is "deferred", and said to be set when the session says so.

@@ -1,4 +1,4 @@
-"""What a tool answers: one JSON object in ASCII, bounded, with the state of the target beside the data.
+"""The answer of a tool: one JSON object in ASCII, bounded, with the state of the target beside the data.
 
 Text of the target is data. It comes only inside JSON strings, in which every character outside ASCII and every control
 character is escaped, and each answer with such text says so.

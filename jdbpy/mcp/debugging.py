@@ -33,7 +33,7 @@ MOST_SHOWN = 10
 
 
 class Rights(Record):
-    """What the client may do with a target, and how its sessions are opened."""
+    """The rights of the client on a target, and how its sessions are opened."""
 
     changes: bool = False
     suspend: bool = False
@@ -54,7 +54,7 @@ class Rights(Record):
 
 
 class Debugging:
-    """What one client debugs: nothing yet, or one JVM."""
+    """The target of one client: nothing yet, or one JVM."""
 
     def __init__(self, nursery: trio.Nursery, rights: Rights, given: Opening | None = None) -> None:
         self.rights = rights

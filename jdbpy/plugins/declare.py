@@ -1,4 +1,4 @@
-"""What a plug-in says of its functions: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``.
+"""The declarations of a plug-in: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``.
 
 The decorators return the function as it is, with a mark; ``loading`` collects the marked functions of a file. So a
 function of a plug-in can be called and tested like any other.

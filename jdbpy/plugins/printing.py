@@ -1,4 +1,4 @@
-"""What code of the user prints while it runs beside a session.
+"""The output of the user's code while it runs beside a session.
 
 ``sys.stdout`` stays what it was for everything else: only prints of that code, in its own task or thread, are handed to
 the front end, which has a prompt on the screen or writes JSON.

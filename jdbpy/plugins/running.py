@@ -46,7 +46,7 @@ _MOST_WAITING = 1_000
 
 
 class Evaluated(Record):
-    """What code of the user gave: its type, how Python shows it, as plain data for JSON, and for a person to read."""
+    """The value of the user's code: its type, how Python shows it, as plain data for JSON, and for a person to read."""
 
     type: str
     text: str

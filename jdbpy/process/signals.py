@@ -1,4 +1,4 @@
-"""What Ctrl-C means, and the one place where signals arrive.
+"""The meaning of Ctrl-C, and the one place where signals arrive.
 
 Owns SIGINT, SIGTERM and SIGHUP from the first prompt to the last: the same consumer for life, so that no signal ever
 finds a moment in which it would end the debugger and leave a broken terminal behind. What to do is decided by a pure
@@ -25,7 +25,7 @@ def ending_signals() -> list[signal.Signals]:
 
 
 class Doing(Enum):
-    """What the REPL is doing when the user interrupts it."""
+    """The activity of the REPL when the user interrupts it."""
 
     PROMPTING = "waiting for a line"
     COMMAND = "running a command"
@@ -34,7 +34,7 @@ class Doing(Enum):
 
 
 class Reaction(Enum):
-    """What an interrupt does."""
+    """The reaction to an interrupt."""
 
     CANCEL = "ends the command; the target is left alone"
     PAUSE = "stops the target"

@@ -77,7 +77,7 @@ async def _listen(client: Client, reader: LineReader, whole: trio.CancelScope) -
 
 
 class Client:
-    """What all kinds of clients have."""
+    """The common part of all kinds of clients."""
 
     def __init__(self, session: ClientSession, hello: Message, out: Outgoing) -> None:
         self.session = session
@@ -108,7 +108,7 @@ class Client:
 
 
 class ClientConsole(Console):
-    """Where the text of a batch goes: to its client."""
+    """The console of a batch: its text goes to its client."""
 
     def __init__(self, renderer: Renderer, put: Callable[[str, bool], None], *, json: bool) -> None:
         super().__init__(renderer, json=json)

@@ -85,7 +85,7 @@ def error_of(message: Message) -> JdbpyError:
 
 
 class Joined:
-    """What both ways of joining have: the connection, the signals, the end."""
+    """The common part of both ways of joining: the connection, the signals, the end."""
 
     def __init__(self, stream: trio.SocketStream, hello: Message, lines: ScriptLines, line: CommandLine) -> None:
         self.out = Outgoing(stream)

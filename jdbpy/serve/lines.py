@@ -108,7 +108,9 @@ class LineReader:
 
 
 class Outgoing:
-    """What goes out to one client: queued without a wait, written by ``run``, which ends when the client has gone."""
+    """The lines on their way to one client: queued without a wait, written by ``run``, which ends when the client has
+    gone.
+    """
 
     def __init__(self, stream: LineStream) -> None:
         self._stream = stream

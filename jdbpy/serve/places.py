@@ -1,4 +1,4 @@
-"""Where served sessions are found: a socket each in the user's runtime directory, or a port with a token.
+"""The places of served sessions: a socket each in the user's runtime directory, or a port with a token.
 
 Owns names, the directory and its owner, sockets that a process has left behind, and the way to a session. Everything
 here is of this user alone: the directory has mode 0700, a socket 0600, and what belongs to somebody else is refused.

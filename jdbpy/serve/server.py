@@ -36,7 +36,7 @@ VERSION = 1
 
 
 class Serving(Record):
-    """How a session can be joined: by its name, and on a port with a token."""
+    """The ways to join a session: by its name, and on a port with a token."""
 
     name: str
     address: str = ""

@@ -1,4 +1,5 @@
-"""What a debugger means: JVM TI operations, requests, stops, suspend counts, frames, values, classes, expressions.
+"""The operations of a debugger: JVM TI operations, requests, stops, suspend counts, frames, values, classes,
+expressions.
 
 It returns plain data, prints nothing and knows no command line. Its packages and modules stand on floors; imports point
 down only (``tests/test_layers.py``). From the ground up:

@@ -1,4 +1,4 @@
-"""What gets a target running again when its user does not: the watchdog, and ``panic``.
+"""The means that get a target running again when its user does not: the watchdog, and ``panic``.
 
 Owns how long threads have been suspended, when the user was last active, and the rule between the two. The suspend
 counts themselves, and the commands that lower them, are the business of others.
@@ -37,8 +37,9 @@ PANIC_LIMIT = 3.0
 
 
 class Panicked(Record):
-    """What ``Session.panic`` did: the numbers of the breakpoints that it disabled, how many requests it took out of the
-    target, and what had been suspended: "all", "none", or the number of threads."""
+    """The effect of ``Session.panic``: the numbers of the breakpoints that it disabled, how many requests it took out of
+    the target, and what had been suspended: "all", "none", or the number of threads.
+    """
 
     disabled: Annotated[tuple[int, ...], "numbers of the breakpoints and the like that were enabled"]
     requests: Annotated[int, "how many stood in the target"]
@@ -46,7 +47,7 @@ class Panicked(Record):
 
 
 class SuspendedSince:
-    """When suspensions began, as far as they were looked at. Pure: the caller brings the time."""
+    """The begin of suspensions, as far as they were looked at. Pure: the caller brings the time."""
 
     def __init__(self) -> None:
         self._since: dict[int, tuple[int, float]] = {}  # of a thread or everything: number of the stop, first seen

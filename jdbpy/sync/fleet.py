@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Answer(portal.Synced):
-    """What one JVM came to when all were asked: a ``value``, or the ``error`` why there is none."""
+    """The answer of one JVM when all were asked: a ``value``, or the ``error`` why there is none."""
 
     __slots__ = ()
 

@@ -28,7 +28,7 @@ Do = Callable[["Stop"], object]
 
 
 class _Answer:
-    """What one call comes to, for the thread that waits."""
+    """The outcome of one call, for the thread that waits."""
 
     def __init__(self) -> None:
         self.here = threading.Event()

@@ -174,7 +174,7 @@ portal.register(inner.Value, Value)
 
 
 class Children(portal.Synced):
-    """What a value consists of, as an iterator of values; pages are read as they are needed.
+    """The parts of a value, as an iterator of values; pages are read as they are needed.
 
     wire: a few trips for each page; pages grow from 64 to 1,024 values.
     """

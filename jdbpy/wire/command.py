@@ -1,4 +1,4 @@
-"""What a message declaration is made of: commands, replies, and records that come in several kinds.
+"""The parts of a message declaration: commands, replies, and records that come in several kinds.
 
 Owns the base classes and the numbering; it knows neither bytes nor sockets. A declaration is a Record whose fields are
 annotated with the types of ``wire.ids``, in the order of the wire::

@@ -135,7 +135,7 @@ async def running(connection: Connection) -> AsyncIterator[None]:
 
 
 class Recorder(Protocol):
-    """What is told of every packet, as bytes: that a command is about to leave, that a packet has come in; and of the
+    """The observer of every packet, as bytes: that a command is about to leave, that a packet has come in; and of the
     lines that the user gives."""
 
     def sent(self, packet_id: int, command: type[Command[Any]], body: bytes) -> None: ...
@@ -511,7 +511,7 @@ class Connection:
             self._counts["strays"] += 1
 
     def _after(self, packet: Packet, command: Command[Any]) -> None:
-        """What follows from the reply to a notable command."""
+        """Act on the reply to a notable command."""
         if isinstance(command, event_request.Set):
             self._events.set_answered(packet.id)
         elif packet.error == 0 and isinstance(command, virtual_machine.Dispose):

@@ -171,7 +171,7 @@ class ClassStatus(IntFlag):
 
 
 class TypeTag(IntEnum):
-    """What a reference type is."""
+    """The kind of a reference type."""
 
     CLASS = 1
     INTERFACE = 2
@@ -179,7 +179,7 @@ class TypeTag(IntEnum):
 
 
 class Tag(IntEnum):
-    """What a value is: the ASCII code of the JNI signature's letter, or of a letter for well-known objects."""
+    """The kind of a value: the ASCII code of the JNI signature's letter, or of a letter for well-known objects."""
 
     ARRAY = ord("[")
     BYTE = ord("B")
@@ -200,7 +200,7 @@ class Tag(IntEnum):
 
 
 class JdwpStepDepth(IntEnum):
-    """How far a step goes."""
+    """The depth of a step."""
 
     INTO = 0
     OVER = 1
@@ -208,7 +208,7 @@ class JdwpStepDepth(IntEnum):
 
 
 class JdwpStepSize(IntEnum):
-    """Whether a step ends at the next instruction or at the next line."""
+    """The size of a step: to the next instruction or to the next line."""
 
     MIN = 0
     LINE = 1
@@ -219,7 +219,7 @@ GONE = frozenset((Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_MODUL
 
 
 class JdwpSuspendPolicy(IntEnum):
-    """Which threads an event suspends."""
+    """The threads that an event suspends."""
 
     NONE = 0
     EVENT_THREAD = 1

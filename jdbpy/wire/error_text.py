@@ -1,4 +1,4 @@
-"""What the agent's error codes mean to the person at the debugger.
+"""The meaning of the agent's error codes to the person at the debugger.
 
 Owns one sentence and one hint for each code, and makes the ``JdwpError`` of a reply. The sentences hold for every
 command; who knows more (which thread, which breakpoint) says more in a layer above. What stands in quotes in a hint is

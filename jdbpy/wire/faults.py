@@ -1,4 +1,4 @@
-"""What exactly is wrong with the bytes of a message.
+"""The exact fault in the bytes of a message.
 
 Owns the search for the first fault. Both codecs only notice that something is wrong, which keeps the good case fast;
 then this walks through the layout slowly, part by part, and says which field at which offset has what against it.

@@ -76,7 +76,7 @@ async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, 
 
 
 class Handshake:
-    """What has come of the peer's echo. ``peer`` names the other side in error messages ("127.0.0.1:5005")."""
+    """The received part of the peer's echo. ``peer`` names the other side in error messages ("127.0.0.1:5005")."""
 
     def __init__(self, peer: str = "") -> None:
         self._peer = peer or "the peer"

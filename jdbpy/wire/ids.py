@@ -75,7 +75,7 @@ else:
 
 
 class IDSizes(Record):
-    """How many bytes each family of ids takes, as VirtualMachine.IDSizes answers; all are 8 on a 64-bit JVM."""
+    """The number of bytes of each family of ids, as VirtualMachine.IDSizes answers; all are 8 on a 64-bit JVM."""
 
     fieldIDSize: int = 8
     methodIDSize: int = 8

@@ -37,7 +37,7 @@ READS_IN_A_ROW = 4
 
 
 class Corked:
-    """What is sent within ``with packets.corked``, which must not wait, goes out at its end in one segment."""
+    """The block ``with packets.corked``: what is sent in it, without a wait, goes out at its end in one segment."""
 
     def __init__(self, packets: PacketStream) -> None:
         self.depth = 0

@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Record)
 
 
 class RowForm(ABC, Generic[R]):
-    """How records are laid out: ``first`` is the ``struct`` code of their first field, ``others`` those of the rest."""
+    """The layout of records: ``first`` is the ``struct`` code of their first field, ``others`` those of the rest."""
 
     __slots__ = ("halves", "width")
 
@@ -42,7 +42,9 @@ class Rows(OnDemand[R]):
         self._data = data
 
     def halves(self) -> Iterator[tuple[Any, bytes]]:
-        """Of each record the value of the first field, and the bytes of all the others, equal where these are equal."""
+        """Return of each record the value of the first field, and the bytes of all the others, equal where these are
+        equal.
+        """
         return self._form.halves.iter_unpack(self._data)
 
     def __len__(self) -> int:

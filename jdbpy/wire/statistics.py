@@ -1,4 +1,4 @@
-"""What a connection has done so far, in numbers.
+"""The work of a connection so far, in numbers.
 
 Owns the figures only; the connection counts. Tests of round-trip budgets and the benchmarks compare two of them.
 """

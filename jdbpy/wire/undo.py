@@ -1,4 +1,4 @@
-"""What undoes a command whose reply nobody waits for any more.
+"""The undoing of a command whose reply is no longer waited for.
 
 Owns the short table of commands that leave something behind in the target (a request, a pin, a suspend count) when
 their waiter was cancelled between asking and answer. It sends nothing itself.

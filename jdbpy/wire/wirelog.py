@@ -58,7 +58,7 @@ def open_wire_log(path: str) -> Iterator[WireLog]:
 
 
 class LogSink(Protocol):
-    """What lines are written into: a file, or something that makes its own of them."""
+    """The sink of lines: a file, or something that makes its own of them."""
 
     def write(self, line: bytes, /) -> object:
         """Takes a line, with its end."""

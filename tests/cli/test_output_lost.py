@@ -13,7 +13,7 @@ import trio
 from tests.cli.process import Done, command, environment
 from tests.cli.prompt import ticks
 from tests.cli.pseudo_terminal import open_terminal
-from tests.harness import LIMIT, Jvm, inline, start_target
+from tests.harness import LIMIT, Jvm, Target, inline, start_target
 from tests.harness.processes import send_line
 from tests.jdb.driving import STOPPED, drive, ours
 
@@ -31,8 +31,8 @@ TYPED = "classes\nclasses\nclasses\nquit\n"
 FULL = "jdbpy: standard output cannot be written: No space left on device\n"
 
 
-async def run(address: str, way: str, redirection: str) -> Done:
-    words = [word.replace("ADDRESS", address) for word in command(*WAYS[way])]
+async def run(target: Target, way: str, redirection: str) -> Done:
+    words = [word.replace("ADDRESS", target.address) for word in command(*WAYS[way])]
     line = f'"$@" {redirection}'
     with trio.fail_after(2 * LIMIT):
         done = await trio.run_process(
@@ -43,6 +43,8 @@ async def run(address: str, way: str, redirection: str) -> Done:
             check=False,
             env=environment(None),
         )
+    if "ADDRESS" in WAYS[way]:
+        await target.wait_listening_again()
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -50,15 +52,15 @@ async def run(address: str, way: str, redirection: str) -> Done:
 async def test_every_way_of_output_that_is_lost(any_jvm: Jvm, way: str) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         await target.wait_output("ready")
-        full = await run(target.address, way, ">/dev/full")
+        full = await run(target, way, ">/dev/full")
         assert (full.status, full.err) == (1, FULL)
-        both = await run(target.address, way, ">/dev/full 2>&-")
+        both = await run(target, way, ">/dev/full 2>&-")
         assert (both.status, both.err) == (1, "")
-        all_full = await run(target.address, way, ">/dev/full 2>/dev/full")
+        all_full = await run(target, way, ">/dev/full 2>/dev/full")
         assert (all_full.status, all_full.err) == (1, "")
-        none = await run(target.address, way, ">&-")
+        none = await run(target, way, ">&-")
         assert (none.status, none.err) == (0, "")
-        unheard = await run(target.address, way, "2>&-")
+        unheard = await run(target, way, "2>&-")
         assert (unheard.status, bool(unheard.out)) == (0, True)
         status, said = await trio.to_thread.run_sync(without_a_reader, target.address, way)
         assert (status, said) == (141, b"")

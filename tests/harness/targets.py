@@ -29,16 +29,27 @@ class Target:
         self.process = process
         self.program = program
         self.jvm = jvm
-        self.port = 0
         self.listened = 0  # how often the agent has begun to listen
+        self._port = 0
+        self._used = 1  # the time of listening whose address was asked for last, or that was waited for
         self.stdout = ""
         self.stderr = ""
         self._changed = trio.Condition()
         self._open_streams = 2
 
     @property
+    def port(self) -> int:
+        """The port of 127.0.0.1 at which the agent listens.
+
+        After each debugger the agent listens at another port, a moment later. A test that attaches again waits for that
+        (``wait_listening_again``); AssertionError tells one that did not, and came through this time.
+        """
+        assert self.listened <= self._used, "the agent listens again, which nobody has waited for"
+        return self._port
+
+    @property
     def address(self) -> str:
-        """Where the agent listens, "127.0.0.1:PORT"."""
+        """Where the agent listens, "127.0.0.1:PORT", as ``port`` tells."""
         return f"127.0.0.1:{self.port}"
 
     @property
@@ -66,6 +77,11 @@ class Target:
         """
         done = f"the agent to listen, time {times}"
         await self._wait(done, lambda: self.listened >= times, "stdout", patience)
+        self._used = max(self._used, times)
+
+    async def wait_listening_again(self, patience: float = 1) -> None:
+        """Wait until the agent listens once more than when its address was last asked for, or waited for."""
+        await self.wait_listening(self._used + 1, patience)
 
     async def wait_exit(self) -> int:
         """Wait until the target has ended and all of its output is read; returns its exit status (-9: killed)."""
@@ -103,7 +119,7 @@ class Target:
             data += chunk
             text = data.decode(errors="replace")
             if name == "stdout" and (ports := _LISTENING.findall(text)):
-                self.port = int(ports[-1])  # another one after each debugger that has left
+                self._port = int(ports[-1])  # another one after each debugger that has left
                 self.listened = len(ports)
                 text = _LISTENING.sub("", text)
             async with self._changed:
@@ -146,7 +162,7 @@ async def start_target(
             nursery.start_soon(target._collect, process.stdout, "stdout")
             nursery.start_soon(target._collect, process.stderr, "stderr")
             if with_agent and not connect_to:
-                await target._wait("the agent to listen", lambda: target.port != 0, "stdout")
+                await target._wait("the agent to listen", lambda: target._port != 0, "stdout")
             yield target
         finally:
             target.kill()

@@ -120,6 +120,7 @@ async def test_a_second_debugger_finds_all_running(jvm: Jvm) -> None:
             await target.wait_output("ready")
             await client.call("pause")
             assert client.target["suspended"] == "all threads" and client.target["seconds"] >= 0
+        await target.wait_listening_again()
         async with jdbpy.attach(target.address) as vm:
             assert not vm.is_suspended and not vm.breakpoints
             assert {each.record.to_dict()["suspend_count"] for each in await vm.threads} == {0}
@@ -141,5 +142,6 @@ async def test_a_client_that_goes_while_a_tool_waits(any_jvm: Jvm) -> None:
             await process.stdin.aclose()
             with trio.fail_after(LIMIT):
                 assert await process.wait() == 0
+        await target.wait_listening_again()
         async with jdbpy.attach(target.address) as vm:
             assert not vm.is_suspended

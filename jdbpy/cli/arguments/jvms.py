@@ -35,7 +35,9 @@ class JvmCommand(Record):
 
 
 class Compared(Record):
-    """What is compared: names of JVMs, moments or files of snapshots, and which sections, none for the usual ones."""
+    """The sides of a comparison: names of JVMs, moments or files of snapshots, and which sections, none for the usual
+    ones.
+    """
 
     names: tuple[str, ...]
     sections: tuple[str, ...]

@@ -55,7 +55,7 @@ class LocationArgument(Argument[PlaceRequest]):
 
 
 class BreakpointRequest(Record):
-    """What ``stop``, ``break`` and ``tbreak`` ask for. The policy in ``tail`` is None where the command decides."""
+    """The request of ``stop``, ``break`` and ``tbreak``. The policy in ``tail`` is None where the command decides."""
 
     place: PlaceRequest
     tail: Tail
@@ -178,7 +178,7 @@ class PlaceOrNumber(Argument["PlaceRequest | int"]):
 
 
 class ListArgument(Argument[str]):
-    """What ``list`` shows: a line, a range of lines, a method, or ``+`` and ``-``."""
+    """The subject of ``list``: a line, a range of lines, a method, or ``+`` and ``-``."""
 
     metavar = "LINE|FIRST,LAST|METHOD|+|-"
     help = "a line, two lines, a method, a class, a place in code; `+` goes on, `-` goes back"

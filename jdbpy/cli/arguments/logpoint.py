@@ -23,7 +23,7 @@ STACK = 5
 
 
 class LogpointRequest(Record):
-    """What ``logpoint`` and ``tracepoint`` ask for: a breakpoint, and the text of its hits."""
+    """The request of ``logpoint`` and ``tracepoint``: a breakpoint, and the text of its hits."""
 
     breakpoint: BreakpointRequest
     text: str

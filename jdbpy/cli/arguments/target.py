@@ -190,7 +190,7 @@ class BreakpointNumber(Argument[int]):
 
 
 class BreakpointNumbersOrAll(BreakpointNumbers):
-    """As above, or ``all``: an empty tuple."""
+    """Breakpoint numbers, or ``all``: an empty tuple."""
 
     metavar = "NUMBER|all"
 

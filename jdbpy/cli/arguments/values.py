@@ -27,7 +27,7 @@ class Format(Argument[str]):
 
 
 class Count(Argument[int]):
-    """How many elements; gdb's letters for hexadecimal and bytes may stand after it."""
+    """A number of elements; gdb's letters for hexadecimal and bytes may stand after it."""
 
     metavar = "COUNT"
     help = "how many elements; without it, 256 bytes"
@@ -62,7 +62,7 @@ class ViewPattern(Argument[str]):
 
 
 class ViewPatternOrAll(ViewPattern):
-    """As above, or ``all``."""
+    """A view's pattern, or ``all``."""
 
     metavar = "PATTERN|all"
 

@@ -1,4 +1,4 @@
-"""What is run by itself at stops: monitors at every stop, commands at hits of one breakpoint."""
+"""Actions at stops: monitors at every stop, commands at hits of one breakpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What classes are made of: constant pools, bytecode, source maps."""
+"""The parts of classes: constant pools, bytecode, source maps."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class JvmList(Record):
 
 
 class EachItem(Record):
-    """What a command came to in one JVM."""
+    """The outcome of a command in one JVM."""
 
     json_properties = ("data?", "error?")
 
@@ -101,7 +101,7 @@ class EachItem(Record):
 
 
 class EachResult(Resumed):
-    """What a command came to in several JVMs, in the order of their numbers."""
+    """The outcomes of a command in several JVMs, in the order of their numbers."""
 
     json_name = "each"
     spans_jvms: ClassVar[bool] = True

@@ -25,7 +25,7 @@ class Left(Record):
 
 
 class Version(Record):
-    """Of jdbpy and of the target."""
+    """The versions of jdbpy and of the target."""
 
     jdbpy: str
     schema: Annotated[int, "the version of this schema"]

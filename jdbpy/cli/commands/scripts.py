@@ -1,4 +1,4 @@
-"""What makes scripts of commands: read, echo, shell."""
+"""Commands for scripts: read, echo, shell."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Listing(Record):
 
 
 class SourcePath(Record):
-    """Where sources are looked for."""
+    """The places in which sources are looked for."""
 
     path: tuple[str, ...]
 

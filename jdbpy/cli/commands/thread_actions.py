@@ -1,4 +1,4 @@
-"""What is done to threads: suspending, interrupting, throwing in them, naming them, running a command for each."""
+"""Actions on threads: suspending, interrupting, throwing in them, naming them, running a command for each."""
 
 from __future__ import annotations
 

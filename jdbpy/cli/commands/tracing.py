@@ -22,7 +22,7 @@ from jdbpy.record import Record
 
 
 class TraceSummaries(Record):
-    """What the hits of points that report come to."""
+    """The totals of points that report."""
 
     summaries: tuple[tracing.TraceSummary, ...]
 
@@ -108,7 +108,7 @@ async def trace_summary(
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many methods are shown")] = 20,
 ) -> TraceSummaries:
-    """What the hits of traces, logpoints and the like come to: by method how many, how often, with which values.
+    """Totals of the hits of traces, logpoints and the like: by method how many, how often, with which values.
 
     All hits count, those too that were left out of the reports. Without a number, of everything that reports.
     """

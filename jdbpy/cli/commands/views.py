@@ -1,4 +1,4 @@
-"""How classes are shown: view, unview."""
+"""Views of classes: view, unview."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdbpy.record import Record
 
 
 class Views(Record):
-    """How classes are shown: all views of the user's own, or that of one ``pattern``."""
+    """The views in force: all views of the user's own, or that of one ``pattern``."""
 
     views: tuple[value_data.UserView, ...]
     pattern: Annotated[str, "the one that was asked for"] = ""

@@ -35,7 +35,7 @@ class PropertySet(Record):
 
 
 class Capabilities(Record):
-    """What the target can do for a debugger."""
+    """The capabilities of the target."""
 
     capabilities: tuple[vm_data.Capability, ...]
 
@@ -48,7 +48,7 @@ class Flags(Record):
 
 
 class DiagnosticOutput(Record):
-    """What a diagnostic command of the VM has printed."""
+    """The output of a diagnostic command of the VM."""
 
     json_name = "diagnostic"
 

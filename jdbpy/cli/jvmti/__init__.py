@@ -1,4 +1,5 @@
-"""What of the JVM Tool Interface can be had through a debug port: one row for each function, event and capability.
+"""The parts of the JVM Tool Interface that can be had through a debug port: one row for each function, event and
+capability.
 
 Owns the table ``rows.json`` and its wording. ``help jvmti`` and docs/jvmti.md are made from it, and a test holds each
 row that claims a command against the command table and the suite.

@@ -1,4 +1,4 @@
-"""How stops and other events are shown."""
+"""The forms of stops and other events."""
 
 from __future__ import annotations
 

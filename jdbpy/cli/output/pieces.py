@@ -1,4 +1,4 @@
-"""What results are shown as: pieces of text with a style, lines of them, rows in columns, tables, source code.
+"""The pieces of shown results: pieces of text with a style, lines of them, rows in columns, tables, source code.
 
 Owns the forms and the names of styles. A function that shows a result makes these; a writer (``plain``, ``terminal``)
 turns them into text. Text is escaped by the writers, in ``escaped``, and nowhere before.

@@ -1,4 +1,4 @@
-"""What a front end asks of a renderer: text for each result, error and event.
+"""The interface of a renderer: text for each result, error and event.
 
 Renderers only make text; who writes it, and where, is the front end's affair. A renderer may remember what it has shown
 (the hint of the first stop), nothing else.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(Record):
-    """How a line ended: with a ``result``, or with an ``error``. ``command`` is None when there is no such command."""
+    """The end of a line: with a ``result``, or with an ``error``. ``command`` is None when there is no such command."""
 
     line: str  # as it was typed, without blanks around it
     command: CliCommand | None

@@ -1,4 +1,4 @@
-"""Which function shows which result: one for each type, wherever the result is declared.
+"""The table of functions that show results: one for each type, wherever the result is declared.
 
 Owns the registry. A command's module declares its results and how they are shown; so what is to be shown has been
 registered when a command returns it.

@@ -32,7 +32,7 @@ LONGEST_SEARCH = 15.0
 
 
 class Known:
-    """What is known now: read by the prompt's thread, replaced by the refresher."""
+    """The names known now: read by the prompt's thread, replaced by the refresher."""
 
     def __init__(self, table: CommandTable) -> None:
         self.names = Names(commands=table.names, settings=tuple(SETTINGS))

@@ -60,7 +60,7 @@ LOST = 5
 
 
 class Prompt(Surface, Protocol):
-    """Where lines come from."""
+    """The source of lines."""
 
     @property
     def pages(self) -> bool: ...

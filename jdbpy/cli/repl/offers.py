@@ -1,4 +1,4 @@
-"""What the prompt offers at its start: the files of the project, and the breakpoints of the last time.
+"""The offers of the prompt at its start: the files of the project, and the breakpoints of the last time.
 
 A project has a directory `.jdbpy`: `init` has commands, `plugins/*.py` are plug-ins. Both can do whatever the user can,
 so the prompt asks before it obeys them, and remembers the answer with a checksum: changed files are asked about again.

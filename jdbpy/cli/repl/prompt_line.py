@@ -161,7 +161,7 @@ class EditedPrompt:
             app.exit(exception=error)
 
     async def _print(self, text: str) -> None:
-        """In the prompt's thread. The terminal stays in raw mode, so that no key is echoed between the lines."""
+        """Print in the prompt's thread. The terminal stays in raw mode, so that no key is echoed between the lines."""
         app = self._prompt.app
         if app.is_running:
             app.renderer.erase()

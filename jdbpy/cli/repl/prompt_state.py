@@ -1,4 +1,4 @@
-"""What the prompt and the toolbar show of the debugger: one record, swapped whole.
+"""The state of the debugger that the prompt and the toolbar show: one record, swapped whole.
 
 The prompt lives in another thread than the session, so it never looks at the session: the REPL publishes a new
 ``PromptState`` after every command and event. This module also owns the wording of both, as pure functions of that

@@ -21,7 +21,7 @@ LIMIT = 512 * 1024
 
 
 class Surface(Protocol):
-    """What the sink writes on."""
+    """The surface that the sink writes on."""
 
     @property
     def prompting(self) -> bool:

@@ -1,4 +1,4 @@
-"""What the terminal can do, and how it is left behind.
+"""The terminal: its abilities, and its state when it is left.
 
 Owns the questions "is this a person's terminal", "may escape codes be written", "may colors be used", its size, and
 the promise that its modes are the same after the debugger as before. It prints nothing and reads nothing.

@@ -230,7 +230,7 @@ class BreakpointGroup(Protocol):
 
 
 class Placing(Protocol):
-    """What puts breakpoints into the target: ``placement.Placement``."""
+    """The part that puts breakpoints into the target: ``placement.Placement``."""
 
     types: TypeCache
 
@@ -269,8 +269,10 @@ class LogicalBreakpoint(Point):
 
     @property
     def agent_count(self) -> int:
-        """Of many hits at one place. The agent counts for each place by itself, and tells nothing meanwhile: counting
-        begins anew at a second place, and of few hits it is better to know how many there were."""
+        """Return the agent's count for many hits at one place. The agent counts for each place by itself, and tells
+        nothing meanwhile: counting begins anew at a second place, and of few hits it is better to know how many there
+        were.
+        """
         return self.only_hit if self.only_hit >= MANY else 0
 
     async def arm(self) -> None:

@@ -121,7 +121,7 @@ OnHit = Callable[[Point, events.StopReason, RequestHit], Vote]
 
 
 class Basis(Record):
-    """What a point of any kind is made of, beside its subject; ``on_hit`` is the rule of a hit."""
+    """The parts of a point of any kind, beside its subject; ``on_hit`` is the rule of a hit."""
 
     number: int
     policy: SuspendPolicy

@@ -1,4 +1,4 @@
-"""What the hits of a point come to: by method, how many, and which values they brought. Pure, and bounded.
+"""The totals of a point's hits: by method, how many, and which values they brought. Pure, and bounded.
 
 A value that comes often keeps its count; of many different ones the rare are forgotten when there are too many, and
 the number of different ones is then only known to be larger.

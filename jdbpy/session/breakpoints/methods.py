@@ -268,7 +268,7 @@ class MethodPoint(EventPoint):
         return modifiers
 
     def _note(self, waiting: Sequence[str]) -> None:
-        """What should be known about the methods that were found, and about those that were not."""
+        """Return a remark about the methods that were found, and about those that were not."""
         notes = list(waiting)
         if self._native:
             notes.append(COSTS)

@@ -1,4 +1,4 @@
-"""What a place in code means in the target: from a parsed location to the code indices at which to stop.
+"""The places in code of the target: from a parsed location to the code indices at which to stop.
 
 Owns the search, over types that are loaded: which of them are meant, which methods, which instructions. It sets
 nothing in the target. What is to happen when a class is not loaded yet is the business of ``placement``.
@@ -43,7 +43,8 @@ AbsoluteSpec = ClassLine | FileLine | MethodPlace
 
 
 class FoundPlaces(Record):
-    """Where to stop. Without places, ``waiting`` for classes that are not loaded yet; ``note`` is a clause more.
+    """The code indices at which to stop. Without places, ``waiting`` for classes that are not loaded yet; ``note`` is a
+    clause more.
 
     ``moved``: the line that was asked for has no code, and these places are on the next one that has.
     """
@@ -246,7 +247,9 @@ class PlaceFinder:
         return FoundPlaces(tuple(places), note)
 
     async def _at_instructions(self, spec: MethodPlace, places: Sequence[CodeLocation]) -> list[CodeLocation]:
-        """Those at which an instruction begins: inside of one the VM takes a breakpoint and breaks. wire: 1 trip."""
+        """Return the places at which an instruction begins: inside of one the VM takes a breakpoint and breaks. wire: 1
+        trip.
+        """
         code = await self._types.facts.many(facts.BYTECODES, [(each.classID, each.methodID) for each in places])
         chosen = [each for each in places if _begins(code.get((each.classID, each.methodID)) or b"", each.index)]
         if not chosen:

@@ -44,7 +44,7 @@ _ADMITS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 class HitCount(Record):
-    """Which hits count: those whose number, from 1, stands in this relation to ``number``; ``%`` is every nth."""
+    """The hits that count: those whose number, from 1, stands in this relation to ``number``; ``%`` is every nth."""
 
     op: str
     number: int

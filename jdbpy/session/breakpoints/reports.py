@@ -1,4 +1,4 @@
-"""What points report that stop nothing: the text of a hit, with its time, thread, number and stack.
+"""The reports of points that stop nothing: the text of a hit, with its time, thread, number and stack.
 
 Owns the way of a report to the listeners or to its file, the word about what was left out, and the switching off of a
 point that has had enough. How many hits are reported is the meter's business (``hit_rates``). The thread may run

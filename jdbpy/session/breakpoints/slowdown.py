@@ -50,7 +50,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0
 
 
 class Slowdown(Record):
-    """How often a second the target comes to a place with a point, and without it."""
+    """The rates, a second, at which the target comes to a place with a point and without it."""
 
     rate: float
     without: float

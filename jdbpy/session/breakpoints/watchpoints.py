@@ -162,7 +162,7 @@ class FieldPoint(EventPoint):
         return None
 
     def _note(self, field: Field, asked: RefType) -> None:
-        """What should be known about the field that was found."""
+        """Return a remark about the field that was found."""
         declaring = next((each for each in self._target.types.all_known() if each.id == field.type_id), asked)
         notes = []
         if declaring.id != asked.id:

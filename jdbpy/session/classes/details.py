@@ -50,7 +50,7 @@ _ABOUT: dict[facts.Fact[ReferenceTypeID, Any], str] = {
 
 
 class Details:
-    """What there is to know of single classes of one target. Costs and errors as ``Classes`` says."""
+    """The details of single classes of one target. Costs and errors as ``Classes`` says."""
 
     def __init__(self, target: Target, runner: Callable[[], CallRunner | None]) -> None:
         self._target = target
@@ -290,7 +290,7 @@ class Details:
 
 
 def _named(name: str, everything: Sequence[ClassInfoWithGeneric]) -> list[ClassInfoWithGeneric]:
-    """Those of all loaded classes that a name means, by rising id."""
+    """Return the loaded classes that a name means, by rising id."""
     plain, at, number = name.partition("@")
     plain = plain.strip()
     if plain.endswith("]"):

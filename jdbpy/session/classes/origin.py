@@ -1,4 +1,4 @@
-"""Where a class comes from: its loader with the loaders above it, and the directory or archive that it was read from.
+"""The origin of a class: its loader with the loaders above it, and the directory or archive that it was read from.
 
 Owns the names of the fields that tell. Reading runs nothing; only where fields leave several archives open, and a
 thread can run methods, ``getProtectionDomain`` is called.

@@ -95,7 +95,7 @@ _OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
 
 class LaunchCommand(Record):
-    """What to launch.
+    """The command to launch.
 
     ``main`` is all that follows ``java`` on its command line: JVM options, then a main class, ``-jar FILE`` or
     ``-m MODULE/CLASS``, then the program's arguments. ``jvm_options`` are put before it. ``java`` is an executable or

@@ -93,7 +93,7 @@ _FIRST_ERROR = re.compile(r"\.java:\d+: error: (.*)")
 
 
 class ClassFiles(Record):
-    """What came of a compilation: class files by binary name, those that others need first."""
+    """The outcome of a compilation: class files by binary name, those that others need first."""
 
     files: tuple[tuple[str, bytes], ...]
 

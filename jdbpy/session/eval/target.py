@@ -51,7 +51,7 @@ class Invocation(Record):
 
 
 class ClassFacts(Record):
-    """What a loaded class is. ``superclass`` is 0 for Object and interfaces."""
+    """The facts of a loaded class. ``superclass`` is 0 for Object and interfaces."""
 
     id: int
     name: str
@@ -91,7 +91,9 @@ def _never(name: str) -> str:
 
 
 class FrameFacts(Record):
-    """Where an expression is evaluated: what its names mean. ``class_id`` is 0 without a frame (static names only)."""
+    """The place where an expression is evaluated: what its names mean. ``class_id`` is 0 without a frame (static names
+    only).
+    """
 
     class_id: int
     class_name: str

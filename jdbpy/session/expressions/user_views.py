@@ -1,4 +1,4 @@
-"""How the user wants classes to be shown: ``session.values.views``.
+"""The user's own views of classes: ``session.values.views``.
 
 Owns the list of views that were added, above the built-in ones: Python functions over an ``Obj``, and Java expressions
 over the fields of the object. Neither can change the target unless the function goes out of its way.

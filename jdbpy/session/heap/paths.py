@@ -143,7 +143,7 @@ _SHORT = Limits(depth=0, string=80, elements=0, fields=0)
 
 
 class _PathSearch:
-    """What has been reached: ``toward[id]`` is the next object on the way to the one that is looked for."""
+    """The objects reached: ``toward[id]`` is the next object on the way to the one that is looked for."""
 
     def __init__(self, wanted: TaggedObjectID) -> None:
         self.toward: dict[int, TaggedObjectID | None] = {wanted.objectID: None}

@@ -1,4 +1,4 @@
-"""What the target's own management beans tell of its memory; they are run in the target, on the stopped thread.
+"""The figures of the target's own management beans on its memory; they are run in the target, on the stopped thread.
 
 Owns the names of their methods and the reading of their answers. Needs the modules java.management and jdk.management
 in the target; a runtime image without them is answered in words.

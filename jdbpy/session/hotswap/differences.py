@@ -1,4 +1,4 @@
-"""What differs between a class that the target runs and a newer one; why the VM refuses to redefine it. Pure.
+"""The differences between a class that the target runs and a newer one; why the VM refuses to redefine it. Pure.
 
 A class is put into a form in which what the target runs and what a file holds can be compared (``ClassShape``). Code is
 compared by what it means, not by its bytes: the VM numbers the constants anew when it redefines a class. The agent

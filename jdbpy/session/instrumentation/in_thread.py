@@ -1,4 +1,4 @@
-"""What takes a thread at an event to be run in: class files asked of loaders, classes defined, method handles made.
+"""Methods that need a thread at an event: class files asked of loaders, classes defined, method handles made.
 
 Owns the names of what of the JDK does it. A class is defined by ``jdk.internal.misc.Unsafe``, which no rule of modules
 keeps a debugger from, and which serves all loaders and packages.

@@ -102,7 +102,7 @@ class ClassName(Record):
         return self.is_name_of(name) or (self.is_end_of(name) and not self.is_full and not of_the_runtime(name))
 
     def choose(self, names: Iterable[str]) -> set[str]:
-        """Those of the loaded classes that are meant.
+        """Return the loaded classes that are meant.
 
         All that a pattern matches; else the one with exactly this name; else the only one that ends in it, where the
         program's own classes go before the JDK's. Raises UsageError when several are left.

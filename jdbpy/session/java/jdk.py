@@ -1,4 +1,4 @@
-"""What the JDK's classes most used are known to be without asking: what is above them, and what their objects hold.
+"""Known facts of the JDK's most used classes: what is above them, and what their objects hold.
 
 Guesses, for looking all of it up at once where the target is far away, and not level by level. What is not there, in a
 release or yet, is not found, and costs a few bytes. Names only: the types themselves are the cache's.

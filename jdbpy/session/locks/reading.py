@@ -47,7 +47,9 @@ _WHY_NOT: Mapping[int, str] = {
 
 
 class _Answers(Record):
-    """What the agent and the thread's fields said of one thread. Monitors are (id, tag), and the depth of the frame."""
+    """The answers of the agent and of the thread's fields on one thread. Monitors are (id, tag), and the depth of the
+    frame.
+    """
 
     info: ThreadInfo
     held: tuple[tuple[TaggedValue, int], ...] = ()
@@ -228,7 +230,7 @@ class LockReader:
 
 
 class _Everybody(Record):
-    """What was found out about all threads together."""
+    """The findings about all threads together."""
 
     owners: Mapping[int, int]  # thread by monitor
     refused: Mapping[int, str]  # why an owner is not known

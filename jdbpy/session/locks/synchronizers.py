@@ -27,7 +27,9 @@ _DEEPEST = 20
 
 
 class Synchronizer(Record):
-    """What threads park for. ``owner`` is a thread's id, 0 for none; ``state`` counts how often that has locked it."""
+    """A synchronizer that threads park for. ``owner`` is a thread's id, 0 for none; ``state`` counts how often that has
+    locked it.
+    """
 
     id: int
     kind: str  # "synchronizer", "task", or "" for what nobody can own

@@ -11,7 +11,7 @@ from jdbpy.session.model.threads import Location
 
 
 class SuspendPolicy(StrEnum):
-    """Which threads a stop holds."""
+    """The threads that a stop holds."""
 
     NONE = "none"
     THREAD = "thread"

@@ -27,7 +27,7 @@ class ConstantPoolListing(Record):
 
 
 class SwitchCase(Record):
-    """Where a switch goes: for the value ``label``, "default" for all others."""
+    """A branch of a switch: its target for the value ``label``, "default" for all others."""
 
     label: Annotated[str, "a number, or `default`"]
     target: int

@@ -1,4 +1,4 @@
-"""What happens to a target, as it is handed to front ends: stops, notices, output, the end. Plain data.
+"""The events of a target for front ends: stops, notices, output, the end. Plain data.
 
 What is true of the model holds here as well (``session/model.py``); how events are delivered, ``streams`` says.
 """

@@ -19,7 +19,7 @@ class Instances(Record):
 
 
 class ClassCount(Record):
-    """How many reachable instances a class has. ``bytes`` only where the target's own histogram was asked."""
+    """The number of reachable instances of a class. ``bytes`` only where the target's own histogram was asked."""
 
     class_name: Annotated[str, Json(key="class")]
     id: Annotated[int, HIDDEN]

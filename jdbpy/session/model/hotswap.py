@@ -23,7 +23,7 @@ class RedefinedClass(Record):
 
 
 class Redefinition(Record):
-    """What came of it: all of the ``classes`` were replaced in one step, or none was.
+    """The outcome of a redefinition: all of the ``classes`` were replaced in one step, or none was.
 
     ``unchanged`` names loaded classes that run what the files have; ``not_loaded`` those that the target will take from
     its own class path when it needs them. ``obsolete`` are frames of held threads that still run replaced code.

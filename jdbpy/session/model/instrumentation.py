@@ -1,4 +1,4 @@
-"""What a session has put into the code of the target, as plain data."""
+"""The instrumentation of a session in the code of the target, as plain data."""
 
 from __future__ import annotations
 

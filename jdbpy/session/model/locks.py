@@ -10,7 +10,7 @@ from jdbpy.session.model.threads import Frame, ThreadInfo, ThreadRef
 
 
 class Lock(Record):
-    """What threads wait for: an object with its monitor, or a synchronizer of java.util.concurrent.
+    """A lock that threads wait for: an object with its monitor, or a synchronizer of java.util.concurrent.
 
     ``text`` is the object as ``print`` would show it. ``kind``: "monitor", "synchronizer", "thread" (waited for by
     ``join``) or "task" (of a FutureTask).
@@ -30,7 +30,7 @@ class HeldLock(Record):
 
 
 class AwaitedLock(Record):
-    """What a thread waits for.
+    """The lock that a thread waits for.
 
     ``how``: "enter" a monitor, "wait" (Object.wait: for notify, not for the owner), "acquire" a synchronizer, "park"
     (for something that nobody owns), "join" a thread, "get" the result of a task. ``owner`` is the one that holds it,
@@ -82,7 +82,7 @@ class Deadlock(Record):
 
 
 class DeadlockReport(Record):
-    """What was found; ``threads`` were looked at. ``held_up`` as of LocksReport."""
+    """The findings of a search for deadlocks; ``threads`` were looked at. ``held_up`` as of LocksReport."""
 
     json_name = "deadlocks"
 

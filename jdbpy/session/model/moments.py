@@ -18,7 +18,7 @@ DEFAULT = SECTIONS[:4]
 
 
 class StackCount(Record):
-    """How many threads have a stack."""
+    """The number of threads that have a stack."""
 
     frames: Annotated[tuple[str, ...], "the innermost first: `com.acme.Order.total (Order.java:42)`"]
     threads: Annotated[tuple[str, ...], "their names"]
@@ -79,7 +79,7 @@ class TextDifference(Record):
 
 
 class Difference(Record):
-    """What differs between two moments. A section that one of them has not is in ``missing``."""
+    """The difference between two moments. A section that one of them has not is in ``missing``."""
 
     first: str
     second: str

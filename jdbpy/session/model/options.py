@@ -1,4 +1,4 @@
-"""What can be asked of a session, a breakpoint and a call: options, which are plain data."""
+"""Options of a session, a breakpoint and a call, as plain data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Options(Record):
 
 
 class PointOptions(Record):
-    """How a point behaves, and the filters that the target itself applies.
+    """The behavior of a point, and the filters that the target itself applies.
 
     ``policy`` is what a hit suspends: by default everything, on a remote target the thread that hits; NONE publishes a
     notice and goes on. ``ignore`` hits pass first; a ``temporary`` point goes after its hit; ``condition`` is a boolean
@@ -78,8 +78,9 @@ NO_OPTIONS = PointOptions()
 
 
 class InvokeRules(Record):
-    """How methods are run. ``limit`` is in seconds for each call; ``others_run`` lets the other threads run meanwhile;
-    ``javac`` lets lambdas and anonymous classes be compiled here and defined in the target."""
+    """The rules for running methods. ``limit`` is in seconds for each call; ``others_run`` lets the other threads run
+    meanwhile; ``javac`` lets lambdas and anonymous classes be compiled here and defined in the target.
+    """
 
     limit: float = 10.0
     others_run: bool = False

@@ -60,7 +60,7 @@ class SnapshotInfo(Record):
 
 
 class SnapshotProgress(Record):
-    """How far a snapshot is: ``what`` is "threads", "objects", "classes" or "file"."""
+    """The progress of a snapshot: ``what`` is "threads", "objects", "classes" or "file"."""
 
     what: str
     threads: int

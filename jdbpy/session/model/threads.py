@@ -12,7 +12,7 @@ from jdbpy.session.java.class_names import like
 
 
 class ThreadFilter(Record):
-    """Which threads are wanted; what is empty does not matter.
+    """A choice of threads; what is empty does not matter.
 
     ``name``: ``*`` and ``?`` stand for anything, other text may stand anywhere in the name; upper and lower case are
     the same. ``state``: one of ``STATES``. ``group``: the name of the thread's group.

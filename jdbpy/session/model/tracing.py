@@ -1,4 +1,4 @@
-"""How a point reports that stops nothing, and what its hits come to: plain data."""
+"""Reports of points that stop nothing, and the totals of their hits: plain data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jdbpy.record import Record
 
 
 class Reporting(Record):
-    """How a point reports that stops nothing, and when it is enough.
+    """The form of the reports of a point that stops nothing, and their limit.
 
     ``stack`` is how many frames a report has. ``limit`` is the most reports a second (None: all, 0: hits are only
     counted); what is left out is said. ``file`` is the path that reports are appended to, instead of being published.

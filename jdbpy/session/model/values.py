@@ -152,7 +152,7 @@ class Variable(Record):
 
 
 class Limits(Record):
-    """How much of a value is read: every value request carries its limits, so that nothing is unbounded."""
+    """The limits of what is read of a value: every value request carries its limits, so that nothing is unbounded."""
 
     depth: int = 1  # levels of children
     string: int = 200  # characters shown

@@ -17,7 +17,9 @@ class Property(Record):
 
 
 class SearchPaths(Record):
-    """Where the target finds classes. ``base`` is its working directory, which relative parts start from."""
+    """The paths on which the target finds classes. ``base`` is its working directory, which relative parts
+    start from.
+    """
 
     json_name = "paths"
 
@@ -38,7 +40,7 @@ class Capability(Record):
 
 
 class VmFacts(Record):
-    """What the target is. What is None takes a method that cannot be run now; ``notes`` say why."""
+    """The facts of the target. What is None takes a method that cannot be run now; ``notes`` say why."""
 
     json_name = "vm"
 
@@ -82,7 +84,7 @@ class VmFlag(Record):
 
 
 class VmState(StrEnum):
-    """What the target is doing, as far as the debugger can tell."""
+    """The activity of the target, as far as the debugger can tell."""
 
     RUNNING = "running"  # no thread is held by the debugger
     STOPPED = "stopped"  # at least one thread is held
@@ -91,7 +93,7 @@ class VmState(StrEnum):
 
 
 class VmInfo(Record):
-    """What the target said of itself at the start."""
+    """The target's own facts, asked at the start."""
 
     description: str
     name: str

@@ -80,7 +80,7 @@ def _class_of(command: Command[Any] | type[Command[Any]]) -> type[Command[Any]]:
 
 
 class SnapshotPeer:
-    """What a snapshot answers: bytes to bytes."""
+    """The answers of a snapshot: bytes to bytes."""
 
     def __init__(self, store: SnapshotStore) -> None:
         self.store = store

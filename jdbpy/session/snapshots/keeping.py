@@ -16,7 +16,7 @@ from jdbpy.wire.ids import IDSizes
 
 
 class KeptAnswers:
-    """What was collected so far."""
+    """The answers collected so far."""
 
     def __init__(self, asker: Asker) -> None:
         self.asker = asker

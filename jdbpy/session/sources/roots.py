@@ -241,7 +241,7 @@ _REMEMBERED = 32
 
 
 class FoundSource(Record):
-    """What a search came to. ``problems`` are sentences about files and entries that could not be used."""
+    """The outcome of a search. ``problems`` are sentences about files and entries that could not be used."""
 
     file: SourceFile | None
     problems: tuple[str, ...] = ()

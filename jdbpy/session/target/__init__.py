@@ -1,4 +1,4 @@
-"""What is known of one VM, and how it is read.
+"""The knowledge of one VM, and the reading of it.
 
 * ``target``: ``Target``, which all parts of a session share: the connection, the counts, the caches, the listeners
 * ``selection``: which thread and frame the user has selected

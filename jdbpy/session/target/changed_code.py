@@ -51,7 +51,7 @@ class ChangedClass:
 
 
 class ChangedCode:
-    """What this session has changed in the code of one target."""
+    """The changes of this session to the code of one target."""
 
     def __init__(self) -> None:
         self.classes: dict[ReferenceTypeID, ChangedClass] = {}

@@ -1,4 +1,4 @@
-"""What a point needs of the evaluator: conditions and texts that were compiled when it was set, asked at every hit."""
+"""The evaluator as a point needs it: conditions and texts that were compiled when it was set, asked at every hit."""
 
 from __future__ import annotations
 

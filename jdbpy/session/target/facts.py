@@ -1,4 +1,4 @@
-"""What there is to know about a loaded type that never changes while it stays loaded and is not redefined.
+"""The facts of a loaded type that never changes while it stays loaded and is not redefined.
 
 Each fact is declared once: which command asks for it, how the reply is read, and which errors are an answer ("there is
 none") rather than a failure. ``FactCache`` asks for many at a time, for each once, and owns the values and their end:

@@ -1,4 +1,4 @@
-"""How often requests are hit: the pace of those that report, and places that cost the target much.
+"""The rates of hits of requests: the pace of those that report, and places that cost the target much.
 
 Pure: time comes in as an argument (seconds of a monotonic clock), so that nothing here waits and a test turns its clock
 by hand.
@@ -201,7 +201,7 @@ class LeftOut(Record):
 
 
 class Pace(Record):
-    """What was measured in a window: hits a second, and the share of a second that they take."""
+    """The measurement of a window: hits a second, and the share of a second that they take."""
 
     rate: float
     cost: float

@@ -137,7 +137,7 @@ class _LeftChanged(JdbpyError):
 
 
 class _StillSuspended:
-    """What was found out so far about threads that are still suspended; None as long as the agent has said nothing."""
+    """The findings so far about threads that are still suspended; None as long as the agent has said nothing."""
 
     def __init__(self) -> None:
         self.threads: int | None = None

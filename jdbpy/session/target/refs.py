@@ -113,8 +113,8 @@ class Field(Member[FieldID]):
 
 
 class LineTable(Record):
-    """Where the lines of a method begin: ``entries`` are (code index, line) by rising index; of two entries at one
-    index the last counts. ``start`` and ``end`` are the first and last code index, -1 when the method has no code.
+    """The beginnings of the lines of a method: ``entries`` are (code index, line) by rising index; of two entries at
+    one index the last counts. ``start`` and ``end`` are the first and last code index, -1 when the method has no code.
     """
 
     start: int

@@ -107,7 +107,7 @@ async def verdict_of(vote: Vote) -> Verdict:
 
 
 class Guarded(Protocol):
-    """What a request is set for, as far as its hits can be resumed without the handler: where the condition
+    """The purpose of a request, as far as its hits can be resumed without the handler: where the condition
     is false.
     """
 
@@ -124,7 +124,9 @@ class Guarded(Protocol):
 
 
 class RequestSpec(Record):
-    """What ``RequestTable.add_many`` is to set. Modifiers are tested by the agent in their order: Count goes last."""
+    """A request for ``RequestTable.add_many`` to set. Modifiers are tested by the agent in their order: Count goes
+    last.
+    """
 
     kind: EventKind
     policy: JdwpSuspendPolicy

@@ -1,4 +1,4 @@
-"""Which thread and which frame the user is looking at. Pure state; reading frames is the stack component's work."""
+"""The thread and the frame that the user is looking at. Pure state; reading frames is the stack component's work."""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ class Publisher:
         self._came_in += 1
 
     def was_handled(self) -> None:
-        """It has been handled, and its stop published if it became one."""
+        """True if it has been handled, and its stop published if it became one."""
         self._handled += 1
         self._tell()
 

@@ -31,7 +31,7 @@ Place = bytes
 
 
 class FrameRange(Record):
-    """Which frames are wanted: ``count`` from ``start`` on (0 is the innermost); None is all the rest.
+    """A range of frames: ``count`` from ``start`` on (0 is the innermost); None is all the rest.
 
     All frames are fetched, which costs little (25 ms for 10,000) and tells how many there are, and the names are found
     out for those that are wanted; ``top_only`` fetches no more than the first, and so does not tell the total.

@@ -1,4 +1,4 @@
-"""Where threads spend their time, by looking at their stacks again and again.
+"""The places where threads spend their time, by looking at their stacks again and again.
 
 Owns one look: suspend, frames of all threads and resume leave in one segment, so that the target stands still for as
 long as the agent takes to answer, and no longer. Method events would tell calls one by one, and slow the target many
@@ -43,7 +43,7 @@ class MethodTime(Record):
 
 
 class Sampled(Record):
-    """What the looks of ``seconds`` have found: methods by total time, the longest first.
+    """The findings of looks for ``seconds``: methods by total time, the longest first.
 
     ``looks`` were made; ``held_up`` is the longest time, in seconds, from sending a look to its last answer.
     """

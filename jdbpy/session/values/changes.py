@@ -1,4 +1,4 @@
-"""What has changed since values were told at an earlier stop: marked, not asked for.
+"""The changes of values since an earlier stop: marked, not asked for.
 
 Owns what was told of each frame, by its thread, method and height in the stack, and by what was asked (the variables,
 an expression). It compares what was read anyway; what nobody has looked at before is not marked, and a variable that
@@ -22,7 +22,7 @@ _Told = Sequence[Variable]
 
 
 class _Memory:
-    """What was told at the latest stop, and at the one before it at which the same was asked."""
+    """The values shown at the latest stop, and at the one before it at which the same was asked."""
 
     __slots__ = ("earlier", "latest", "stop")
 

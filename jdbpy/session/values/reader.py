@@ -1,4 +1,4 @@
-"""What may be asked of the objects of a target when they are looked at: types, fields, elements, text. Never a call.
+"""The questions about the objects of a target when they are looked at: types, fields, elements, text. Never a call.
 
 Every method is written for one asker; what all who run under the same ``Reader.run`` ask at one moment leaves in one
 wave (see ``target.reading``). What never changes about an object is remembered.

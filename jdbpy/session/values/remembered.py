@@ -1,4 +1,4 @@
-"""What never changes about an object of the target: its type, the text of a string, the length of an array.
+"""The constant facts of an object of the target: its type, the text of a string, the length of an array.
 
 Ids of objects are never given out twice in a session, so nothing here can become wrong; it is bounded all the same,
 because a logpoint may see millions of objects.

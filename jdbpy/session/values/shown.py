@@ -1,4 +1,4 @@
-"""What a view makes of an object: plain data between the views, which read, and ``describe``, which writes text.
+"""The outcome of a view of an object: plain data between the views, which read, and ``describe``, which writes text.
 
 Values in here are still the wire's; ``describe`` describes them in their turn, as deep as the limits go.
 """

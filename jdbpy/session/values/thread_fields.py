@@ -1,4 +1,4 @@
-"""What the fields of ``java.lang.Thread`` tell that the protocol does not; virtual threads found in the heap.
+"""The facts in the fields of ``java.lang.Thread`` that the protocol does not tell; virtual threads found in the heap.
 
 Read without running anything. Owns the names of those fields from Java 8 on: a JVM that names them otherwise tells
 nothing, which is no error. Owns the search for virtual threads (Java 21): the agent lists only those that it has come
@@ -109,7 +109,7 @@ async def _held(reader: Reader, own: dict[int, Named]) -> dict[int, Named]:
 
 
 async def _carriers(reader: Reader, threads: Sequence[int]) -> dict[int, int]:
-    """Of those that are virtual threads of the JDK's own class, the carrier, 0 while it is not mounted."""
+    """Return the carrier of each virtual thread of the JDK's own class, 0 while it is not mounted."""
     shape = await reader.boot_class(_VIRTUAL) if threads else None
     if shape is None:
         return {}
@@ -127,7 +127,7 @@ async def _is_of(reader: Reader, thread: int, shape: ClassLayout) -> bool:
 
 
 async def _read(reader: Reader, objects: Sequence[int], shape: ClassLayout, *names: str) -> dict[int, Named]:
-    """Those of the fields that the class declares, of each object that is still there."""
+    """Return the fields that the class declares, of each object that is still there."""
     fields: list[Field] = [field for field in map(shape.field, names) if field is not None]
     if not fields or not objects:
         return {}

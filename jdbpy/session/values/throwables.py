@@ -1,4 +1,4 @@
-"""What a throwable says of itself, read from its fields: no method of the target is run.
+"""The message, causes and stack of a throwable, read from its fields: no method of the target is run.
 
 So the message is what its constructor was given; one that ``getMessage`` makes up is seen by evaluating that.
 """

@@ -1,4 +1,6 @@
-"""What the VM is, and its clocks: told by methods of the JDK, and as far as none can be run by system properties."""
+"""The facts of the VM, and its clocks: told by methods of the JDK, and as far as none can be run by system
+properties.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ _PROPERTIES = (
 
 
 class _Told:
-    """What methods have told of the VM; ``notes`` say why something is missing."""
+    """The answers of methods about the VM; ``notes`` say why something is missing."""
 
     def __init__(self) -> None:
         self.properties: Mapping[str, str] | None = None

@@ -226,7 +226,7 @@ class Assembler:
             self._depth = label.depth
 
     def handle(self, start: Label, end: Label, handler: Label, kind: str = "") -> None:
-        """What is thrown between two labels goes to the handler; the class of it, "" for all."""
+        """Send what is thrown between two labels to the handler; the class of it, "" for all."""
         handler.depth = 1
         self._most = max(self._most, 1)
         self._handlers.append((start, end, handler, self.pool.class_(kind) if kind else 0))

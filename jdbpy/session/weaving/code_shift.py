@@ -82,7 +82,7 @@ def variables_of(code: CodeParts, pool: ConstantPool) -> tuple[VariableRow, ...]
 
 
 class CodeMap:
-    """Where code indices are after insertions: ``insertions`` are their code by index, all of aligned length."""
+    """The code indices after insertions: ``insertions`` are their code by index, all of aligned length."""
 
     def __init__(self, insertions: Mapping[int, bytes]) -> None:
         self._at = sorted(insertions)

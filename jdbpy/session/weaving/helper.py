@@ -78,7 +78,7 @@ def _number(code: Assembler, counter: str) -> None:
 
 
 class HelperWriter:
-    """What helpers of all kinds have: the call, the filters, the guard, what is caught."""
+    """The common part of helpers of all kinds: the call, the filters, the guard, what is caught."""
 
     def __init__(self, name: str, host: str, emitted: Sequence[Emitted], filters: Filters) -> None:
         self.cls = ClassWriter(name)

@@ -70,7 +70,7 @@ class Emitted(Record):
 
 
 class Filters(Record):
-    """Which hits are looked at: of one thread, of one instance (``this``). ``Helper.references`` names the fields
+    """The hits that are looked at: of one thread, of one instance (``this``). ``Helper.references`` names the fields
     that the installer sets to those objects."""
 
     thread: bool = False
@@ -78,8 +78,9 @@ class Filters(Record):
 
 
 class CheckCount(Record):
-    """Which of the hits whose condition holds are traps: ``op`` and ``number`` as those of ``HitCount``, "" for none.
-    Of those that fit the first ``ignore`` pass; ``start`` hits were counted before."""
+    """The hits, among those whose condition holds, that are traps: ``op`` and ``number`` as those of ``HitCount``, ""
+    for none. Of those that fit the first ``ignore`` pass; ``start`` hits were counted before.
+    """
 
     op: str = ""
     number: int = 0
@@ -101,8 +102,9 @@ class HelperClass(Record):
 
 
 class WovenPlace(Record):
-    """Where a call is put in: before the instruction at ``at``, which begins a line. ``method`` and ``signature`` name
-    the method. Several places may have the same ``at``: they are called in this order."""
+    """The place where a call is put in: before the instruction at ``at``, which begins a line. ``method`` and
+    ``signature`` name the method. Several places may have the same ``at``: they are called in this order.
+    """
 
     method: str
     signature: str

@@ -201,7 +201,7 @@ def _width(parameter: CheckParameter) -> int:
 
 
 class _Checks:
-    """Which places of a method can be woven, by what its tables say."""
+    """The places of a method that can be woven, by what its tables say."""
 
     def __init__(self, parts: ClassParts, method: MethodParts, code: CodeParts) -> None:
         """Raises MalformedCode, UnknownFrame, struct.error."""

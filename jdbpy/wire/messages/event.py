@@ -25,7 +25,7 @@ from jdbpy.wire.ids import (
 
 
 class Event(Choice, selector="eventKind"):
-    """What happened. ``KIND`` is the ``EventKind``."""
+    """The base of events. ``KIND`` is the ``EventKind``."""
 
     requestID: Int
 

@@ -72,7 +72,7 @@ class IsObsoleteReply(Reply):
 
 
 class IsObsolete(Command[IsObsoleteReply], number=(CommandSet.Method, 4)):
-    """Whether a redefinition has left the method behind. HotSpot lets the old id mean the new method, which is not."""
+    """Ask if a redefinition has left the method behind. HotSpot lets the old id mean the new method, which is not."""
 
     refType: ReferenceTypeID
     methodID: MethodID

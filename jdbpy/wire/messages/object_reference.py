@@ -61,7 +61,9 @@ class MonitorInfoReply(Reply):
 
 
 class MonitorInfo(Command[MonitorInfoReply], number=(CommandSet.ObjectReference, 5), capability="canGetMonitorInfo"):
-    """Who holds the monitor (0 is nobody), how often, and who waits. Virtual threads are not reported (JDK 25)."""
+    """The owner of the monitor (0 for none), its entry count, and the waiting threads. Virtual threads are not reported
+    (JDK 25).
+    """
 
     object: ObjectID
 
@@ -99,7 +101,7 @@ class IsCollectedReply(Reply):
 
 
 class IsCollected(Command[IsCollectedReply], number=(CommandSet.ObjectReference, 9)):
-    """Whether the object is gone; true for ids that were never handed out as well."""
+    """Ask if the object is gone; true for ids that were never handed out as well."""
 
     object: ObjectID
 

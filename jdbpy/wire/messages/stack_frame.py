@@ -34,7 +34,7 @@ class GetValues(Command[GetValuesReply], number=(CommandSet.StackFrame, 1)):
 
 
 class SlotValue(Record):
-    """What the specification calls SlotInfo a second time."""
+    """A slot and its new value; the specification calls it SlotInfo a second time."""
 
     slot: Int
     slotValue: TaggedValue

@@ -92,7 +92,7 @@ class FrameCountReply(Reply):
 
 
 class FrameCount(Command[FrameCountReply], number=(CommandSet.ThreadReference, 7)):
-    """How many frames a suspended thread has."""
+    """The number of frames of a suspended thread."""
 
     thread: ThreadID
 
@@ -141,7 +141,7 @@ class SuspendCountReply(Reply):
 
 
 class SuspendCount(Command[SuspendCountReply], number=(CommandSet.ThreadReference, 12)):
-    """How many suspensions are outstanding."""
+    """The number of outstanding suspensions."""
 
     thread: ThreadID
 
@@ -184,6 +184,6 @@ class IsVirtualReply(Reply):
 
 
 class IsVirtual(Command[IsVirtualReply], number=(CommandSet.ThreadReference, 15), since="21"):
-    """Whether it is a virtual thread. NOT_IMPLEMENTED before JDK 21."""
+    """Ask if it is a virtual thread. NOT_IMPLEMENTED before JDK 21."""
 
     thread: ThreadID

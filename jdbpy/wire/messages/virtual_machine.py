@@ -34,7 +34,9 @@ class VersionReply(Reply):
 
 
 class Version(Command[VersionReply], number=(CommandSet.VirtualMachine, 1)):
-    """Who answers. ``vmVersion`` is the value of java.version; JDWP is 1.8 on JDK 8 and the JDK's own number later."""
+    """The identity of the VM. ``vmVersion`` is the value of java.version; JDWP is 1.8 on JDK 8 and the JDK's own number
+    later.
+    """
 
 
 class ClassInfo(Record):
@@ -101,7 +103,7 @@ class IDSizesReply(Reply):
 
 
 class IDSizes(Command[IDSizesReply], number=(CommandSet.VirtualMachine, 7)):
-    """How many bytes ids take; to be asked before any message with an id, events included, is decoded."""
+    """The sizes of ids in bytes; to be asked before any message with an id, events included, is decoded."""
 
 
 class Suspend(Command[Empty], number=(CommandSet.VirtualMachine, 8)):

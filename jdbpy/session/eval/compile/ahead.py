@@ -1,4 +1,4 @@
-"""What compiling and running an expression will ask for, asked for side by side before it begins.
+"""Prefetching for an expression: what compiling and running it will need is asked for side by side.
 
 The compiler asks for one thing after the other, as the rules of Java lead it from name to name. Over a slow link that
 is a trip each. So where the target is far away, what the text mentions is followed first, all of it at once: the
@@ -36,7 +36,7 @@ async def look_ahead(c: Compiler, statements: Sequence[tree.Statement]) -> None:
 
 
 class _PathsAhead:
-    """What is learned along the paths that a text mentions; ``classes`` runs it, and learns the classes on the way."""
+    """The prefetching along the paths that a text mentions; ``classes`` runs it, and learns the classes on the way."""
 
     def __init__(self, c: Compiler, mentions: Mentions, classes: ClassesAhead) -> None:
         self._c = c

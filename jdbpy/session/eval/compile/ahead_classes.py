@@ -54,7 +54,7 @@ class _Shared:
 
 
 class ClassesAhead:
-    """What is learned of classes, by tasks of ``nursery``. No error of the target gets out of ``start``."""
+    """The prefetching of classes, by tasks of ``nursery``. No error of the target gets out of ``start``."""
 
     def __init__(self, c: Compiler, mentions: Mentions, nursery: trio.Nursery) -> None:
         self._nursery = nursery

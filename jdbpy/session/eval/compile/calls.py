@@ -53,7 +53,9 @@ if TYPE_CHECKING:
 
 
 class Callee(Record):
-    """Where a call looks for its method: candidates, the receiver if there is one, and the type it is looked up in."""
+    """The search of a call for its method: candidates, the receiver if there is one, and the type it is
+    looked up in.
+    """
 
     candidates: list[JavaMethod]
     receiver: Op | None

@@ -1,4 +1,4 @@
-"""What a name in an expression means (JLS 6.5): a variable, a member, a type, or the beginning of a package.
+"""The meaning of a name in an expression (JLS 6.5): a variable, a member, a type, or the beginning of a package.
 
 Owns the order in which the places are searched: variables of the expression, locals of the frame, ``$variables``, then
 class by class from the innermost outwards its fields and what it has captured, and last the static imports.

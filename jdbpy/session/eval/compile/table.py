@@ -1,4 +1,4 @@
-"""Which function compiles which expression."""
+"""The table of functions that compile expressions."""
 
 from __future__ import annotations
 

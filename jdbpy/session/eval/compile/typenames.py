@@ -1,4 +1,4 @@
-"""What a type name means at the frame's place (JLS 6.5.5), and beyond: any loaded class by its simple name.
+"""The meaning of a type name at the frame's place (JLS 6.5.5), and beyond: any loaded class by its simple name.
 
 Owns the order of the search, and the loading of classes that are not loaded yet.
 """
@@ -139,7 +139,7 @@ async def distant_spellings(c: Compiler, name: str) -> list[str]:
 
 
 def usual_spellings(name: str) -> list[str]:
-    """Those of the usual packages."""
+    """Return the spellings in the usual packages."""
     return [f"{package}.{name}" for package in _USUAL_PACKAGES] if name[:1].isupper() else []
 
 

@@ -27,7 +27,7 @@ def internal(name: str) -> str:
 
 
 class MemberAccess:
-    """What the helper of a host may name. ``package`` is that of the host."""
+    """The members that the helper of a host may name. ``package`` is that of the host."""
 
     def __init__(self, graph: ClassGraph, host: str) -> None:
         self.graph = graph

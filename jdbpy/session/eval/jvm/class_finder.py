@@ -26,7 +26,7 @@ from jdbpy.wire.messages import reference_type
 
 
 class LoaderMemory:
-    """What is remembered of a target's loaders over all evaluations."""
+    """The memory of a target's loaders over all evaluations."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
@@ -99,7 +99,7 @@ class ClassFinder:
         return [known.get((loader, name), 0) for name in names]
 
     async def _choose(self, loaded: Sequence[RefType]) -> ReferenceTypeID | None:
-        """Of the types of one name, the one that the frame's class means; any, if it means none of them."""
+        """Return the type of that name which the frame's class means; any, if it means none of them."""
         if len(loaded) > 1 and self._home:
             seen = await as_seen_from(self._target, self._home, loaded)
             if seen is not None:

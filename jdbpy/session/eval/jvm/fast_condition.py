@@ -33,7 +33,7 @@ from jdbpy.wire.messages import stack_frame
 
 
 class FrameRead:
-    """What is read of a frame: the variables, and ``this`` if it is asked for."""
+    """The parts of a frame that are read: the variables, and ``this`` if it is asked for."""
 
     def __init__(self, locals_: Sequence[Local], *, this: bool) -> None:
         self._locals = locals_

@@ -1,4 +1,4 @@
-"""What classes, objects and arrays of the target hold, read and written for an expression.
+"""The contents of classes, objects and arrays of the target, read and written for an expression.
 
 The part of ``EvalTarget`` that needs no stopped thread. Owns what was read ahead, until something is written or run.
 Knows no frame, and runs nothing. What loaders have answered is ``class_finder``'s; the commands are those of the

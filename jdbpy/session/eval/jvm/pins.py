@@ -19,7 +19,7 @@ from jdbpy.wire.messages import object_reference
 
 
 class PinLedger:
-    """How often each object of a target is pinned."""
+    """The count of pins of each object of a target."""
 
     def __init__(self, target: Target) -> None:
         self.target = target

@@ -1,4 +1,4 @@
-"""What an operation is, how several run, the state of one evaluation, and the names that an expression brings in."""
+"""Operations: their base, how several run, the state of one evaluation, and the names that an expression brings in."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Run:
 
 
 class FrameReads:
-    """What an expression reads of its frame, gathered while it is compiled so that one trip brings all."""
+    """The reads of an expression in its frame, gathered while it is compiled so that one trip brings all."""
 
     def __init__(self) -> None:
         self.locals: dict[int, Local] = {}

@@ -134,7 +134,7 @@ class GatherValues(Op):
 
 
 class ElementBody:
-    """What is run for each element: the body of a lambda over the cell that holds the element."""
+    """The operation for each element: the body of a lambda over the cell that holds the element."""
 
     def __init__(self, cell: int, op: Op) -> None:
         self.cell = cell

@@ -1,4 +1,4 @@
-"""What is wrong with a text that the grammar refuses, in the words of javac.
+"""The error of a text that the grammar refuses, in the words of javac.
 
 tree-sitter recovers from errors and says little about them; this looks at the tokens instead, for what people really
 mistype: an operand or an operator missing, two operands in a row, a keyword where a name must stand.

@@ -1,4 +1,4 @@
-"""What an expression mentions: paths of names, calls, types. For looking up ahead what compiling it will ask for.
+"""The mentions of an expression: paths of names, calls, types. For looking up ahead what compiling it will ask for.
 
 Pure, and only as good as a guess has to be: it knows no scopes and no types. ``compile.ahead`` makes use of it.
 """
@@ -139,7 +139,7 @@ class Mentions:
             self._visit(node.index)
 
     def _target(self, node: tree.Expression) -> None:
-        """What is assigned to: its object is read, and its type matters."""
+        """Visit the target of an assignment: its object is read, and its type matters."""
         path = _path(node)
         if path is None:
             self._visit(node)

@@ -22,7 +22,7 @@ from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
 
 
 class Mark(Enum):
-    """What a place in the rewritten text stands for."""
+    """The meaning of a place in the rewritten text."""
 
     OBJECT_ID = auto()  # an identifier "$123"
     SLICE = auto()  # the "[" of "a[(start)||(end)]"; a missing end is "null"

@@ -1,4 +1,4 @@
-"""Which type becomes which, where: the conversions of JLS 5 as plans.
+"""Conversions of types: the conversions of JLS 5 as plans.
 
 Owns the rules; a plan is a short tuple of steps that ``ops.Convert`` carries out. It never looks at values, but for the
 constants that assignment may narrow (JLS 5.2). Types must have been ensured in the class graph.
@@ -50,7 +50,7 @@ Plan = tuple[ConversionStep, ...]
 
 
 class ConversionContext(Enum):
-    """Where a conversion happens (JLS 5.2, 5.3, 5.5)."""
+    """The context of a conversion (JLS 5.2, 5.3, 5.5)."""
 
     STRICT = auto()  # invocation, first phase
     LOOSE = auto()  # invocation, second phase; assignment

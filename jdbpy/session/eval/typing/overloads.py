@@ -1,4 +1,4 @@
-"""Which of several methods a call means: JLS 15.12.2 in its three phases.
+"""The choice among several methods of a name: JLS 15.12.2 in its three phases.
 
 Owns applicability, the choice of the most specific method, the inference of type arguments as far as the arguments tell
 it, and the sentences for calls that mean nothing or too much. Access is not checked: the debugger may call private

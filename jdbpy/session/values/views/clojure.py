@@ -42,7 +42,7 @@ async def namespace(obj: Obj) -> Shown:
 
 @view(f"{_L}.Var")
 async def var(obj: Obj) -> Shown:
-    """As the reader spells it: #'user/x."""
+    """Show it as the reader spells it: #'user/x."""
     space, name = await obj.read("ns", "sym")
     text = await _symbol_text(obj, name)
     if space.value:

@@ -134,7 +134,7 @@ async def hash_map(obj: Obj) -> Shown:
 
 @view("java.util.LinkedHashMap")
 async def linked_hash_map(obj: Obj) -> Shown:
-    """In the order of its list.
+    """Show it in the order of its list.
 
     When most of it is wanted, all nodes are taken out of the table, in a few round trips, and put in order here;
     following the list of a big map for its first entries costs a round trip each.

@@ -19,7 +19,7 @@ _OUTER = "java.util.ImmutableCollections"
 
 
 class Draw(Record):
-    """What the VM has drawn: where a walk begins, its direction, and the object that stands for "no element"."""
+    """The draw of the VM: where a walk begins, its direction, and the object that stands for "no element"."""
 
     salt: int | None  # None: before JDK 16 sets and maps are walked from the first slot on
     reverse: bool

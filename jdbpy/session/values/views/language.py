@@ -23,7 +23,7 @@ from jdbpy.wire.ids import TaggedValue
 
 @view("java.lang.Enum")
 async def enum_constant(obj: Obj) -> Shown:
-    """As in source: Color.RED. A constant with a body is of a class of its own, below that of the enum."""
+    """Show it as in source: Color.RED. A constant with a body is of a class of its own, below that of the enum."""
     name = await obj.text(await obj.get("name"))
     declaring = obj.below[-1].name if obj.below else obj.name
     return Scalar(f"{simple_name(declaring).replace('$', '.')}.{name}", fields=True)
@@ -100,7 +100,7 @@ async def _size(obj: Obj, collection: TaggedValue) -> int:
 
 @view("java.lang.StackTraceElement")
 async def stack_trace_element(obj: Obj) -> Shown:
-    """As StackTraceElement.toString, without loader and module."""
+    """Show it as StackTraceElement.toString does, without loader and module."""
     declaring, method, file, line = await obj.read("declaringClass", "methodName", "fileName", "lineNumber")
     class_name, method_name, file_name = await obj.texts([declaring, method, file])
     place = file_name or "Unknown Source"

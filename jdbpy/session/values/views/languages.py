@@ -199,7 +199,9 @@ async def ruby_short_array(obj: Obj) -> Shown:
 
 @view("org.jruby.RubyHash")
 async def ruby_hash(obj: Obj) -> Shown:
-    """In the order in which the keys were put in: a ring that begins and ends with ``head``. wire: 1 trip an entry."""
+    """Show it in the order in which the keys were put in: a ring that begins and ends with ``head``. wire: 1 trip an
+    entry.
+    """
     size, head = await obj.read("size", "head")
     count = min(number(size), obj.want)
     if count <= 0:

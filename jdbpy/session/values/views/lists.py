@@ -101,7 +101,7 @@ async def array_deque(obj: Obj) -> Shown:
 
 @view("java.util.PriorityQueue", "java.util.concurrent.PriorityBlockingQueue")
 async def priority_queue(obj: Obj) -> Shown:
-    """In the order of the heap, which is the order of its iterator too."""
+    """Show it in the order of the heap, which is the order of its iterator too."""
     size, array = await obj.read("size", "queue")
     return await array_prefix(obj, array, number(size))
 

@@ -18,7 +18,7 @@ _NULL = TaggedValue(Tag.OBJECT, 0)
 
 @view("java.util.TreeMap")
 async def tree_map(obj: Obj) -> Shown:
-    """In order; a round trip for each level of the tree."""
+    """Show it in order; a round trip for each level of the tree."""
     if not obj.want:
         return Entries(number(await obj.get("size")), [])
     (size, root), node = await with_node_class(obj, ["size", "root"], "root")

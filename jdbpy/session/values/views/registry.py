@@ -1,4 +1,4 @@
-"""Which view shows which class.
+"""The table of views and the classes that they show.
 
 Owns the table class pattern -> view function. The views of well-known classes are in it from the start; users add
 theirs (``Registry.add``), which then come first. A view for a class is good for its subclasses as well.

@@ -90,7 +90,7 @@ async def stack(obj: Obj) -> Shown:
 
 @view(f"{_IMMUTABLE}.Stream$Cons")
 async def stream(obj: Obj) -> Shown:
-    """As far as it has been computed, which ``tlVal`` tells."""
+    """Show it as far as it has been computed, which ``tlVal`` tells."""
     if not obj.want:
         return Items(None, [], "Stream")
     found: list[TaggedValue] = []
@@ -112,7 +112,9 @@ async def empty_stream(obj: Obj) -> Shown:
 
 @view(f"{_IMMUTABLE}.LazyList")
 async def lazy_list(obj: Obj) -> Shown:
-    """As far as it has been computed. Cells of their own up to 2.13.14, head and tail of the list itself later."""
+    """Show it as far as it has been computed. Cells of their own up to 2.13.14, head and tail of the list
+    itself later.
+    """
     found: list[TaggedValue] = []
     at = TaggedValue(Tag.OBJECT, obj.id)
     own_cells = not obj.has("_head")

@@ -1,4 +1,4 @@
-"""What the views of lists, queues and sets have in common: reading the first elements of arrays and chains."""
+"""The common part of the views of lists, queues and sets: reading the first elements of arrays and chains."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ async def enum_set(obj: Obj) -> Shown:
 
 @view("java.util.BitSet")
 async def bit_set(obj: Obj) -> Shown:
-    """As BitSet.toString: the numbers of the bits that are set."""
+    """Show it as BitSet.toString does: the numbers of the bits that are set."""
     words, used = await obj.read("words", "wordsInUse")
     bits = set_bits([number(word) for word in await obj.elements(words, 0, number(used))])
     return Scalar("{" + ", ".join(map(str, bits)) + "}")

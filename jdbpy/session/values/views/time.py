@@ -198,7 +198,7 @@ async def month_day(obj: Obj) -> Shown:
 
 @view("java.util.Date")
 async def date(obj: Obj) -> Shown:
-    """As an instant: the zone in which its toString would show it is not the date's own."""
+    """Show it as an instant: the zone in which its toString would show it is not the date's own."""
     return Scalar(_millis_text(number(await obj.get("fastTime"))))
 
 

@@ -61,7 +61,7 @@ async def url(obj: Obj) -> Shown:
 
 @view("java.net.Inet4Address")
 async def inet4_address(obj: Obj) -> Shown:
-    """As InetAddress.toString: the name, if it is known, a slash, and the address."""
+    """Show it as InetAddress.toString does: the name, if it is known, a slash, and the address."""
     host, address = await obj.object_fields(await obj.get("holder"), "hostName", "address")
     name = await obj.text(host)
     return Scalar(f"{name or ''}/{ipaddress.IPv4Address(number(address) & 0xFFFFFFFF)}")
@@ -100,7 +100,7 @@ async def uuid(obj: Obj) -> Shown:
 
 @view("java.util.Locale")
 async def locale(obj: Obj) -> Shown:
-    """As Locale.toString, for those that have no more than language, region and variant."""
+    """Show it as Locale.toString does, for those that have no more than language, region and variant."""
     names = ("language", "region", "variant")
     language, region, variant = await obj.texts(await obj.object_fields(await obj.get("baseLocale"), *names))
     return Scalar("_".join([language or "", region or "", variant or ""]).rstrip("_"))
