@@ -37,8 +37,8 @@ PANIC_LIMIT = 3.0
 
 
 class Panicked(Record):
-    """The effect of ``Session.panic``: the numbers of the breakpoints that it disabled, how many requests it took out of
-    the target, and what had been suspended: "all", "none", or the number of threads.
+    """The effect of ``Session.panic``: the numbers of the breakpoints that it disabled, how many requests it took out
+    of the target, and what had been suspended: "all", "none", or the number of threads.
     """
 
     disabled: Annotated[tuple[int, ...], "numbers of the breakpoints and the like that were enabled"]
