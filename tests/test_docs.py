@@ -6,6 +6,7 @@ machines, a person at a prompt). Where a block says 5005, a JVM with the demo's 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -93,13 +94,44 @@ async def test_python_blocks_run(block: Block, any_jvm: Jvm) -> None:
         assert await run([sys.executable, "-W", "error", "-c", code], any_jvm)
 
 
+def write_blocks(directory: Path) -> None:
+    """Each ``python`` block as a file; its first line says where it stands."""
+    for number, block in enumerate(blocks("python")):
+        (directory / f"block_{number}.py").write_text(f"# {block.place}\n{block.text}", encoding="utf-8")
+
+
 def test_python_blocks_are_typed(tmp_path: Path) -> None:
     """By the strict rules of mypy, as examples/ is."""
-    for number, block in enumerate(blocks("python")):
-        (tmp_path / f"block_{number}.py").write_text(f"# {block.place}\n{block.text}", encoding="utf-8")
+    write_blocks(tmp_path)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_scripts_of_users_are_clean_for_pyright(tmp_path: Path) -> None:
+    """By its strict rules, under which a type that it cannot find is an error too: examples/ and the python blocks, for
+    which it looks into the package as an editor of a user does."""
+    write_blocks(tmp_path)
+    (tmp_path / "wrong.py").write_text(
+        "import jdbpy.sync as jdbpy\n\njdbpy.attach('5005').stop_at(7).nothing\n", encoding="utf-8"
+    )
+    rules = {
+        "include": [str(ROOT / "examples"), str(tmp_path)],
+        "extraPaths": [str(ROOT)],
+        "pythonVersion": "3.11",
+        "typeCheckingMode": "strict",
+    }
+    project = tmp_path / "pyrightconfig.json"
+    project.write_text(json.dumps(rules), encoding="utf-8")
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(project)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 1, f"{done.stdout}\n{done.stderr}"
+    found = json.loads(done.stdout)
+    at_fault = {"reportArgumentType", "reportAttributeAccessIssue"}
+    faults = [(Path(each["file"]).name, each.get("rule"), each["message"]) for each in found["generalDiagnostics"]]
+    assert [each for each in faults if each[0] != "wrong.py"] == []
+    assert at_fault <= {rule for _, rule, _ in faults}, "it knows the types of jdbpy"
+    assert found["summary"]["filesAnalyzed"] == len(list(ROOT.glob("examples/*.py"))) + len(blocks("python")) + 1
 
 
 @pytest.mark.parametrize("block", commands(), ids=lambda block: f"{block.place}-{block.text}")

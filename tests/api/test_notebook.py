@@ -14,7 +14,7 @@ WANTED = {
     'order["drinks"]': ("<i>java.util.ArrayList</i>", "ArrayList(2)"),
     'order["drinks"].python(depth=3)': ("['ESPRESSO', 'CAPPUCCINO']",),
     "table": ("<table><thead><tr><th>cents</th><th>caller</th>", ">540</td>", "coffee.CoffeeBar.serve"),
-    "histogram.top(5)": ("<th>class</th><th>instances</th>", "<td>java.lang.String</td>"),
+    "histogram.top(5)": ("<th>class</th><th>instances</th>", "<td>coffee.Customer</td>"),
 }
 
 
@@ -28,3 +28,10 @@ def test_it_runs(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
         missing = [(last, part) for last, parts in WANTED.items() for part in parts if part not in shows[last]]
         assert not missing
         assert "Error" not in "".join(shows.values())
+
+
+def test_the_picture_shows_the_notebook() -> None:
+    import nbformat
+
+    kept = nbformat.read(notebook.NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
+    assert notebook.PICTURE.read_text(encoding="utf-8") == notebook.draw(kept), "./dev generate notebook"
