@@ -100,17 +100,14 @@ def draw(notebook: Any) -> str:
     out: list[str] = []
     y = 2 * PAD
     for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            y = _prose(cell.source, y, out)
-        else:
-            y = _code(cell, y, out)
-        y += PAD
+        draw_cell = _prose if cell.cell_type == "markdown" else _code
+        y = draw_cell(cell, y, out) + PAD
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + PAD}" {FONT} fill="#212121">'
     return "\n".join([head, f'<rect width="{WIDTH}" height="{y + PAD}" fill="#ffffff"/>', *out, "</svg>"]) + "\n"
 
 
-def _prose(source: str, y: int, out: list[str]) -> int:
-    for line in filter(None, source.split("\n")):
+def _prose(cell: Any, y: int, out: list[str]) -> int:
+    for line in filter(None, cell.source.split("\n")):
         heading = line.startswith("# ")
         style = f'{PLAIN} font-weight="bold"' if heading else PLAIN
         for piece in _wrapped(line.removeprefix("# ").replace("`", ""), 120):
