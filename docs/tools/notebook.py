@@ -56,8 +56,8 @@ def write() -> None:
 # -- the picture -----------------------------------------------------------------------------------------------------
 
 WIDTH, LEFT, LINE, CHARACTER, PAD = 1010, 70, 19, 7.82, 8
-FONT = "font-family=\"Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"13\""
-PLAIN = "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"15\""
+FONT = 'font-family="Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="13"'
+PLAIN = 'font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif" font-size="15"'
 COLORS = {"Keyword": "#00752f", "Literal.String": "#ba2121", "Literal.Number": "#666666", "Operator": "#aa22ff"}
 
 
