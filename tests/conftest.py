@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.jvms import Jvm, describe, test_jvms
+from tests.harness.targets import reserved_port
 from tests.harness.wire_coverage import (
     pytest_configure as pytest_configure,
     pytest_runtest_setup as pytest_runtest_setup,
@@ -44,3 +46,10 @@ def newest_jvm() -> Jvm:
     newest = max(test_jvms(), key=lambda jvm: jvm.feature)
     assert newest.feature >= 21
     return newest
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port that is free: where nothing listens, or one JVM after the other."""
+    with reserved_port() as number:
+        yield number

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import re
-import socket
 from pathlib import Path
 
 import pytest
@@ -65,43 +64,6 @@ async def options(port: int, answers: list[str]) -> None:
     async with stream:
         await stream.send_all(b"OPTIONS /hello.txt HTTP/1.0\r\nHost: localhost\r\n\r\n")
         answers.append("".join([chunk.decode() async for chunk in stream]))
-
-
-async def test_it_is_restarted_under_a_session(any_jvm: Jvm, tomcat: tuple[Program, list[str]]) -> None:
-    """A conditional breakpoint, a logpoint and a catchpoint are there again, and the next request is caught."""
-    program, jvm_options = tomcat
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        at = server.getsockname()[1]
-    lines = [
-        'break org.apache.catalina.servlets.DefaultServlet.doOptions if "OPTIONS".equals(req.getMethod())',
-        'logpoint org.apache.catalina.servlets.DefaultServlet.determineMethodsAllowed "asked"',
-        "catch java.lang.IllegalStateException",
-    ]
-    agent, answers = f",address=127.0.0.1:{at}", list[str]()
-    async with start_target(any_jvm, program, "start", suspend=False, jvm_options=jvm_options, agent=agent) as first:
-        await first.wait_output("Server startup in", stream="stderr")
-        async with driving("attach", "--reconnect", "--hold", "thread", str(at)) as driver:
-            for line in lines:
-                await driver.ask(line)
-            first.kill()
-            await driver.event("disconnected")
-            second = start_target(any_jvm, program, "start", suspend=False, jvm_options=jvm_options, agent=agent)
-            async with second as target:
-                ready = await target.wait_output("Server startup in", stream="stderr")
-                while (await driver.event("notice"))["kind"] != "reconnected":
-                    pass
-                points = (await driver.ask("breakpoints"))["breakpoints"]
-                kinds = [(each["number"], each["kind"]) for each in points]
-                assert kinds == [(1, "method"), (2, "method"), (3, "exception")]
-                async with open_nursery() as nursery:
-                    nursery.start_soon(options, int(re.findall(r"auto-1-(\d+)", ready)[-1]), answers)
-                    stop = (await driver.ask("cont"))["stop"]
-                    assert (stop["breakpoint"], stop["location"]["method"]) == (1, "doOptions")
-                    await driver.send("cont")
-                    while (await driver.event("notice"))["kind"] != "logpoint":
-                        pass
-                await driver.send("quit")
-        assert "Allow: OPTIONS" in answers[0]
 
 
 async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
@@ -179,11 +141,9 @@ async def test_the_watchdog_answers_clients_while_the_prompt_stands_idle(
     assert [re.findall(r"Allow: (.*)\r", answer) for answer in answers] == [["OPTIONS, GET, HEAD, POST"]] * 5
 
 
-async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Program, list[str]]) -> None:
+async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Program, list[str]], port: int) -> None:
     """A conditional breakpoint, a logpoint and a catchpoint are there again, and the next request is caught."""
     program, jvm_options = tomcat
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        agent = f",address=127.0.0.1:{server.getsockname()[1]}"
     servlet = "org.apache.catalina.servlets.DefaultServlet"
     lines = [
         f'break thread {servlet}.determineMethodsAllowed if req.getMethod().equals("OPTIONS")',
@@ -197,7 +157,7 @@ async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Progr
     ]
     answers: list[str] = []
     starting = functools.partial(
-        start_target, jvm, program, "start", suspend=False, agent=agent, jvm_options=jvm_options
+        start_target, jvm, program, "start", suspend=False, agent=f",address=127.0.0.1:{port}", jvm_options=jvm_options
     )
     async with starting() as first:
         await first.wait_output("Server startup in", stream="stderr")
@@ -213,9 +173,9 @@ async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Progr
                     pass
                 assert told["data"] == {"breakpoints": 3, "failed": 0}
                 ready = await second.wait_output("Server startup in", stream="stderr")
-                port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+                at = int(re.findall(r"auto-1-(\d+)", ready)[-1])
                 async with open_nursery() as nursery:
-                    nursery.start_soon(options, port, answers)
+                    nursery.start_soon(options, at, answers)
                     assert (await driver.result())["data"]["stop"]["breakpoint"] == 1
                     reports = [found["data"]["message"] for found in driver.seen if found.get("event") == "notice"]
                     assert any("asked for" in report for report in reports)

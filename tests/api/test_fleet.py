@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections import defaultdict
 
 import pytest
@@ -13,14 +12,6 @@ import jdbpy.sync
 from tests.harness import LIMIT, Jvm, program, start_target
 
 SHOP = program("Stall")
-
-
-@pytest.fixture
-def port() -> int:
-    """One that is free, and the same for each JVM that is started."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        found: int = server.getsockname()[1]
-    return found
 
 
 async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int) -> None:

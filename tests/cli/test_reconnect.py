@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,6 @@ from tests.cli.process import Driver, driving
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, start_target
 from tests.harness.remote import run_sshd
-
-
-@pytest.fixture
-def port() -> int:
-    """One that is free, and the same for each JVM that is started."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        found: int = server.getsockname()[1]
-    return found
 
 
 def at(port: int) -> str:

@@ -19,7 +19,7 @@ import trio
 from jdbpy.record import Record
 from tests.harness.needs import sshd as find_sshd
 from tests.harness.processes import piped
-from tests.harness.targets import LIMIT
+from tests.harness.targets import LIMIT, reserved_port
 
 
 class Sshd(Record):
@@ -50,28 +50,29 @@ async def run_sshd(directory: Path) -> AsyncIterator[Sshd]:
         await trio.run_process(words)
     (directory / "authorized").write_text((directory / "user.pub").read_text())
     (directory / "authorized").chmod(0o600)
-    port = _free_port()
-    (directory / "sshd_config").write_text(
-        f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {directory}/host\nAuthorizedKeysFile {directory}/authorized\n"
-        "PidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"
-        "PermitRootLogin prohibit-password\nAllowTcpForwarding yes\n"
-    )
-    host = (directory / "host.pub").read_text()
-    (directory / "known").write_text(f"[127.0.0.1]:{port} {host}")
-    (directory / "ssh_config").write_text(
-        f"IdentityFile {directory}/user\nIdentitiesOnly yes\nUserKnownHostsFile {directory}/known\n"
-        "GlobalKnownHostsFile none\nStrictHostKeyChecking yes\n"
-    )
-    write_program(directory / "bin" / "ssh", f'#!/bin/sh\nexec {ssh} -F {directory}/ssh_config "$@"\n')
-    async with piped([server, "-D", "-e", "-f", str(directory / "sshd_config")], stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        seen = b""
-        with trio.fail_after(LIMIT):
-            while b"Server listening" not in seen:
-                data = await process.stderr.receive_some()
-                assert data, seen.decode()
-                seen += data
-        yield Sshd(port, f"{getpass.getuser()}@127.0.0.1:{port}", str(directory / "bin"), process)
+    with reserved_port() as port:
+        (directory / "sshd_config").write_text(
+            f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {directory}/host\n"
+            f"AuthorizedKeysFile {directory}/authorized\n"
+            "PidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"
+            "PermitRootLogin prohibit-password\nAllowTcpForwarding yes\n"
+        )
+        host = (directory / "host.pub").read_text()
+        (directory / "known").write_text(f"[127.0.0.1]:{port} {host}")
+        (directory / "ssh_config").write_text(
+            f"IdentityFile {directory}/user\nIdentitiesOnly yes\nUserKnownHostsFile {directory}/known\n"
+            "GlobalKnownHostsFile none\nStrictHostKeyChecking yes\n"
+        )
+        write_program(directory / "bin" / "ssh", f'#!/bin/sh\nexec {ssh} -F {directory}/ssh_config "$@"\n')
+        async with piped([server, "-D", "-e", "-f", str(directory / "sshd_config")], stderr=subprocess.PIPE) as process:
+            assert process.stderr is not None
+            seen = b""
+            with trio.fail_after(LIMIT):
+                while b"Server listening" not in seen:
+                    data = await process.stderr.receive_some()
+                    assert data, seen.decode()
+                    seen += data
+            yield Sshd(port, f"{getpass.getuser()}@127.0.0.1:{port}", str(directory / "bin"), process)
 
 
 DOCKER = """\
@@ -150,11 +151,3 @@ def write_program(path: Path, text: str) -> None:
 def write_python_program(path: Path, text: str, state: Path) -> None:
     """Write an executable file in Python, which reads what it is to say from a file of JSON."""
     write_program(path, f"#!{sys.executable}\n{text.format(state=str(state))}")
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
+import socket
 import subprocess
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 import trio
 
@@ -167,3 +169,23 @@ async def start_target(
         finally:
             target.kill()
             nursery.cancel_scope.cancel()
+
+
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port of the loopback at which nothing listens, kept for the block: to be listened at more than once.
+
+    A port that the system has picked may be picked again, by any program, as soon as its listener is closed. This one
+    is below those that systems pick from, and a UDP socket at the same number keeps other tests from it.
+    """
+    with ExitStack() as stack:
+        while True:
+            number = random.SystemRandom().randrange(10_000, 32_000)
+            keeper = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            try:
+                keeper.bind(("127.0.0.1", number))
+                socket.create_server(("127.0.0.1", number)).close()
+            except OSError:
+                continue
+            yield number
+            return

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -182,21 +181,13 @@ async def test_kubectl(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ],
 )
 async def test_what_kubectl_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, why: str, no_agent: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, why: str, port: int
 ) -> None:
     before_path(monkeypatch, tmp_path / "bin")
-    fake_kubectl(tmp_path, {"pod/orders": no_agent}, names={"pod/orders": "pod/orders"})
+    fake_kubectl(tmp_path, {"pod/orders": port}, names={"pod/orders": "pod/orders"})
     with pytest.raises(ConnectError, match=why):
         async with jdbpy.attach_session(address):
             pass
-
-
-@pytest.fixture
-def no_agent() -> int:
-    """A port at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
 
 
 def fake_docker(directory: Path, inspect: dict[str, Any], **more: Any) -> Path:
@@ -222,12 +213,12 @@ async def test_a_container_with_a_published_port(jvm: Jvm, tmp_path: Path, monke
 
 
 async def test_the_loopback_of_a_container(
-    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_agent: int
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int
 ) -> None:
     """Only a program in the container gets there: bash, where there is no socat."""
     only(tmp_path / "bin", "sh", "cat", "bash")
     async with start_target(any_jvm, "Hello", "Ada") as target:
-        state = fake_docker(tmp_path, container(published=no_agent))
+        state = fake_docker(tmp_path, container(published=port))
         monkeypatch.setenv("PATH", str(tmp_path / "bin"))
         async with jdbpy.attach_session(f"docker://orders:{target.port}") as session:
             helper = process_of(session)
@@ -241,14 +232,12 @@ async def test_the_loopback_of_a_container(
     assert calls(state)[-1][:3] == ["exec", "-i", "orders"]
 
 
-async def test_the_container_has_no_program_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_agent: int
-) -> None:
+async def test_the_container_has_no_program_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> None:
     only(tmp_path / "bin", "sh")
     fake_docker(tmp_path, container())
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(ConnectError, match="no socat, bash or busybox"):
-        async with jdbpy.attach_session(f"docker://orders:{no_agent}"):
+        async with jdbpy.attach_session(f"docker://orders:{port}"):
             pass
 
 
