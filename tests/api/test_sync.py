@@ -74,13 +74,16 @@ async def test_the_tour(jvm: Jvm) -> None:
                 send("nothing")
                 assert changes.next(timeout=LIMIT).new.python() >= 1
             grown = vm.heap.histogram() - before
-            assert grown["byte[]"] >= 500
-            assert "byte[]" in [row[0] for row in grown.top(10)]
-            send("calc 700")
+            assert grown["lab.Lab$Kept"] >= 500
+            assert "lab.Lab$Kept" in [row[0] for row in grown.top(10)]
+            send("calc")
+            trio.from_thread.run(target.wait_output, "calculating")
             with vm.timing("lab.calc.*", seconds=0.5) as spent:
                 table = spent.table()
             assert table.columns == ("method", "seconds", "own", "share")
-            assert table[0][0] == "lab.calc.Primes.count"
+            [called, caller] = table  # a thread is in both, always, and as long as it is measured
+            assert (called[0], caller[0]) == ("lab.calc.Primes.count", "lab.calc.Sums.sum")
+            assert called[1] == called[2] == caller[1] > caller[2] == 0
             names = [node["name"].string for node in vm.static("lab.Lab.HEAD").follow("next")]
             assert names == [f"node {number}" for number in range(1000)]
             assert [node["name"].string for node in vm.static("lab.Lab.RING").follow("next")] == ["ring 0", "ring 1"]

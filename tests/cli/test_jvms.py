@@ -121,7 +121,9 @@ async def test_pods_of_a_selector_come_and_go(any_jvm: Jvm, tmp_path: Path, monk
 
     def cluster(pods: dict[str, int]) -> None:
         ports = {f"pod/{name}": port for name, port in pods.items()}
-        state.write_text(json.dumps({"ports": ports, "names": {}, "selected": {"app=shop": list(ports)}}))
+        beside = tmp_path / "next.json"
+        beside.write_text(json.dumps({"ports": ports, "names": {}, "selected": {"app=shop": list(ports)}}))
+        beside.replace(state)  # it is read all the time
 
     async with shops(any_jvm, "old", "other", "new") as (old, other, new):
         cluster({"shop-1": old.port, "shop-2": other.port})

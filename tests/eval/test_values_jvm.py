@@ -147,15 +147,19 @@ async def test_a_call_that_does_not_return_gives_the_prompt_back(jvm: Jvm) -> No
 
 async def test_a_cancelled_call_goes_on_by_itself(jvm: Jvm) -> None:
     async with stopped(jvm) as (d, stop):
-        with trio.move_on_after(0.2):
-            await value(d, "locked()")
         assert stop.thread is not None
-        assert stop.thread.id in d.session._target.suspension.evaluating
+        evaluating = d.session._target.suspension.evaluating
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(value, d, "locked()")
+            while stop.thread.id not in evaluating:
+                await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+        assert stop.thread.id in evaluating
         [holder] = [thread for thread in await d.session.threads.list() if thread.name == "holder"]
         await d.session.select_thread(holder.id)
         await d.session.values.assign("release", "true")
         await d.session.execution.unsuspend([holder.id])
-        while d.session._target.suspension.evaluating:
+        while evaluating:
             await trio.lowlevel.checkpoint()
         await d.session.select_thread(stop.thread.id)
         assert await value(d, "twice(4)") == "8"

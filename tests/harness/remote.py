@@ -133,9 +133,15 @@ elif words[0] == "port-forward":
             here.close()
             sys.exit("error: lost connection to pod")
         def copy(source, sink):
-            while data := source.recv(65536):
-                sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
+            try:
+                while data := source.recv(65536):
+                    sink.sendall(data)
+            except OSError:
+                pass  # a side that was killed with something unread
+            try:
+                sink.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass  # it has gone as well
         threading.Thread(target=copy, args=(there, here), daemon=True).start()
         threading.Thread(target=copy, args=(here, there), daemon=True).start()
 """

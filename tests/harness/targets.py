@@ -18,7 +18,7 @@ from tests.harness.jvms import Jvm
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import Program, program
 
-LIMIT = 30.0
+LIMIT = 90.0
 """Seconds that any single wait of the harness may take; far above what a busy machine needs."""
 
 _LISTENING = re.compile(r"^Listening for transport dt_socket at address: (\d+)\s*?\n", re.MULTILINE)

@@ -29,7 +29,7 @@ from jdbpy.cli.output.renderer import Outcome as Done
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import Script, ScriptLines
 from jdbpy.record import Record
-from tests.harness import Jvm, program, start_target
+from tests.harness import LIMIT, Jvm, program, start_target
 from tests.hostile.recording import Hangup, Recording, between, playing, recording
 
 COMMANDS = (
@@ -78,7 +78,7 @@ COMMANDS = (
 STATUSES = (0, 1, 3, 4, 5)
 """How a session may end (docs/cli): all went well, a command failed, no agent, too late, the connection was lost."""
 
-LONGEST = 20.0
+LONGEST = LIMIT
 """Seconds of a session after which it counts as hanging."""
 
 _EDGES = (0, 1, 2, 0x7F, 0xFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import tracemalloc
+from collections.abc import Awaitable
 from contextlib import suppress
-from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -16,7 +18,7 @@ from jdbpy.cli.cmdline import parse
 from jdbpy.cli.run import run
 from jdbpy.errors import ConnectError
 from jdbpy.session.connect import attach
-from jdbpy.session.connect.greeting import greet
+from jdbpy.session.connect.greeting import Greeted, greet
 from jdbpy.wire.handshake import HANDSHAKE
 from tests.cli.process import jdbpy as process
 from tests.fakes.jvm import FakeJvm
@@ -110,7 +112,13 @@ async def test_listening_outlives_every_bad_caller(any_jvm: Jvm) -> None:
 
 async def test_silent_callers_give_up_their_place(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many silent callers as are greeted at once hold the JVM up for the limit of one, not for ever."""
-    monkeypatch.setattr(attach, "greet", partial(greet, timeout=0.3))
+    silent = attach.GREETED_AT_ONCE + 2
+    limits = chain([0.3] * silent, repeat(LIMIT))
+
+    def greet_in_time(*arguments: Any, **options: Any) -> Awaitable[Greeted]:
+        return greet(*arguments, **options, timeout=next(limits))
+
+    monkeypatch.setattr(attach, "greet", greet_in_time)
     send, receive = trio.open_memory_channel[str](1)
     async with trio.open_nursery() as nursery:
         ended = trio.Event()
@@ -122,7 +130,7 @@ async def test_silent_callers_give_up_their_place(any_jvm: Jvm, monkeypatch: pyt
 
         nursery.start_soon(debugger)
         host, _, port = (await receive.receive()).rpartition(":")
-        callers = [await trio.open_tcp_stream(host, int(port)) for _ in range(attach.GREETED_AT_ONCE + 2)]
+        callers = [await trio.open_tcp_stream(host, int(port)) for _ in range(silent)]
         async with start_target(any_jvm, "Ticker", connect_to=f"{host}:{port}"):
             with trio.fail_after(LIMIT):
                 await ended.wait()

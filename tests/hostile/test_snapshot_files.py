@@ -15,7 +15,7 @@ import trio
 
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError, UsageError
-from tests.harness import Jvm, debug
+from tests.harness import LIMIT, Jvm, debug
 from tests.session.test_snapshots import seen
 
 TRIALS = 90
@@ -31,7 +31,7 @@ async def good(any_jvm: Jvm, tmp_path: Path) -> AsyncIterator[Path]:
 
 
 async def look(path: Path) -> None:
-    with trio.fail_after(30):
+    with trio.fail_after(LIMIT):
         async with jdbpy.open_snapshot_session(str(path)) as session:
             await seen(session)
             await session.snapshots.find("main")

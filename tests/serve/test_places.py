@@ -14,6 +14,7 @@ import jdbpy
 from jdbpy.serve import places
 from jdbpy.serve.lines import LineReader, Outgoing
 from jdbpy.serve.main import parse_serve
+from tests.harness import LIMIT
 from tests.serve.serving import run, socket_of
 
 
@@ -64,7 +65,7 @@ def test_a_directory_of_somebody_else_is_not_used(
 async def test_a_client_that_takes_nothing_has_gone() -> None:
     ours, theirs = trio.socket.socketpair(socket.AF_UNIX)
     out = Outgoing(trio.SocketStream(ours))
-    with trio.fail_after(10):
+    with trio.fail_after(LIMIT):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(out.run)
             await trio.testing.wait_all_tasks_blocked()

@@ -14,6 +14,7 @@ from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
 from tests.fakes.jvm import FakeJvm
 from tests.fakes.world import FakeThread
+from tests.harness import LIMIT
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ async def leftover(what: event.Event) -> tuple[FakeJvm, list[str]]:
     jvm = busy_jvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD)
-        with session.events() as events, trio.fail_after(5):
+        with session.events() as events, trio.fail_after(LIMIT):
             await jvm.happen(what, policy=Policy.EVENT_THREAD)
             notice = await anext(events)
         assert isinstance(notice, jdbpy.Notice)
