@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -172,6 +173,17 @@ def test_the_floors_of_the_session() -> None:
 
 def test_the_picture_of_the_floors_is_drawn_from_the_imports() -> None:
     assert floors.PICTURE.read_text(encoding="utf-8") == floors.draw(), "./dev generate floors"
+
+
+def test_the_map_of_a_package_names_all_of_it() -> None:
+    """``wire.messages`` says by what rule its modules are named."""
+    for package in (each.parent for each in PACKAGE.rglob("__init__.py")):
+        text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
+        parts = {each.stem for each in package.glob("*.py")}
+        parts |= {each.parent.name for each in package.glob("*/__init__.py")}
+        words = set(re.findall(r"\w+", text))
+        unnamed = parts - words - {"__init__", "__main__"}
+        assert not unnamed or package.name == "messages", f"{package.relative_to(PACKAGE)} does not name {unnamed}"
 
 
 def test_every_floor_is_there() -> None:

@@ -1,4 +1,21 @@
 """Text in, text out: the command table, the batch runner, the prompt and the renderers.
 
 Uses only the public names of ``jdbpy``; speaks no JDWP and keeps no state of the target.
+
+The way of a line:
+
+* ``main``, ``cmdline``, ``run``: from the words of the command line to an exit status
+* ``interpreter``: line after line; ``words``: their lexer; ``signature``: the arguments of a command, read from
+  its function; ``arguments``: how each kind is parsed and completed; ``table``, ``names``: the commands
+* ``commands``: the commands, by subject; ``context``: what they are given beside their arguments
+* ``results``, ``breakpoint_list``, ``points``: results and words that several commands share
+* ``output``: from a result to text
+
+The front ends and what they are made of:
+
+* ``repl``: the prompt; ``batch``: scripts, with ``console`` for their output; ``demo``: the bundled program, its tour
+* ``jvms``: the JVMs of one prompt or batch; ``restarting``: a program started again; ``stop_actions``: orders for stops
+* ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``)
+* ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins
+* ``other_front_ends``: the door for the editor's console and for agents
 """

@@ -11,7 +11,8 @@
 * ``variables``: variables page by page, setVariable, setExpression.
 * ``expressions``: evaluate, completions.
 * ``console``: the commands of the prompt in the debug console, by the door that ``cli`` has for other front ends.
-* ``breakpoints``: of sources, functions, exceptions and fields.
+* ``breakpoints``: of sources, functions, exceptions and fields; ``breakpoint_table``: under the client's ids.
+* ``paths``: paths of the client and of this machine; ``hotswap``: classes replaced.
 * ``code``: sources, modules, disassembled methods.
 * ``main``: the command line of ``jdbpy dap``.
 

@@ -1,1 +1,8 @@
-"""Argument types: how each kind of argument is parsed and completed."""
+"""Argument types: how each kind of argument is parsed and completed.
+
+* ``base``: their base, and plain forms; ``code``: expressions, as they are typed; ``values``: values and formats
+* ``location``: places in code; ``condition``, ``logpoint``: what belongs to one; ``points``: what catchpoints,
+  watchpoints and traces are about; ``tail``: the filters behind them
+* ``target``: threads, frames, classes, breakpoints; ``class_code``: methods and files of classes; ``vm``: the rest
+* ``commands``: commands and settings; ``jvms``: several JVMs
+"""

@@ -1,4 +1,8 @@
-"""The commands of jdb, by subject; importing this fills the table."""
+"""The commands of jdb, by subject; importing this fills the table.
+
+* ``running``, ``stopping``, ``tracing``: run, stop, trace; ``threads``, ``frames``, ``locks``: threads
+* ``values``, ``classes``, ``code``, ``source``: values and code; ``others``: monitor, repeat, help and the like
+"""
 
 from __future__ import annotations
 

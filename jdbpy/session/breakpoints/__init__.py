@@ -20,5 +20,5 @@ Those that report and suspend nothing:
 
 * ``reports``: the text of a hit, to the listeners or a file
 * ``slowdown``: what they cost the target, measured there
-* ``counting filter``: hits that are only counted; ``hit statistics``: what they come to; ``summary``: that in words
+* ``counting_filter``: hits that are only counted; ``hit_statistics``: what they come to; ``summary``: that in words
 """

@@ -2,6 +2,7 @@
 
 * ``attach``: ``attach`` and ``listen``; the order in which a session comes up and is taken down
 * ``greeting``: addresses, and the first words with a target
-* ``launch``: a JVM of our own
+* ``launch``: a JVM of our own; ``local_jvms``: those of this machine
+* ``helper``: a program that carries a connection: ssh, docker, kubectl
 * ``snapshots``: a snapshot in a file, in place of a JVM
 """

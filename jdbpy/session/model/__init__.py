@@ -12,7 +12,8 @@ kept after the target has moved on; using it to ask for more is then a ``StateEr
 * ``breakpoints``: breakpoints and other points; ``tracing``: what those that report come to
 * ``classes``: classes and their members; ``code``: bytecode and constant pools; ``strata``: source maps
 * ``locks``, ``heap``, ``modules``, ``hotswap``: what these components tell
-* ``vm``: the VM as a whole; ``snapshots``: what is known of one in a file
+* ``vm``: the VM as a whole; ``snapshots``: what is known of one in a file; ``moments``: one at a moment, to be compared
+* ``instrumentation``: what a session has put into the target's code
 
 Those of special subjects are public as namespaces, ``jdbpy.heap``; so some files are short.
 """

@@ -14,4 +14,5 @@ A snapshot holds questions of the wire and their answers, so that no command nee
 * ``taking``: suspend, collect, resume, write
 * ``answering``: the peer that answers a connection from the file
 * ``finding``: texts in a snapshot, and what holds them
+* ``recording``: all packets of a session, to be played again
 """

@@ -1,7 +1,8 @@
 """The knowledge of one VM, and the reading of it.
 
 * ``target``: ``Target``, which all parts of a session share: the connection, the counts, the caches, the listeners
-* ``selection``: which thread and frame the user has selected
+* ``selection``: which thread and frame the user has selected; ``clients``: those who share one target
+* ``changed_code``: the classes into which this session has put code
 
 How it is read:
 

@@ -2,4 +2,5 @@
 
 * ``threads``: the component ``session.threads``: listing, finding, the tree of groups
 * ``details``: all about one thread, processor times; throwing an exception in a thread, naming it
+* ``sampling``: the places where threads spend their time
 """
