@@ -96,7 +96,7 @@ SETTINGS = {
             "in-target",
             "off",
             "auto|ask|off",
-            "conditions that the target computes; auto: on a local JVM, ask: those of `weave`",
+            "conditions and logpoints in the target; auto: on a local JVM, ask: those of `weave`",
             _choice("auto", "ask", "off"),
         ),
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),

@@ -217,6 +217,7 @@ class Session:
         made.mode = self._options.in_target
         if self._chores is not None:
             self._chores.start_soon(made.run)
+            self._chores.start_soon(made.rings.run)
         return made
 
     @cached_property

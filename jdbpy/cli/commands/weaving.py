@@ -1,4 +1,4 @@
-"""Conditions that the target itself computes: what is woven into its classes, put in and taken out."""
+"""Conditions and logpoints that the target itself computes: what is woven into its classes, put in and taken out."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def unwoven(result: Unwoven, settings: Settings) -> Shown:
 
 @command("woven", "info woven", group="breakpoints")
 async def woven(ctx: Context) -> WovenClasses:
-    """Show the classes in which the target itself computes conditions of breakpoints, and for which of them.
+    """Show the classes in which the target itself computes conditions and values, and for which breakpoints.
 
     `breakpoints` says of each condition whether it is `in the target` or ordinary, and why.
     """
@@ -66,7 +66,7 @@ async def woven(ctx: Context) -> WovenClasses:
 
 @command("weave", group="breakpoints")
 async def weave(ctx: Context, number: Annotated[int, BreakpointNumber()]) -> Breakpoints:
-    """Have the target itself compute the condition of a breakpoint, at the speed of its code.
+    """Have the target itself compute the condition of a breakpoint or the values of a logpoint, at its own speed.
 
     The class gets a check in front of the line as soon as the breakpoint is hit while no call can come to the line
     again. Asking for it counts where `set in-target` would leave it alone: on a shared JVM, in the JVM's own classes,

@@ -283,7 +283,9 @@ class LogicalBreakpoint(Point):
 
     @property
     def requested(self) -> tuple[object, ...]:
-        return *super().requested, tuple(self.code.wanted())
+        there = (self.condition,) if self.computed_in_target else ()
+        counted = (self.hit_count, self.ignore, self.awaited) if there and self.reports else ()
+        return *super().requested, tuple(self.code.wanted()), *there, *counted
 
     async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
         found = [request for place, request in self.placed.items() if (place.classID, place.methodID) == method]

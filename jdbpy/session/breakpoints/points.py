@@ -54,9 +54,11 @@ class Points:
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
         self.on_condition: Callable[[], None] = lambda: None
-        """Called before a condition is set."""
-        self.on_false: Callable[[Point, RequestHit], Awaitable[None]] | None = None
-        """Called after many hits whose condition was false, with one of them."""
+        """Called before a condition is set, or what reports."""
+        self.on_often: Callable[[Point, RequestHit], Awaitable[None]] | None = None
+        """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
+        self.before_removal: Callable[[Iterable[Point]], Awaitable[None]] | None = None
+        """Called before points are taken out or changed: hits that the target has kept are to be reported."""
         self.after_removal: Callable[[], Awaitable[None]] | None = None
         """Called when points were taken out of the target."""
         self.hot = HotLimits()
@@ -145,6 +147,8 @@ class Points:
         point.condition_text = options.condition.strip()
         point.condition = self._compiled(point.condition_text)
         point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
+        if point.reports:
+            self.on_condition()
         self._last_number += 1
         if self._target.clients is not None:
             point.client = self._target.client
@@ -176,7 +180,8 @@ class Points:
         them does not exist. wire: 1 trip, and as setting what waited.
         """
         points = self._take(numbers)
-        for point in points:
+        await self._settle_kept(points)
+        for point in [each for each in points if each.number in self._points]:
             del self._points[point.number]
             point.removed = True
         removed = [point.number for point in points]
@@ -208,6 +213,7 @@ class Points:
     async def disable(self, numbers: Iterable[int]) -> None:
         """Takes points out of the target and keeps them. Raises UsageError. wire: 1 trip."""
         points = self._take(numbers)
+        await self._settle_kept(points)
         for point in points:
             point.enabled = False
         await self._disarm(points)
@@ -235,6 +241,7 @@ class Points:
         compiled = self._compiled(text)
         if compiled is not None:
             self._target.conn.require_allowed(event_request.Set)  # a condition is computed in a thread that is held
+        await self._settle_kept([point])
         before = point.requested
         await point.check(compiled)
         point.condition, point.condition_text, point.failures = compiled, text, Failures()
@@ -248,6 +255,7 @@ class Points:
         """
         point = self._point(number)
         hit_count = parse_hit_count(hits) if hits.strip() else None
+        await self._settle_kept([point])
         before = point.requested
         point.hit_count, point.hits = hit_count, 0
         point.rate_limiter.restart(0)
@@ -259,6 +267,7 @@ class Points:
         """Lets the next ``count`` hits of a point pass. wire: as ``set_condition``."""
         _check_count(count)
         point = self._point(number)
+        await self._settle_kept([point])
         before = point.requested
         point.ignore = count
         await point.renew(before)
@@ -340,8 +349,8 @@ class Points:
                 hit.thread, await point.given(hit, point.condition_text)
             ):
                 point.passes += 1
-                if self.on_false is not None and 0 < point.look_after <= point.passes:
-                    await self.on_false(point, hit)
+                if self.on_often is not None and 0 < point.look_after <= point.passes:
+                    await self.on_often(point, hit)
                 return GO
         except Disconnected:
             raise
@@ -368,7 +377,12 @@ class Points:
         taken = self.reporter.take(point)
         if point.reports:
             point.count(hit)
-            await self.reporter.report(point, hit, taken, failed=message, failure=failure)
+            point.passes += 1
+            often = self.on_often is not None and 0 < point.look_after <= point.passes and suspends(point)
+            told = hit.replace(go_on=None) if often else hit
+            await self.reporter.report(point, told, taken, failed=message, failure=failure)
+            if often and self.on_often is not None:
+                await self.on_often(point, hit)
             return GO
         extra: dict[str, Any] = {"failure": failure} if failure else {}
         extra |= {"breakpoint": point.number, "breakpoints": (point.number,)}
@@ -450,10 +464,19 @@ class Points:
         requests = self._target.requests
         wanted = any(point.reports for point in self._points.values())
         if wanted and self._end is None and self._target.conn.allows(event_request.Set):
-            self._end, _ = requests.submit(RequestSpec(EventKind.VM_DEATH, WirePolicy.ALL, [], lambda hit: GO))
+            self._end, _ = requests.submit(RequestSpec(EventKind.VM_DEATH, WirePolicy.ALL, [], self._at_end))
         elif not wanted and self._end is not None:
             requests.drop([self._end])
             self._end = None
+
+    async def _at_end(self, hit: RequestHit) -> Verdict:
+        await self._settle_kept(self._points.values())
+        return GO
+
+    async def _settle_kept(self, points: Iterable[Point]) -> None:
+        """Report hits of these points that the target has kept. wire: none, or 1 trip or 2."""
+        if self.before_removal is not None:
+            await self.before_removal(tuple(points))
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
@@ -503,6 +526,11 @@ class Points:
         if condition:
             self.on_condition()
         return self._compile(condition) if condition and self._compile is not None else None
+
+
+def suspends(point: Point) -> bool:
+    """True if a thread stands at a hit of the point."""
+    return point.wire_policy is not WirePolicy.NONE
 
 
 def _check_held(options: PointOptions) -> None:

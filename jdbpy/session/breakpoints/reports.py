@@ -26,7 +26,7 @@ from jdbpy.session.concurrency import both
 from jdbpy.session.model import events
 from jdbpy.session.model.threads import Location, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
-from jdbpy.session.target.conditions import Passing
+from jdbpy.session.target.conditions import LogEntry, Passing
 from jdbpy.session.target.hit_rates import LeftOut, Load, Taken
 from jdbpy.session.target.requests import REASONS, RequestHit
 from jdbpy.session.target.target import Target
@@ -194,22 +194,51 @@ class Reporter:
         self._say_left_out(point, taken.left_out)
         if taken.reported:
             kind, text, stack, where, values = await self._told(point, hit, before, failed)
-            report = events.Report(
-                self._moment(taken.at),
-                where.thread,
-                taken.number,
-                tuple(stack),
-                time_ns=round(taken.at * 1e9),
-                event=str(REASONS.get(type(hit.event), "")),
-                failure=failure or values.pop("failure", ""),
-                location=where.location,
-                **values,
-            )
-            self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
+            values["failure"] = failure or values.pop("failure", "")
+            self._publish(point, hit, taken, kind, text, where, stack=tuple(stack), **values)
         if point.wire_policy is not JdwpSuspendPolicy.NONE:
             point.rate_limiter.measured(self.clock() - start)
         if taken.spent or taken.too_much is not None:
             self.switch_off(point, taken)
+
+    async def report_kept(
+        self, point: Point, hit: RequestHit, taken: Taken, entry: LogEntry | None, time_ns: int
+    ) -> None:
+        """Publishes or writes a hit that the target has kept: its thread runs on, and nothing is read of it.
+
+        wire: none when the name of the thread is known, else 1 trip.
+        """
+        self._say_left_out(point, taken.left_out)
+        if taken.reported:
+            where = await self._whereabouts.of(hit)
+            kind, text = ("logpoint", entry.text or where.text) if entry else point.told(hit, where.text, {})
+            values = entry.values if entry else ()
+            self._publish(point, hit, taken, kind, text, where, time_ns=time_ns, values=values)
+        if taken.spent:
+            self.switch_off(point, taken)
+
+    def _publish(
+        self,
+        point: Point,
+        hit: RequestHit,
+        taken: Taken,
+        kind: str,
+        text: str,
+        where: Where,
+        *,
+        time_ns: int = 0,
+        **values: Any,
+    ) -> None:
+        report = events.Report(
+            self._moment(taken.at),
+            where.thread,
+            taken.number,
+            time_ns=time_ns or round(taken.at * 1e9),
+            event=str(REASONS.get(type(hit.event), "")),
+            location=where.location,
+            **values,
+        )
+        self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
 
     async def _told(
         self, point: Point, hit: RequestHit, before: bytes | None, failed: str

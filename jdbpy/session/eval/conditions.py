@@ -239,7 +239,41 @@ class CompiledTemplate:
 
         self._variables = variables
 
+        self._frame_target = frame_target
+        self._compile_at = compile_at
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
+
+    @property
+    def has_values(self) -> bool:
+        """True if there are expressions in it."""
+        return bool(self._template.placeholders)
+
+    async def operations(self, place: Location) -> Compiled:
+        """Like ``CompiledCondition.operations``; the columns of errors are those in the template."""
+        frame = self._frame_target(Frame(1, place, ThreadRef(0, "")))
+        try:
+            return await self._compile_at(frame, _LoadedClasses(frame), HitVariables(self._variables, NOTHING))
+        finally:
+            frame.pins.release()
+
+    def forget_code(self) -> None:
+        """The code of classes was changed: the indices of places mean others now."""
+        self._at_hits.forget_code()
+
+    async def filled(self, hits: Sequence[Sequence[Operand]]) -> list[LogEntry]:
+        """The text for each of some hits, whose values are known. wire: what describing all the objects takes."""
+        found = await self._describe([each for operands in hits for each in operands])
+        count = len(self._template.placeholders)
+        return (
+            [self._entry(found[at : at + count]) for at in range(0, count * len(hits), count)]
+            if count
+            else [LogEntry(self._template.render([])) for _ in hits]
+        )
+
+    def _entry(self, found: Sequence[tuple[Value, str]]) -> LogEntry:
+        named = zip(self._template.placeholders, found, strict=True)
+        shown = tuple(Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
+        return LogEntry(self._template.render([text for _, text in found]), shown)
 
     async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
         """The text at this hit, strings without quotes, and the values in it. Raises as ``CompiledCondition.holds``.
@@ -253,7 +287,5 @@ class CompiledTemplate:
         with self._bounded():
             values = (await self._at_hits.evaluate(thread_id, passing, own)).value
             assert isinstance(values, Elements)
-            found = await self._describe(values.elements)
-        named = zip(self._template.placeholders, found, strict=True)
-        shown = tuple(Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
-        return LogEntry(self._template.render([text for _, text in found]), shown)
+            return self._entry(await self._describe(values.elements))
+        raise AssertionError("a block that was ended raises")

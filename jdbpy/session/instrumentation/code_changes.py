@@ -21,6 +21,7 @@ from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.parts import Woven, WovenMethod
 from jdbpy.session.weaving.weaver import weave
+from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 
@@ -57,6 +58,12 @@ class CodeChanges:
         at = changed.index_before(place) if changed is not None else int(place.index)
         return self.sites.get(place.classID, {}).get((place.methodID, at))
 
+    def place_now(self, type_: RefType, method: MethodID, at: int) -> CodeLocation:
+        """Return where the line is now that begins at ``at`` in the program's own code, behind what was put in."""
+        changed = self._target.changed_code.classes.get(type_.id)
+        found = changed.maps.get(method) if changed is not None else None
+        return CodeLocation(TypeTag(type_.tag), type_.id, method, found.index_after(at) if found is not None else at)
+
     def starts(self, changed: ChangedClass) -> list[PlaceKey]:
         """Return where the checks of a class begin, as its code is now."""
         return [(method, start_now(changed, method, at)) for method, at in self._inserted(changed)]
@@ -71,6 +78,7 @@ class CodeChanges:
         for site in sites:
             self._target.requests.drop(site.requests)
             site.trap = site.failed = None
+            site.withdrawn()
 
     def forget(self, type_id: ReferenceTypeID) -> list[Site]:
         """Return the checks that a class had; it runs none any more."""
@@ -86,6 +94,9 @@ class CodeChanges:
         woven = weave(changed.original, [site.place for site in sites.values()])
         methods = (await target.types.methods([type_.id]))[type_.id]
         definition = virtual_machine.ClassDef(type_.id, woven.data)
+        for site in sites.values():
+            if site not in self.sites.get(type_.id, {}).values():
+                await site.begin()
         await target.conn.request(virtual_machine.RedefineClasses([definition]))
         former, self.sites[type_.id] = self.sites.get(type_.id, {}), dict(sites)
         moved = self._moved(changed, woven, methods)
@@ -130,8 +141,8 @@ class CodeChanges:
                 del point.placed[place]
             for place in here:
                 site = self.site_at(moved[place])
-                if site is not None and site.is_of(point) and site.trap is not None:
-                    point.placed[moved[place]] = site.trap
+                if site is not None and site.is_of(point) and site.request is not None:
+                    point.placed[moved[place]] = site.request
                 else:
                     pending.append(placement.put(point, moved[place])[1])
             if here:

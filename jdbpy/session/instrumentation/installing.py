@@ -7,48 +7,84 @@ breakpoints of the helpers and the class file of before are in the target before
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
 from jdbpy.errors import EvalError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.points import Points
-from jdbpy.session.eval.conditions import CompiledCondition
-from jdbpy.session.eval.emit.emitter import emit
+from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
+from jdbpy.session.eval.emit.emitter import emit, emit_values, value_types
 from jdbpy.session.eval.emit.refusals import NotInTarget
 from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
 from jdbpy.session.instrumentation.code_changes import CodeChanges, PlaceKey, start_now
 from jdbpy.session.instrumentation.host_class import local_class_file
 from jdbpy.session.instrumentation.in_thread import InThread, in_thread, set_static
+from jdbpy.session.instrumentation.log_sites import LogSite, count_of
 from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
+from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site, set_traps
 from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
 from jdbpy.session.java import class_file
+from jdbpy.session.java.types import NULL, JavaType, erasure, is_string, source_name, unboxed
+from jdbpy.session.model.threads import Location
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import PREFIX, SIGN, ChangedClass
 from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.helper import helper_class
-from jdbpy.session.weaving.parts import Filters
+from jdbpy.session.weaving.parts import Emitted, Filters
+from jdbpy.session.weaving.ring import log_class
 from jdbpy.session.weaving.weaver import weave
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
+
+_PLACES = 4_096
+"""How many entries a ring has room for: that many hits between two polls."""
 
 
 class StaysOrdinary(Exception):  # it is no error
     """The condition stays with the debugger, for the reason that the text says."""
 
 
+@contextmanager
+def _staying(what: str) -> Iterator[None]:
+    """Raises StaysOrdinary, with the reason, for what cannot run in the target."""
+    try:
+        yield
+    except NotInTarget as why:
+        raise StaysOrdinary(f"{what} {why.reason}") from None
+    except EvalError as error:
+        raise StaysOrdinary(f"{what} does not compile yet: {error.message}") from None
+
+
+def _is_unchanging(kind: JavaType, compiled: Compiled) -> bool:
+    """True if values of the type are the same whenever they are read: numbers, strings, boxes, constants of enums."""
+    if unboxed(kind) is not None or is_string(kind) or kind == NULL:
+        return True
+    found = compiled.compiler.graph.known(erasure(kind))
+    return found is not None and (found.is_enum or found.name == "java.lang.Class")
+
+
 class Installer:
     """Puts the conditions of breakpoints into one target."""
 
     def __init__(
-        self, target: Target, points: Points, changes: CodeChanges, evaluator: Callable[[], Evaluator]
+        self,
+        target: Target,
+        points: Points,
+        changes: CodeChanges,
+        evaluator: Callable[[], Evaluator],
+        poller: RingPoller,
     ) -> None:
         self._target = target
+        self._poller = poller
         self._points = points
         self._changes = changes
         self._evaluator = evaluator
@@ -139,24 +175,59 @@ class Installer:
         self, point: LogicalBreakpoint, type_: RefType, method: Method, key: PlaceKey, place: CodeLocation
     ) -> Site:
         """The check of a condition at a place. Raises StaysOrdinary. wire: as compiling it."""
-        assert isinstance(point.condition, CompiledCondition)
         if any(each is not point and place in each.placed for each in self._changes.breakpoints):
             raise StaysOrdinary("another breakpoint is at the same place")
         for site in self._idle:
             if site.is_for(point, key[1], method.id):
                 return site
         [location] = await self._target.types.locations([place])
-        try:
-            emitted = emit(await point.condition.operations(location), type_.name)
-        except NotInTarget as why:
-            raise StaysOrdinary(f"the condition {why.reason}") from None
-        except EvalError as error:
-            raise StaysOrdinary(f"the condition does not compile yet: {error.message}") from None
+        condition = await self._condition(point, location, type_)
         host, options = type_.signature[1:-1], point.options
         self._made += 1
         name = f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
         filters = Filters(thread=options.thread is not None, instance=options.instance is not None)
-        return Site(point, point.condition, method, key[1], helper_class(name, host, emitted, filters))
+        if not point.reports:
+            assert condition is not None
+            return Site(point, point.condition, method, key[1], helper_class(name, host, condition, filters))
+        values, types = await self._values(point, location, type_)
+        if (point.hit_count is not None or point.ignore) and len(point.code.wanted()) > 1:
+            raise StaysOrdinary("its hits are counted over several places")
+        size = 0 if point.reporting.limit == 0 else _PLACES
+        return LogSite(
+            point,
+            point.condition,
+            method,
+            key[1],
+            log_class(name, host, condition, values, filters, count_of(point), size=size),
+            types=types,
+            place=partial(self._changes.place_now, type_, *key),
+            target=self._target,
+            reporter=self._points.reporter,
+            poller=self._poller,
+        )
+
+    async def _condition(self, point: LogicalBreakpoint, location: Location, type_: RefType) -> Emitted | None:
+        if point.condition is None:
+            return None
+        assert isinstance(point.condition, CompiledCondition)
+        with _staying("the condition"):
+            return emit(await point.condition.operations(location), type_.name)
+        raise AssertionError
+
+    async def _values(
+        self, point: LogicalBreakpoint, location: Location, type_: RefType
+    ) -> tuple[Sequence[Emitted], Sequence[JavaType]]:
+        """The expressions of a text. Raises StaysOrdinary where one is an object whose fields the text shows."""
+        text = point.log
+        if not isinstance(text, CompiledTemplate) or not text.has_values or point.reporting.limit == 0:
+            return (), ()
+        with _staying("the text"):
+            compiled = await text.operations(location)
+            values, types = emit_values(compiled, type_.name), value_types(compiled)
+        for each in types:
+            if not _is_unchanging(each, compiled):
+                raise StaysOrdinary(f"the text shows the fields of an object ({source_name(each)})")
+        return values, types
 
     @staticmethod
     def _leave_out_refused(changed: ChangedClass, sites: dict[PlaceKey, Site]) -> None:
@@ -177,8 +248,10 @@ class Installer:
             values.update({name: Ref(objects[name] or 0, Tag.OBJECT) for name in helper.references})
             if values:
                 await set_static(self._target, site.type_id, values)
+            if isinstance(site, LogSite):
+                await site.defined()
             self._idle.append(site)
-        if site.trap is None:
+        if site.request is None:
             await set_traps(self._target, self._points, site)
 
     async def _keep(self, run: InThread, type_: RefType, original: bytes) -> None:

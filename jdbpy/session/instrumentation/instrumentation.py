@@ -9,6 +9,7 @@ when a class is prepared that a breakpoint waits for, and when an ordinary one h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import trio
 
@@ -20,6 +21,8 @@ from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.instrumentation.code_changes import CodeChanges
 from jdbpy.session.instrumentation.installing import Installer, StaysOrdinary, places_in, say
+from jdbpy.session.instrumentation.log_sites import LogSite
+from jdbpy.session.instrumentation.rings import Ring, RingPoller
 from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
 from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.model.events import Notice
@@ -28,13 +31,17 @@ from jdbpy.session.stack import StackReader
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import ChangedClass
 from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import EventRequest, RequestHit
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.session.target.target import Target
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
-from jdbpy.wire.messages import object_reference, virtual_machine
+from jdbpy.wire.messages import event_request, object_reference, virtual_machine
 
 PROMOTED_AFTER = 300
 """Hits with a false condition after which a way without stops is looked for."""
+
+REPORTED_AFTER = 20
+"""The same for hits that are reported."""
 
 AGAIN_AFTER = 5_000
 """After so many more it is looked for again."""
@@ -66,10 +73,13 @@ class Instrumentation:
         self._lock = trio.Lock()
         self._more = trio.Event()
         self.changes = CodeChanges(target, points, breakpoints, stack)
-        self.installer = Installer(target, points, self.changes, evaluator)
+        self.rings = RingPoller(target, self._ring_failed)
+        self.installer = Installer(target, points, self.changes, evaluator, self.rings)
+        self._calls: dict[LogicalBreakpoint, list[EventRequest]] = {}
         self.changes.on_moved = self.placed
         breakpoints.placement.in_target = self
-        points.on_false = self._often_false
+        points.on_often = self._often_passed
+        points.before_removal = self._read_kept
         points.after_removal = self.settle
         target.changed_code.on_redefined = self._redefined
 
@@ -139,11 +149,11 @@ class Instrumentation:
     def request_at(self, point: LogicalBreakpoint, place: CodeLocation) -> EventRequest | None:
         """See ``placement.InTarget``."""
         site = self.changes.site_at(place)
-        return site.trap if site is not None and site.is_of(point) else None
+        return site.request if site is not None and site.is_of(point) else None
 
     def placed(self, point: LogicalBreakpoint) -> None:
         """See ``placement.InTarget``."""
-        traps = {id(site.trap) for sites in self.changes.sites.values() for site in sites.values()}
+        traps = {id(site.request) for sites in self.changes.sites.values() for site in sites.values()}
         point.computed_in_target = bool(point.placed) and all(id(each) in traps for each in point.placed.values())
         wanted = self._is_wanted(point)
         unfit = self._unfit(point)
@@ -151,11 +161,13 @@ class Instrumentation:
             point.look_after = 0
             point.why_ordinary = unfit if wanted else ""
         elif not point.look_after:
-            point.look_after = point.passes + PROMOTED_AFTER
+            point.look_after = point.passes + (REPORTED_AFTER if point.reports else PROMOTED_AFTER)
+            self._call_at(point, REPORTED_AFTER)
 
     def dropped(self, point: LogicalBreakpoint) -> None:
         """See ``placement.InTarget``."""
         point.computed_in_target = False
+        self._target.requests.drop(self._calls.pop(point, ()))
         for type_id, sites in self.changes.sites.items():
             gone = {place: site for place, site in sites.items() if site.point is point}
             self.changes.drop(gone.values())
@@ -171,7 +183,39 @@ class Instrumentation:
             points = [point for point in self.changes.breakpoints if places_in(point, prepared.id)]
             await self._improve(prepared, points, thread, at_hit=False)
 
-    async def _often_false(self, point: Point, hit: RequestHit) -> None:
+    def _call_at(self, point: LogicalBreakpoint, hits: int) -> None:
+        """Have a thread of a breakpoint that suspends none come, after so many hits: methods have to be run in one."""
+        if point.wire_policy is not JdwpSuspendPolicy.NONE or point in self._calls:
+            return
+        self._calls[point] = []
+        for place in point.placed:
+            modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
+            handler = partial(self._came, point)
+            spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler)
+            self._calls[point].append(self._target.requests.submit(spec)[0])
+
+    async def _came(self, point: LogicalBreakpoint, hit: RequestHit) -> Verdict:
+        self._target.requests.spent(hit.request)
+        self._target.requests.drop(self._calls.pop(point, ()))
+        if point.look_after:
+            await self._often_passed(point, hit)
+            if point.look_after and point.wanted:
+                self._call_at(point, AGAIN_AFTER)
+        return GO
+
+    async def _read_kept(self, points: Iterable[Point]) -> None:
+        """Report what the target has kept of hits so far. wire: 1 trip, 2 where there are some."""
+        chosen = list(points)
+        sites = [site for sites in self.changes.sites.values() for site in sites.values() if site.point in chosen]
+        rings = [site.ring for site in sites if isinstance(site, LogSite) and site.ring is not None]
+        if rings:
+            await self.rings.poll(rings)
+
+    def _ring_failed(self, ring: Ring, error: JdbpyError) -> None:
+        """A ring cannot be read any more: its class is gone with its loader."""
+        self._target.publish(Notice("warning", f"what the target has kept cannot be read any more: {error}"))
+
+    async def _often_passed(self, point: Point, hit: RequestHit) -> None:
         """A breakpoint has been passed often: the thread of this hit stands at it. wire: some 30 trips, once."""
         assert isinstance(point, LogicalBreakpoint)
         point.look_after = point.passes + AGAIN_AFTER
@@ -244,16 +288,21 @@ class Instrumentation:
             raise StateError("this VM cannot redefine classes", hint="'version' shows which VM it is")
 
     def _is_wanted(self, point: LogicalBreakpoint) -> bool:
-        if point.condition is None or not self._possible or (self._mode == "off" and point.number not in self._asked):
+        concerned = point.condition is not None or point.reports
+        if not concerned or not self._possible or (self._mode == "off" and point.number not in self._asked):
             return False
         return point.number in self._asked or (self._mode == "auto" and not self._target.remote)
 
     def _unfit(self, point: LogicalBreakpoint) -> str:
         """Return why a breakpoint stays ordinary wherever it is; "" if it may be in the target."""
-        if point.condition is None:
+        if point.condition is None and not point.reports:
             return "it has no condition"
-        if point.reports:
-            return "it reports, and does not stop"
+        if point.reporting.stack:
+            return "it reports the stack"
+        if point.reports and point.temporary:
+            return "it is there for one hit"
+        if point.reports and point.awaited:
+            return "another breakpoint waits for it"
         if point.callers is not None:
             return "it looks at callers"
         if point.after_each:

@@ -29,7 +29,7 @@ from jdbpy.session.target.requests import (
     verdict_of,
 )
 from jdbpy.session.target.target import Target
-from jdbpy.session.weaving.parts import HelperClass, WovenPlace
+from jdbpy.session.weaving.parts import FAILED, TRAP, HelperClass, WovenPlace
 from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event as wire_event, event_request
@@ -59,7 +59,7 @@ class Site:
     """A place of a breakpoint. ``at`` is the code index in the program's own code; ``type_id`` is the helper's."""
 
     def __init__(
-        self, point: LogicalBreakpoint, condition: Condition, method: Method, at: int, helper: HelperClass
+        self, point: LogicalBreakpoint, condition: Condition | None, method: Method, at: int, helper: HelperClass
     ) -> None:
         self.point = point
         self.condition = condition
@@ -84,18 +84,29 @@ class Site:
         return self.is_of(point) and (self.at, self.method.id) == (at, method)
 
     @property
+    def request(self) -> EventRequest | None:
+        """The request that stands for the ordinary one of the breakpoint."""
+        return self.trap
+
+    @property
     def requests(self) -> list[EventRequest]:
         """Return what stands in the target for it."""
         return [each for each in (self.trap, self.failed) if each is not None]
+
+    def withdrawn(self) -> None:
+        """Nothing calls its helper any more. wire: no wait."""
+
+    async def begin(self) -> None:
+        """Its helper is about to be called; the target may be suspended. wire: no wait, or as the kind of site."""
 
 
 async def set_traps(target: Target, points: Points, site: Site) -> None:
     """Set the breakpoints at which a helper reports. Raises JdwpError. wire: 2 trips, 1 when the class is known."""
     methods = {(each.name, each.signature): each for each in (await target.types.methods([site.type_id]))[site.type_id]}
     specs = []
-    for (name, signature), fails in zip(site.helper.stops, (False, True), strict=False):
-        place = CodeLocation(TypeTag.CLASS, site.type_id, methods[name, signature].id, 0)
-        handler = partial(_on_trap, target, points, site, fails)
+    for stop in site.helper.stops:
+        place = CodeLocation(TypeTag.CLASS, site.type_id, methods[stop].id, 0)
+        handler = partial(_on_trap, target, points, site, stop == FAILED)
         modifiers = [event_request.LocationOnly(place)]
         trap = _Trap(site.point)
         specs.append(RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, trap))
@@ -104,7 +115,8 @@ async def set_traps(target: Target, points: Points, site: Site) -> None:
     if len(made) < len(outcomes):
         await target.requests.remove(made)
         raise next(each for each in outcomes if not isinstance(each, EventRequest))
-    site.trap, site.failed = made[0], made[1] if len(made) > 1 else None
+    by_stop = dict(zip(site.helper.stops, made, strict=True))
+    site.trap, site.failed = by_stop.get(TRAP), by_stop.get(FAILED)
 
 
 def _on_trap(target: Target, points: Points, site: Site, fails: bool, hit: RequestHit) -> Vote:

@@ -65,6 +65,6 @@ class Breakpoint(Record):
     failure: Annotated[str, "why, the last time"] = ""
     options: Annotated[tuple[tuple[str, str], ...], "further filters (from, except, on), and what a hit runs"] = ()
     client: Annotated[str, "whose it is, where several share the session"] = ""
-    in_target: Annotated[bool, "its condition is computed in the target, at the speed of its code"] = False
-    ordinary: Annotated[str, "why the debugger computes the condition, where the target could"] = ""
+    in_target: Annotated[bool, "its condition, or the values of a logpoint, are computed in the target"] = False
+    ordinary: Annotated[str, "why the debugger computes them, where the target could"] = ""
     places: Annotated[tuple[BreakpointPlace, ...], "the methods in which its line or name has code"] = ()

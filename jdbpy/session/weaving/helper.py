@@ -51,9 +51,13 @@ _OUT = {"==": "ifne", "!=": "ifeq", ">=": "iflt", "<=": "ifgt", ">": "ifle", "<"
 """The jump for a number that is not as the operator says."""
 
 
-def pass_number(code: Assembler, count: CheckCount, out: Label) -> None:
-    """Count the hit, and jump to ``out`` unless its number fits and enough that did have passed."""
+def pass_number(code: Assembler, count: CheckCount, out: Label, local: int | None = None) -> None:
+    """Count the hit, and jump to ``out`` unless its number fits and enough that did have passed. The number is kept in
+    the ``local``."""
     _number(code, "HITS")
+    if local is not None:
+        code.op("dup2")
+        code.store("J", local)
     if count.op == "%":
         code.push_long(count.number)
         code.op("lrem")
@@ -114,14 +118,21 @@ class HelperWriter:
         return bool(count.op or count.ignore)
 
     def check(
-        self, condition: Emitted | None, act: Act, values: Sequence[Emitted] = (), before: Act | None = None
+        self,
+        condition: Emitted | None,
+        act: Act,
+        values: Sequence[Emitted] = (),
+        before: Act | None = None,
+        *,
+        caught: bool = False,
     ) -> None:
         """The method ``check``. ``act`` writes what happens at a hit whose condition holds: with the numbers of the
         locals that hold ``values``, and the label to jump to when there is nothing to do. ``before`` writes what comes
-        between the condition and the values."""
+        between the condition and the values. ``caught``: what ``act`` throws goes no further."""
 
         def write(code: Assembler) -> None:
             out, quiet, failed, start, end = Label(), Label(), Label(), Label(), Label()
+            acting, dropped = Label(), Label()
             self._filter(code, out)
             if self._calls:
                 self._busy(code, "get", f"(){OBJECT}")
@@ -140,9 +151,15 @@ class HelperWriter:
                 code.store(each.signature, locals_[-1])
             code.place(end)
             self._not_busy(code)
+            code.place(acting)
             act(code, locals_, out)
             code.place(out)
             code.return_()
+            if caught:
+                code.handle(acting, out, dropped)
+                code.place(dropped)
+                code.op("pop")
+                code.return_()
             if condition is not None or before is not None:
                 code.place(quiet)
                 self._not_busy(code)

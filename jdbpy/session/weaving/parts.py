@@ -88,6 +88,10 @@ class CheckCount(Record):
     start: int = 0
 
 
+TRAP, FAILED = ("trap", "()V"), ("failed", "(Ljava/lang/Throwable;)V")
+"""Methods of helpers at which breakpoints stand."""
+
+
 class HelperClass(Record):
     """A helper class. ``name`` is internal: ``com/acme/Jdbpy__1_1``."""
 
@@ -97,8 +101,8 @@ class HelperClass(Record):
     handles: tuple[Handle, ...] = ()
     references: tuple[str, ...] = ()
     """Static fields of type Object that the installer sets: ``thread``, ``instance``."""
-    stops: tuple[tuple[str, str], ...] = (("trap", "()V"), ("failed", "(Ljava/lang/Throwable;)V"))
-    """Methods at whose first instruction the breakpoints are set; none of a logpoint."""
+    stops: tuple[tuple[str, str], ...] = (TRAP, FAILED)
+    """Methods at whose first instruction the breakpoints are set; of a logpoint only ``FAILED``."""
 
 
 class WovenPlace(Record):

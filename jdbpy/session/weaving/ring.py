@@ -1,14 +1,18 @@
 """Helpers that keep values instead of stopping: a logpoint's ring, a counter. Nothing in the target ever waits.
 
+No exception leaves them: what goes wrong while an entry is made, such as a stack that is full, loses the entry.
+
 ``check`` puts the values of a hit into static arrays of the helper, and the debugger reads these while everything runs.
 
 * ``HEAD``, an AtomicLong: how many entries there were. Entry n is in place n modulo ``size`` of each array.
 * ``STAMPS``, an AtomicLongArray: n + 1 in the place of entry n, written last. Its field ``array`` is what to read.
-* ``times``: milliseconds since 1970; ``threads``: the threads; ``v0``, ``v1``...: the values, a ``long[]`` for numbers
-  and truth values (see ``number``), an ``Object[]`` for objects or their texts.
+* ``times``: nanoseconds since 1970; ``threads``: the threads; ``numbers``, where a count chooses: which hit it is;
+  ``v0``, ``v1``...: the values, a ``long[]`` for numbers and truth values (see ``number``), an ``Object[]`` for objects
+  or their texts.
 * ``read``, a volatile long that the debugger sets: the first entry that it has not read. A hit that finds the ring full
   is not kept, and counted in ``DROPPED``, an AtomicLong.
 * ``FAILURES``, an AtomicLong, and ``thrown``: how often a condition or value threw something, and the last of these.
+  That comes to ``failed``, as in other helpers: a breakpoint there has the debugger say why.
 
 A poll is one segment: ``STAMPS.array``, then the other arrays in the ranges that ``RingReader.ranges`` names, in this
 order; then ``read`` is set to ``RingReader.next``. Entries that are not written yet, or anew, have another stamp.
@@ -22,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from jdbpy.record import Record
 from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, Label
 from jdbpy.session.weaving.helper import OBJECT, HelperWriter, pass_number
-from jdbpy.session.weaving.parts import CheckCount, Emitted, Filters, HelperClass
+from jdbpy.session.weaving.parts import FAILED, CheckCount, Emitted, Filters, HelperClass
 
 _COUNTER, _STAMPS = "java/util/concurrent/atomic/AtomicLong", "java/util/concurrent/atomic/AtomicLongArray"
 _STRING = "Ljava/lang/String;"
@@ -70,11 +74,12 @@ def log_class(
     counted = writer.counts(count)
     if not size and not counted:
         writer.counter("HITS", count.start)
-    ring = _Ring(writer, size, values)
+    ring = _Ring(writer, size, values, counted=counted)
 
     def before(code: Assembler, _: Sequence[int], out: Label) -> None:
         if counted:
-            pass_number(code, count, out)
+            ring.number = code.new_local("J")
+            pass_number(code, count, out, ring.number)
         if size:
             ring.drop_if_full(code, out)
         elif not counted:
@@ -82,7 +87,7 @@ def log_class(
             code.call(_COUNTER, "incrementAndGet", "()J")
             code.op("pop2")
 
-    writer.check(condition, ring.keep if size else lambda code, values, out: None, values, before)
+    writer.check(condition, ring.keep if size else lambda code, values, out: None, values, before, caught=bool(size))
     writer.counter("FAILURES")
     writer.cls.field(PUBLIC | VOLATILE, "thrown", OBJECT)
 
@@ -101,7 +106,7 @@ def log_class(
         call=writer.call,
         handles=writer.handles,
         references=writer.references,
-        stops=(),
+        stops=(FAILED,),
         size=size,
         columns=ring.columns if size else (),
     )
@@ -147,10 +152,11 @@ def _as_text(value: Emitted, most: int) -> Emitted:
 class _Ring:
     """Writes what a ring needs into a helper."""
 
-    def __init__(self, writer: HelperWriter, size: int, values: Sequence[Emitted]) -> None:
+    def __init__(self, writer: HelperWriter, size: int, values: Sequence[Emitted], *, counted: bool) -> None:
+        self.number = -1  # the local variable that has the number of the hit
+        self._fixed = ("times", "threads", *(["numbers"] if counted else []))
         self.columns = (
-            RingColumn("times", "J"),
-            RingColumn("threads", OBJECT),
+            *(RingColumn(field, OBJECT if field == "threads" else "J") for field in self._fixed),
             *(RingColumn(f"v{number}", each.signature) for number, each in enumerate(values)),
         )
         self._name = writer.name
@@ -160,11 +166,18 @@ class _Ring:
             writer.counter("DROPPED")
             writer.cls.field(PUBLIC | FINAL, "STAMPS", f"L{_STAMPS};")
             writer.cls.field(PUBLIC | VOLATILE, "read", "J")
+            writer.cls.field(FINAL, "START", "J")
             for each in self.columns:
                 writer.cls.field(PUBLIC | FINAL, each.field, each.array)
 
     def initialize(self, code: Assembler) -> None:
-        """Make the arrays."""
+        """Make the arrays, and take the time of day at which ``nanoTime`` is 0."""
+        code.call_static("java/lang/System", "currentTimeMillis", "()J")
+        code.push_long(1_000_000)
+        code.op("lmul")
+        code.call_static("java/lang/System", "nanoTime", "()J")
+        code.op("lsub")
+        code.put_static(self._name, "START", "J")
         code.new(_STAMPS)
         code.op("dup")
         code.push_int(self._size)
@@ -214,15 +227,20 @@ class _Ring:
         code.push_int(self._size - 1)
         code.op("iand")
         code.store("I", place)
-        for column, value in zip(self.columns, (None, None, *values), strict=True):
+        for column, value in zip(self.columns, (*(-1 for _ in self._fixed), *values), strict=True):
             code.get_static(self._name, column.field, column.array)
             code.load("I", place)
-            if column.field == "times":
-                code.call_static("java/lang/System", "currentTimeMillis", "()J")
-            elif value is None:
-                code.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;")
-            else:
-                self._load(code, column, value)
+            match column.field:
+                case "times":
+                    code.call_static("java/lang/System", "nanoTime", "()J")
+                    code.get_static(self._name, "START", "J")
+                    code.op("ladd")
+                case "threads":
+                    code.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;")
+                case "numbers":
+                    code.load("J", self.number)
+                case _:
+                    self._load(code, column, value)
             code.array_store(column.array[1:])
         code.get_static(self._name, "STAMPS", f"L{_STAMPS};")
         code.load("I", place)

@@ -51,12 +51,21 @@ def emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]:
 
     Raises NotInTarget.
     """
+    return tuple(_emitted(compiled, each, host) for each in _values(compiled))
+
+
+def value_types(compiled: Compiled) -> tuple[JavaType, ...]:
+    """Return the static types of the expressions of a logpoint's text. Raises NotInTarget."""
+    return tuple(each.type for each in _values(compiled))
+
+
+def _values(compiled: Compiled) -> Sequence[Op]:
     op = compiled.op
     while not isinstance(op, GatherValues) and len(op.children) == 1:
         op = op.children[0]
     if not isinstance(op, GatherValues):
         raise refuse(op)
-    return tuple(_emitted(compiled, each, host) for each in op.elements)
+    return op.elements
 
 
 def _emitted(compiled: Compiled, op: Op, host: str) -> Emitted:
