@@ -80,6 +80,14 @@ async def test_what_the_only_call_of_a_line_returned(jvm: Jvm) -> None:
         }
 
 
+async def test_over_a_slow_link_as_well(any_jvm: Jvm) -> None:
+    """What a step shows does not depend on how long answers take."""
+    async with debug(any_jvm, inline(SOURCE)) as d:
+        d.session._target.round_trip = 1.0
+        await d.run_to("single")
+        assert value(await stepped(d, OVER, "two")) == "8"
+
+
 async def test_what_the_method_returned_that_was_stepped_out_of(jvm: Jvm) -> None:
     async with debug(jvm, inline(SOURCE)) as d:
         await d.run_to("doubled")

@@ -87,7 +87,8 @@ class Returned:
 async def returned(target: Target, thread: int, location: Location | None, depth: StepDepth) -> Returned | None:
     """Return what waits for the value at the end of a step from this place; None where it would not be sure.
 
-    wire: none for ``step up``; for ``next`` 2 trips in a method that was not stepped in yet, none over a slow link.
+    wire: none for ``step up``; for ``next`` 1 trip in a method that was not stepped in yet, and 1 for a class that is
+    called and not known.
     """
     if location is None or not location.method_id or not target.at_least(SINCE):
         return None
@@ -106,8 +107,7 @@ async def _only_call(target: Target, location: Location) -> ReturningMethod | No
     key = type_id, ids.MethodID(location.method_id)
     if location.line is None or location.stratum:
         return None
-    if not target.high_latency:
-        await types.facts.prefetch((facts.BYTECODES, [key]), (facts.CONSTANT_POOL, [type_id]), (facts.LINES, [key]))
+    await types.facts.prefetch((facts.BYTECODES, [key]), (facts.CONSTANT_POOL, [type_id]), (facts.LINES, [key]))
     code, pool, lines = (
         types.facts.known(facts.BYTECODES, key),
         types.facts.known(facts.CONSTANT_POOL, type_id),
@@ -125,7 +125,7 @@ async def _only_call(target: Target, location: Location) -> ReturningMethod | No
     member = int.from_bytes(code[calls[0].index + 1 : calls[0].index + 3], "big")
     owner, name, signature = pool.member(member)
     class_id = types.known_named(f"L{owner};") if name != "<init>" else 0
-    if not class_id and not target.high_latency and owner and name != "<init>":
+    if not class_id and owner and name != "<init>":
         named = (await types.by_signatures([f"L{owner};"])).get(f"L{owner};", ())
         class_id = next((each.id for each in named), ids.ReferenceTypeID(0))
     return ReturningMethod(ids.ReferenceTypeID(class_id), name, signature) if class_id else None
