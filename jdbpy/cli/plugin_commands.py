@@ -20,12 +20,14 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces
 from jdbpy.cli.output.shows import shows
+from jdbpy.cli.results import Resumed
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, CliCommand
 from jdbpy.json_form import HIDDEN, Json
 from jdbpy.plugins import LOADED
 from jdbpy.plugins.declare import CommandDeclaration
 from jdbpy.plugins.loading import GIVEN, fault_at, load
+from jdbpy.plugins.printing import printing
 from jdbpy.plugins.running import PythonRunner, evaluated
 from jdbpy.record import Record
 
@@ -40,6 +42,25 @@ class PythonValue(Record):
     text: Annotated[str, Json("as Python shows it", optional=True)]
     value: Annotated[Any, Json("as plain data; objects as their own JSON, or as text", optional=False)]
     readable: Annotated[Any, HIDDEN] = None  # the result of a command, for a person
+
+
+class PythonResumed(Resumed):
+    """What a command of a plug-in gave that may let the target run, and how that ended."""
+
+    type: Annotated[str, "its type in Python; empty if there is none"] = ""
+    value: Annotated[Any, Json("as plain data; objects as their own JSON, or as text", optional=False)] = None
+    readable: Annotated[Any, HIDDEN] = None
+    runs: Annotated[bool, HIDDEN] = False
+
+    @property
+    def resumes(self) -> bool:
+        """True if it has let the target run."""
+        return self.runs
+
+
+@shows(PythonResumed)
+def python_resumed_shown(result: PythonResumed, settings: Settings) -> Shown:
+    yield from _shown(result.readable)
 
 
 @shows(PythonValue)
@@ -115,12 +136,16 @@ def add_plugin(plugin: Plugin) -> None:
 
     Raises PluginError for a name that is taken, and for parameters that can be no arguments.
     """
+    import jdbpy.cli.commands  # noqa: F401  (their names are taken)
+
     made = [_command(plugin, each) for each in plugin.commands]
     home = _home(plugin)
+    own: set[str] = set()
     for command, declared in zip(made, plugin.commands, strict=True):
         for name in (command.name, *command.aliases):
-            if TABLE.home_of(name) not in ("", home):
+            if name in own or TABLE.home_of(name) not in ("", home):
                 raise fault_at(declared.function, f"there is a command '{name}' already")
+            own.add(name)
     TABLE.remove(home)
     for command in made:
         TABLE.add(command)
@@ -128,10 +153,17 @@ def add_plugin(plugin: Plugin) -> None:
     LOADED[plugin.path] = plugin
 
 
-async def load_plugins(paths: Sequence[str]) -> None:
-    """Load files before there is a session. Raises UsageError, PluginError."""
+async def load_plugins(paths: Sequence[str], show: Callable[[str], object]) -> None:
+    """Load files before there is a session; ``show`` gets what they print. Raises UsageError, PluginError."""
     for path in paths:
-        add_plugin(await trio.to_thread.run_sync(load, path))
+        printed: list[str] = []
+        try:
+            with printing(printed.append):
+                plugin = await trio.to_thread.run_sync(load, path)
+        finally:
+            for text in printed:
+                show(text)
+        add_plugin(plugin)
 
 
 def _home(plugin: Plugin) -> str:
@@ -141,27 +173,34 @@ def _home(plugin: Plugin) -> str:
 def _command(plugin: Plugin, declared: CommandDeclaration) -> CliCommand:
     function = declared.function
 
-    async def run(ctx: Context, *values: Any, **keywords: Any) -> PythonValue:
+    async def run(ctx: Context, *values: Any, **keywords: Any) -> PythonValue | PythonResumed:
         runner = require_python(ctx)
+        before = ctx.session.last_stop
         try:
             result = await runner.call(function, values, keywords, name=plugin.name)
             found = await runner.in_thread(lambda: evaluated(result))
         except PluginError as error:
             raise with_traceback(ctx, error) from error
-        if result is None:
-            return PythonValue("", "", None)
-        return PythonValue(found.type, "", found.value, found.readable)
+        kind = found.type if result is not None else ""
+        if declared.resumes:
+            last = ctx.session.last_stop
+            runs = last is None or last is not before or not ctx.session.is_current(last)
+            return PythonResumed(type=kind, value=found.value, readable=found.readable, runs=runs)
+        return PythonValue(kind, "", found.value, found.readable)
 
     run.__doc__ = function.__doc__
     run.__name__ = function.__name__
     run.__module__ = _home(plugin)
     parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_ONLY)]
-    hints: dict[str, Any] = {"return": PythonValue}
+    hints: dict[str, Any] = {"return": PythonResumed if declared.resumes else PythonValue}
     try:
         annotated = typing.get_type_hints(function, include_extras=True)
     except Exception as error:
         raise fault_at(function, f"an annotation of {function.__name__} is not known: {error}") from error
     complete = dict(declared.complete)
+    for name in complete:
+        if name in GIVEN or name not in inspect.signature(function).parameters:
+            raise fault_at(function, f"{function.__name__} has no argument '{name}' that could be completed")
     for name, parameter in inspect.signature(function).parameters.items():
         if name in GIVEN or parameter.kind is parameter.VAR_KEYWORD:
             continue
@@ -175,7 +214,8 @@ def _command(plugin: Plugin, declared: CommandDeclaration) -> CliCommand:
         parameters.append(parameter.replace(annotation=hints[name]))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = hints
-    return CliCommand(run, declared.names, "plugins", resumes=False, repeats="")
+    repeats = "again" if declared.repeats else ""
+    return CliCommand(run, declared.names, "plugins", resumes=declared.resumes, repeats=repeats)
 
 
 def _with_help(hint: Any) -> tuple[Any, str]:

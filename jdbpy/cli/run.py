@@ -120,7 +120,7 @@ async def _debug(
         if line.plugins:
             from jdbpy.cli.plugin_commands import load_plugins
 
-            await load_plugins(line.plugins)
+            await load_plugins(line.plugins, console.printed)
         addresses = await _expanded(line)
         if len(addresses) > 1:
             return await _debug_several(line, addresses, jvms, console, settings, lines, ahead)

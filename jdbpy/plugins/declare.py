@@ -29,6 +29,8 @@ class CommandDeclaration(Record):
     function: Callable[..., Any]
     names: tuple[str, ...]
     complete: tuple[tuple[str, str | tuple[str, ...]], ...]
+    resumes: bool = False
+    repeats: bool = False
 
 
 class ViewDeclaration(Record):
@@ -53,19 +55,34 @@ def command(function: F, /) -> F: ...
 
 
 @overload
-def command(*names: str, complete: Mapping[str, str | Sequence[str]] | None = None) -> Callable[[F], F]: ...
+def command(
+    *names: str,
+    complete: Mapping[str, str | Sequence[str]] | None = None,
+    resumes: bool = False,
+    repeats: bool = False,
+) -> Callable[[F], F]: ...
 
 
-def command(*names: Any, complete: Mapping[str, str | Sequence[str]] | None = None) -> Any:
+def command(
+    *names: Any,
+    complete: Mapping[str, str | Sequence[str]] | None = None,
+    resumes: bool = False,
+    repeats: bool = False,
+) -> Any:
     """Make a function of a plug-in a command, called like the function unless ``names`` are given.
 
     ``@jdbpy.command`` or ``@jdbpy.command("orders", "o", complete={"name": "class"})``. The docstring is its help.
     Parameters called ``vm``, ``stop``, ``frame`` and ``thread`` get objects of ``jdbpy.api`` (of ``jdbpy.sync`` in a
     plain function); all others are arguments, by their annotations: str, int, float, Path, Literal words; keyword-only
     ones are options, and switches if they are bool. ``complete`` says what an argument is ("class", "pattern",
-    "method", "thread", "breakpoint", "file", "expression"), or lists its words. What it returns is shown, and is the
-    ``data`` of the JSON form: texts, numbers, lists, dicts, ``jdbpy.api.Table``, values, records. A JdbpyError that it
-    raises is shown as those of other commands. Raises UsageError for a name that is none. No trip.
+    "method", "thread", "breakpoint", "file", "expression"), or lists its words.
+
+    ``resumes``: the command lets the target run, as ``cont`` and ``next`` do: when it has, a batch waits for the next
+    stop before it goes on. ``repeats``: an empty line at the prompt runs the same line once more.
+
+    What it returns is shown, and is the ``data`` of the JSON form: texts, numbers, lists, dicts, ``jdbpy.api.Table``,
+    values, records. A JdbpyError that it raises is shown as those of other commands. Raises UsageError for a name that
+    is none. No trip.
     """
     if len(names) == 1 and callable(names[0]):
         return command()(names[0])
@@ -79,7 +96,8 @@ def command(*names: Any, complete: Mapping[str, str | Sequence[str]] | None = No
 
     def declare(function: F) -> F:
         own = names or (function.__name__.strip("_").replace("_", "-"),)
-        return _mark(function, CommandDeclaration(function, tuple(each.lower() for each in own), tuple(wanted)))
+        lower = tuple(each.lower() for each in own)
+        return _mark(function, CommandDeclaration(function, lower, tuple(wanted), resumes, repeats))
 
     return declare
 

@@ -116,7 +116,8 @@ class PythonRunner:
                 arguments, named = _arranged(function, values, keywords or {}, given)
                 with printing(self.show):
                     made = function(*arguments, **named)
-                    return [each async for each in made] if inspect.isasyncgen(made) else await made
+                    found = [each async for each in made] if inspect.isasyncgen(made) else await made
+                    return await found if inspect.isawaitable(found) else found  # `return vm.threads`
             arguments, named = _arranged(function, values, keywords or {}, self._wrapped(given))
             return await self.in_thread(lambda: _whole(function(*arguments, **named)))
 

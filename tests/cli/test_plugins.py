@@ -29,6 +29,8 @@ from typing import Annotated, Literal
 import jdbpy
 from jdbpy.sync import Frame, Vm
 
+print("loaded")
+
 @jdbpy.command(complete={"name": ["this", "parent"]})
 def owner_of(frame: Frame, name: str = "this", *, upper: Annotated[bool, "in capitals"] = False, times: int = 1) -> str:
     """Tell who owns a ledger: `owner-of this`.
@@ -57,6 +59,13 @@ def fails():
 def refuses(vm, why: Literal["no", "never"]):
     """Refuse."""
     raise jdbpy.UsageError(f"there is {why} such ledger", hint="look again")
+
+@jdbpy.command(resumes=True, repeats=True)
+def go_on(stop, *, really: bool = False):
+    """Let the target run, or not."""
+    if really:
+        stop.resume()
+    return "runs" if really else "stands"
 
 @jdbpy.view("Ledger")
 def ledger(owner, amounts, parent):
@@ -114,6 +123,7 @@ async def test_commands_views_and_hooks(jvm: Jvm, plugin: Path) -> None:
         f"stop at Ledger:{LEDGER.line('overload')}",
         f"stop at Ledger:{LEDGER.line('entry')}",
         f'logpoint Ledger:{LEDGER.line("call")} "x"',
+        f"stop at Ledger:{LEDGER.line('result')}",
         "cont",
         "owner-of --upper --times 2 this",
         "am",
@@ -122,20 +132,27 @@ async def test_commands_views_and_hooks(jvm: Jvm, plugin: Path) -> None:
         "refuses never",
         "refuses perhaps",
         "owner-of --times x",
+        "go-on",
+        "go-on --really",
         "cont",
     )
     options = ("--json", "--keep-going", "-p", str(plugin), *script(*lines))
     done = await jdbpy(*launching(LEDGER, *options), jvm=jvm)
     printed = "".join(each["text"] for each in done.events("output") if each["stream"] == "python")
     assert printed.splitlines() == [
+        "loaded",
         f"hook at total {LEDGER.line('overload')}",
         "asked for this",
+        f"hook at total {LEDGER.line('result')}",
         f"hook at read {LEDGER.line('entry')}",
         "entry of 7",
         "hook: it ended with 0",
     ], done.out
     by_line = {each["command"]: each for each in done.results}
-    assert by_line[lines[4]]["data"] == {"type": "str", "value": "ADAADA"}
+    assert by_line[lines[5]]["data"] == {"type": "str", "value": "ADAADA"}
+    assert by_line["go-on"]["data"] == {"type": "str", "value": "stands"}, "nothing is waited for"
+    gone_on = by_line["go-on --really"]["data"]
+    assert (gone_on["value"], gone_on["stop"]["location"]["line"]) == ("runs", LEDGER.line("result"))
     assert by_line["am"]["data"]["value"] == [{"amount": 10}, {"amount": 20}, {"amount": 30}]
     assert by_line["print this"]["data"]["value"] == 'Ledger[owner="Ada", amounts=int[3], above=ledger of Ben, n=3]'
     assert {line: by_line[line]["error"] for line in ("broken", "refuses never")} == {
@@ -204,6 +221,11 @@ async def test_who_may_have_written_it(any_jvm: Jvm, plugin: Path, monkeypatch: 
     done = await jdbpy("attach", "127.0.0.1:1", "-p", "ledger.py", "--batch")
     assert done.status == 2
     assert "error: the plug-in ledger.py is not loaded: it may be written by others" in done.err
+    os.chmod(plugin, 0o600)
+    write(plugin, 'import jdbpy\n@jdbpy.command("locals")\ndef mine(vm):\n    """Help."""\n')
+    done = await jdbpy("attach", "127.0.0.1:1", "-p", "ledger.py", "--batch")
+    assert (done.status, done.err) == (2, "error: ledger.py, line 2: there is a command 'locals' already\n")
+    os.chmod(plugin, 0o620)
     loads = ("source ledger.py", "source nothing.py", "plugins", "owner-of this")
     done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*loads)), jvm=any_jvm)
     codes = [each["error"]["code"] if not each["ok"] else each["data"] for each in done.results]
@@ -230,6 +252,14 @@ async def test_commands_are_completed_explained_and_loaded_again(
         write(plugin, f"import jdbpy\n@jdbpy.command({name})\ndef x(vm):\n    {body}\n")
         with pytest.raises(PluginError, match=f"ledger.py, line 2: {message}"):
             add_plugin(load(str(plugin)))
+    assert (TABLE.by_name["go-on"].resumes, TABLE.by_name["go-on"].repeats) == (True, "again")
+    twice = '@jdbpy.command("one")\ndef {}(vm):\n    """Help."""\n'
+    write(plugin, "import jdbpy\n" + twice.format("first") + twice.format("second"))
+    with pytest.raises(PluginError, match=r"ledger\.py, line 5: there is a command 'one' already"):
+        add_plugin(load(str(plugin)))
+    write(plugin, 'import jdbpy\n@jdbpy.command(complete={"to": "class"})\ndef other(vm, at):\n    """Help."""\n')
+    with pytest.raises(PluginError, match=r"ledger\.py, line 2: other has no argument 'to' that could be completed"):
+        add_plugin(load(str(plugin)))
     write(plugin, 'import jdbpy\n\n@jdbpy.command\ndef other(vm, at: bytes):\n    """Help."""\n')
     with pytest.raises(PluginError, match=r"ledger\.py, line 3: no argument can be a bytes"):
         add_plugin(load(str(plugin)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -226,6 +227,15 @@ async def test_a_python_function(jvm: Jvm) -> None:
     async def basket(obj: views.Obj) -> views.Shown:
         return await obj.show(await obj.get("items"))
 
+    def missing(cents: int, pounds: int) -> int:
+        return cents + pounds
+
+    async def broken(obj: views.Obj) -> views.Shown:
+        return halve(await obj.get("cents"))
+
+    def nothing(cents: int) -> None:
+        """Show nothing."""
+
     async with stopped(jvm) as d:
         added = d.session.values.views
         added.add("*oney", money)
@@ -234,3 +244,22 @@ async def test_a_python_function(jvm: Jvm) -> None:
         assert await told(d, "discount") == ("Discount[cents=1250, in=Currency.USD]", "")
         assert (await told(d, "basket"))[0].startswith("Basket(300) [Money[cents=1250, ")
         assert [each.function.rpartition(".")[2] for each in added.list()] == ["money", "basket"]
+        for function, line, why in (
+            (missing, lines_of(missing)[0], "no field pounds"),
+            (broken, lines_of(halve)[-1], "ZeroDivisionError: by zero"),
+            (nothing, lines_of(nothing)[0], "the view returned nothing"),
+        ):
+            added.add("Money", function)
+            text, note = await told(d, "price")
+            assert text.startswith("Money@")
+            assert note == f"its view failed: test_user_views.py, line {line}: {why}"
+
+
+def halve(cents: object) -> views.Shown:
+    raise ZeroDivisionError("by zero")
+
+
+def lines_of(function: Callable[..., object]) -> range:
+    """The lines of a function in this file."""
+    found, first = inspect.getsourcelines(function)
+    return range(first, first + len(found))

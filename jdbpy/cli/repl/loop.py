@@ -28,7 +28,7 @@ from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import JdbpyError
-from jdbpy.escape import escape
+from jdbpy.escape import escape, escape_lines
 from jdbpy.files import config_directory, configured_plugins, why_not_trusted
 from jdbpy.process.signals import watch_signals
 from jdbpy.process.standard import OutputLost
@@ -220,10 +220,10 @@ async def load_configured_plugins() -> str:
         return ""
     from jdbpy.cli.plugin_commands import load_plugins
 
-    remarks = []
+    remarks: list[str] = []
     for path in paths:
         try:
-            await load_plugins([path])
+            await load_plugins([path], lambda text: remarks.append(escape_lines(text)))
         except JdbpyError as error:
             remarks.append(f"{escape(error.message)}\n")
     return "".join(remarks)

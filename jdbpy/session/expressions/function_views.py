@@ -7,9 +7,12 @@ shown together. An ``async def`` function reads for itself. Both may return plai
 from __future__ import annotations
 
 import inspect
+import os
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jdbpy.errors import JdbpyError, PluginError
 from jdbpy.session.java.literals import unescape
 from jdbpy.session.java.texts import primitive_text
 from jdbpy.session.values.obj import Obj
@@ -41,12 +44,34 @@ class FunctionView:
     async def __call__(self, obj: Obj) -> Shown:
         """Show an object. Raises UnknownLayout when a field is not there. wire: 1 trip, and 1 for texts, for all
         objects that are shown together."""
+        try:
+            return await self._shown(obj)
+        except (UnknownLayout, JdbpyError) as error:
+            if self._fields is None or not isinstance(error, UnknownLayout):
+                raise
+            raise self._fault(error, str(error)) from error
+        except Exception as error:
+            raise self._fault(error, " ".join(traceback.format_exception_only(error)[-1].split())) from error
+
+    async def _shown(self, obj: Obj) -> Shown:
         if self._fields is None:
             return shown(await self._function(obj))
         values = await obj.read(*self._fields) if self._fields else []
         strings = [each for each in values if each.tag == Tag.STRING and each.value]
         texts = dict(zip((each.value for each in strings), await obj.texts(strings), strict=True)) if strings else {}
         return shown(self._function(*(_python(each, texts.get(each.value, ""), obj) for each in values)))
+
+    def _fault(self, error: Exception, text: str) -> PluginError:
+        """The error of the function in words, with its file and the line there."""
+        code = getattr(inspect.unwrap(self._function), "__code__", None)
+        if code is None:
+            return PluginError(text)
+        lines = [
+            number
+            for frame, number in traceback.walk_tb(error.__traceback__)
+            if frame.f_code.co_filename == code.co_filename
+        ]
+        return PluginError(f"{os.path.basename(code.co_filename)}, line {[code.co_firstlineno, *lines][-1]}: {text}")
 
 
 def _python(value: TaggedValue, text: str | None, obj: Obj) -> Any:
@@ -77,7 +102,7 @@ def shown(made: Any) -> Shown:
     if isinstance(made, list | tuple) and not isinstance(made, TaggedValue):
         return Items(len(made), [_wire(each) for each in made])
     if made is None:
-        raise UnknownLayout("its view returned nothing")
+        raise UnknownLayout("the view returned nothing")
     return Holder(_wire(made))
 
 
