@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 import jdbpy
-from jdbpy import JdbpyError
+from jdbpy import JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body
 from jdbpy.escape import escape, escape_lines
@@ -103,8 +104,9 @@ async def _goes_on_into_call(adapter: Adapter, session: Session, stop: Stop) -> 
         if numbers and stop.breakpoints == (numbers[-1],):
             await session.execution.start_step(jdbpy.StepDepth.INTO, thread_id=thread)
             return True
-        there = {each.number for each in session.points.list()}
-        await session.points.remove([number for number in numbers if number in there])
+        for number in numbers:
+            with suppress(UsageError):  # it was hit before, and has gone
+                await session.points.remove([number])
     except JdbpyError:  # it runs by now, or has ended
         return False
     return False
@@ -148,7 +150,7 @@ def _reason(adapter: Adapter, stop: Stop) -> str:
         adapter.restarting.discard(thread)
         if stop.reason is jdbpy.StopReason.STEP:
             return "restart"
-    if stop.breakpoint is not None and stop.breakpoint == adapter.breakpoints.entry:
+    if adapter.breakpoints.entry in stop.breakpoints:
         return "entry"
     kind = adapter.breakpoints.kind(stop.breakpoint)
     if stop.reason is jdbpy.StopReason.BREAKPOINT and kind in ("function", "instruction"):

@@ -258,14 +258,15 @@ async def _begin(adapter: Adapter) -> None:
     session = adapter.session
     adapter.configured = True
     reporting = jdbpy.Reporting(hold=False, limit=THREADS_A_SECOND)
-    options = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, reporting=reporting)
+    options = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, reporting=reporting, internal=True)
     if adapter.replaces_classes:
         await start_watching(adapter)
     with suppress(ReadOnlyError):
         adapter.thread_point = (await session.catchpoints.thread(options=options)).number
     if adapter.stop_on_entry and adapter.main_class:
         place = f"{adapter.main_class}.main(java.lang.String[])"
-        point = await session.breakpoints.add(place, temporary=True, policy=jdbpy.SuspendPolicy.ALL)
+        options = jdbpy.PointOptions(temporary=True, policy=jdbpy.SuspendPolicy.ALL, internal=True)
+        point = await session.breakpoints.add_with(place, options)
         adapter.breakpoints.entry = point.number
     stop = session.last_stop
     if stop is None or stop.reason is not jdbpy.StopReason.START or session.state is not jdbpy.VmState.STOPPED:

@@ -114,7 +114,7 @@ async def _step_to_call(adapter: Adapter, args: ContinueArguments, thread: int, 
     here = int(reference, 16) & 0xFFFF
     if here != index:
         place = await code_at(adapter, reference, index - here)
-        options = jdbpy.PointOptions(temporary=True, thread=thread, policy=session.default_policy)
+        options = jdbpy.PointOptions(temporary=True, thread=thread, policy=session.default_policy, internal=True)
         point = await session.breakpoints.add_with(place, options)
         adapter.calls[point.number] = thread
         try:

@@ -163,10 +163,12 @@ class ClientSession(Session):
         assert clients is not None
         target.left = True
         with trio.CancelScope(shield=True):
-            if target.publisher.ending is None and not keep:
+            if target.publisher.ending is None:
                 with suppress(JdbpyError), trio.move_on_after(LEAVE_LIMIT):
-                    if "points" in vars(self._host) and (numbers := self._host.points.of_client(target.client)):
+                    set_by_it = self._host.points.of_client(target.client) if "points" in vars(self._host) else []
+                    if numbers := [each for each in set_by_it if not keep or each < 0]:
                         await Points.remove(self.points, numbers)  # whatever this client may do
+            if target.publisher.ending is None and not keep:
                 with trio.move_on_after(SETTLE_LIMIT):
                     await target.publisher.settled()
                 with suppress(JdbpyError):

@@ -171,6 +171,8 @@ async def three_at_once(target: Target, ann: jdbpy.RemoteSession, ben: jdbpy.Rem
         actors = [ProgramActor(ann, source, "first"), ProgramActor(ben, source, "second")]
         await play([*actors, EditorActor(dap, source, "third")], source, 150)
         assert await suspended(ann) == {"desk-1", "desk-2", "desk-3"}
+        shown = (await ann.run("breakpoints"))["breakpoints"]  # and not what the editor has set for itself
+        assert [(each["kind"], each["client"]) for each in shown] == [("line", each) for each in ("ann", "ben", "test")]
         listed = json.loads((await run("sessions", "--json"))[0])
         assert listed["clients"] == ["ann", "ben", "test"]
         assert listed["stopped_since"] is not None

@@ -181,6 +181,18 @@ async def test_what_clients_are_told_of_each_other(jvm: Jvm) -> None:
                         resumed = await _next(heard_by_ann)
                     assert (resumed.client, resumed.threads) == ("ann-2", (stop.thread.id,))
                 stop = await stop_of(ann)
+                # what a front end sets for itself is nobody else's
+                internal = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, internal=True)
+                with ann.events() as of_ann, other.events() as of_other:
+                    hidden = await ann.breakpoints.add_with(target.program.at("third"), internal)
+                    assert hidden.number < 0
+                    assert dict((await _notice(of_ann, "breakpoint-hit")).data)["breakpoint"] == hidden.number
+                    assert [point.number for point in ann.points.list()] == [1]
+                    await ann.points.remove([hidden.number])
+                    await ann.values.assign("taken", "42")
+                    heard = await _next(of_other)
+                    assert isinstance(heard, Notice)
+                    assert heard.kind == "value-changed"
                 # what a client suspends by name is its own, until it leaves
                 async with jdbpy.join_session(session, "reader", read_only=True) as reader:
                     with pytest.raises(ReadOnlyError):

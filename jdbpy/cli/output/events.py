@@ -111,7 +111,7 @@ def stop_shown(stop: Stop) -> Shown:
 
 def reason_of(stop: Stop) -> str:
     """Return why, in a few words: ``Breakpoint 2 hit``."""
-    numbers = ", ".join(str(number) for number in stop.breakpoints) or str(stop.breakpoint or "")
+    numbers = ", ".join(str(number) for number in stop.breakpoints if number > 0) or str(stop.breakpoint or "")
     if stop.reason is StopReason.BREAKPOINT:
         return f"{'Temporary breakpoint' if stop.temporary else 'Breakpoint'} {numbers} hit"
     kind = kinds.KIND_OF.get(stop.reason)

@@ -50,6 +50,7 @@ class Points:
         self._compile_log = compile_log
         self._points: dict[int, Point] = {}
         self._last_number = 0
+        self._last_internal = 0
         self._end: EventRequest | None = None  # what holds the end of the target for reports
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
@@ -121,6 +122,8 @@ class Points:
         """Publish for the other clients of a shared session what this one has done with points."""
         if self._target.clients is not None:
             for point in points:
+                if point.options.internal:
+                    continue
                 text = f"{point.called} {what}: {escape(point.shown_spec)}"
                 kind = "changed" if what not in ("added", "removed") else what
                 self._target.tell_others(f"breakpoint-{kind}", text, ("breakpoint", point.number))
@@ -138,7 +141,7 @@ class Points:
             policy = self._target.default_policy
         if options.log and self._compile_log is None:
             raise UsageError("logpoints need an evaluator, and this session has none")
-        point = make(self._last_number + 1, policy)
+        point = make(self._last_internal - 1 if options.internal else self._last_number + 1, policy)
         point.require_fitting(options)
         point.counting_filter = partial(counting_filter_of, point, self.reporter, self._target.conn)
         point.file = absolute(options.reporting.file) if options.reporting.file else ""
@@ -149,9 +152,14 @@ class Points:
         point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
         if point.reports:
             self.on_condition()
-        self._last_number += 1
+        if options.internal:
+            self._last_internal -= 1
+        else:
+            self._last_number += 1
         if self._target.clients is not None:
             point.client = self._target.client
+            if options.internal:
+                self._target.clients.internal[point.number] = point.client
         return point
 
     @property
@@ -164,8 +172,8 @@ class Points:
         self._last_number = max(self._last_number, number - 1)
 
     def list(self) -> builtins.list[Breakpoint]:
-        """All points by number. No trip."""
-        return [self._shown(point) for _, point in sorted(self._points.items())]
+        """All points by number, without internal ones. No trip."""
+        return [self._shown(point) for _, point in sorted(self._points.items()) if not point.options.internal]
 
     def get(self, number: int) -> Breakpoint:
         """The point of that number. Raises UsageError. No trip."""
@@ -184,6 +192,8 @@ class Points:
         for point in [each for each in points if each.number in self._points]:
             del self._points[point.number]
             point.removed = True
+            if self._target.clients is not None:
+                self._target.clients.internal.pop(point.number, None)
         removed = [point.number for point in points]
         self._target.publisher.drop_breakpoints(removed)
         await self._disarm(points)
@@ -226,7 +236,7 @@ class Points:
             point.enabled = False
             point.disarm()
         self.reporter.settle(*points)
-        return tuple(point.number for point in points)
+        return tuple(point.number for point in points if not point.options.internal)
 
     async def set_condition(self, number: int, condition: str) -> Breakpoint:
         """Makes a point count only where the expression is true; "" makes it count always. Raises EvalError.

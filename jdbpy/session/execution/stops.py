@@ -91,14 +91,15 @@ class StopShower:
     async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
         """The dispatcher's way in: publishes one Stop for all votes of a composite."""
         reasons = tuple(plan.reason for _, plan in votes)
-        votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoint", 0)))
+        votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoints", (0,))))
         hit, plan = votes[0]
         extra: dict[str, Any] = {}
         for _, other in reversed(votes):
             extra.update(other.extra)
         numbers = tuple(n for _, other in votes for n in other.extra.get("breakpoints", ()))
         if numbers:
-            extra.update(breakpoints=numbers, breakpoint=numbers[0])
+            listed = tuple(number for number in numbers if number > 0)  # the others are those of a front end
+            extra.update(breakpoints=numbers, breakpoint=listed[0] if listed else None)
         if len(reasons) > 1:
             extra["reasons"] = reasons
         if "clients" in extra:

@@ -54,6 +54,9 @@ class PointOptions(Record):
     goes on. ``reporting`` is for these, and for all that the policy NONE makes report. One that is not ``enabled`` is
     not set, nor looked for in the target, before it is enabled; with ``tried`` it is set for a moment in which its
     hits do not count, to see whether it can be.
+
+    One that is ``internal`` belongs to a front end and not to its user: its number is negative, it is not listed, and
+    other clients of a shared session hear nothing of it.
     """
 
     policy: SuspendPolicy | None = None
@@ -72,6 +75,7 @@ class PointOptions(Record):
     reporting: Reporting = Reporting()
     enabled: bool = True
     tried: bool = False
+    internal: bool = False
 
 
 NO_OPTIONS = PointOptions()

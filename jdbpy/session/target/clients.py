@@ -165,6 +165,8 @@ class Clients:
         self.together = together
         self.attended = attended
         self.members: dict[str, ClientTarget] = {}
+        self.internal: dict[int, str] = {}
+        """Whose the breakpoints are that front ends have set for themselves, by number."""
         self._turns: dict[int, trio.Lock] = {}
         self._standing: dict[int, tuple[Stop, int]] = {}  # by thread, 0 for none; with ``Suspension.stop_of``
         host.clients = self
@@ -258,9 +260,16 @@ class Clients:
         """An event as a client is shown it: the stop of another client's thread is a notice."""
         if isinstance(event, ThreadsResumed) and event.client == target.client:
             return None
+        if isinstance(event, Notice) and self._is_internal(target, event):
+            return None
         if not isinstance(event, Stop) or event.thread is None or self.concerns(target.client, event):
             return event
         return _elsewhere(event)
+
+    def _is_internal(self, target: Target, notice: Notice) -> bool:
+        """True if a notice is of a breakpoint that another client's front end has set for itself."""
+        number = dict(notice.data).get("breakpoint")
+        return isinstance(number, int) and number < 0 and self.internal.get(number, self.host.client) != target.client
 
     def take(self, target: Target, thread: int) -> None:
         """A client has selected a thread itself: a stop at which it stands is from now on one that it may release."""
