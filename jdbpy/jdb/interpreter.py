@@ -53,7 +53,11 @@ def jdb_command(
 
 
 _PATIENCE = 1.0
-"""Seconds for which the next line waits for an evaluation; jdb would not wait, and mix the answers."""
+"""Seconds without a word between the debugger and the target after which the next line no longer waits for an
+evaluation: a method runs. jdb would not wait, and mix the answers."""
+
+_TICKS = 10
+"""So often within that time it is looked whether something was said."""
 
 
 class JdbInterpreter:
@@ -140,7 +144,10 @@ class JdbInterpreter:
         self._prompt()
 
     async def _evaluate(self, command: JdbCommand, words: Words) -> None:
-        """Runs what evaluates, with its prompt after it; waits for it, but not for long."""
+        """Run what evaluates, with its prompt after it; wait for it, but not for a method that takes long.
+
+        Time in which this process is busy, or is not given the processor, does not count.
+        """
         done = trio.Event()
 
         async def evaluate() -> None:
@@ -149,8 +156,20 @@ class JdbInterpreter:
             done.set()
 
         self._nursery.start_soon(evaluate)
-        with trio.move_on_after(_PATIENCE):
-            await done.wait()
+        silent, said = 0, self._said()
+        while not done.is_set() and silent < _TICKS:
+            with trio.move_on_after(_PATIENCE / _TICKS):
+                await done.wait()
+            before, said = said, self._said()
+            silent = silent + 1 if said == before else 0
+
+    def _said(self) -> int:
+        """Return how many commands and replies there were."""
+        session = self._jdb.session
+        if session is None:
+            return 0
+        statistics = session.statistics()
+        return int(statistics.commands + statistics.replies)
 
     async def _guarded(self, command: JdbCommand, words: Words) -> None:
         try:

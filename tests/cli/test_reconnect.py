@@ -165,10 +165,10 @@ async def test_what_cannot_be_attached_to_again(any_jvm: Jvm) -> None:
 
 async def test_it_does_not_come_back(any_jvm: Jvm, port: int) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False, agent=at(port)) as target:
-        async with driving("attach", str(port), "--reconnect", "--timeout", "1") as driver:
+        async with driving("attach", str(port), "--reconnect", "--timeout", "3") as driver:
             await driver.ask("version")
             await driver.send("cont")
             target.kill()
             found = await driver.result()
-            assert "the target did not come back within 1 seconds" in found["error"]["message"]
+            assert "the target did not come back within 3 seconds" in found["error"]["message"]
             assert await driver.wait() == 5

@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import trio
+from trio.testing import MockClock
 
 from jdbpy.jdb import commands as commands
-from jdbpy.jdb.interpreter import COMMANDS
+from jdbpy.jdb.interpreter import COMMANDS, JdbCommand, JdbInterpreter
+from jdbpy.jdb.words import Words
 from tests.jdb import scripts
 from tests.jdb.test_side_by_side import JDKS
 
@@ -112,3 +119,37 @@ def test_every_command_comes_before_the_program_runs() -> None:
     before = scripts.EVERY_COMMAND.partition("~run\n")[0].splitlines()
     ending = {"exit", "quit", "run"}
     assert {line.lstrip("~=").split()[0].removeprefix("?2") for line in before} >= set(COMMANDS) - ending - {"?"}
+
+
+class Answering:
+    """What the interpreter knows of a debugger whose target has answered so often."""
+
+    def __init__(self) -> None:
+        self.answers = 0
+        self.session = SimpleNamespace(statistics=lambda: SimpleNamespace(commands=0, replies=self.answers))
+        self.leaving = False
+
+    async def follow(self) -> None:
+        pass
+
+    def prompt(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["answers", "silent"])
+async def test_the_next_line_waits_for_an_evaluation_as_long_as_the_target_answers(
+    answers: bool, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long that takes: only a method that runs on does not keep the next line waiting."""
+    ended = trio.Event()
+
+    async def evaluate(jdb: Any, words: Words) -> None:
+        for _ in range(10):
+            await trio.sleep(0.5)
+            jdb.answers += answers
+        ended.set()
+
+    monkeypatch.setitem(COMMANDS, "lengthy", JdbCommand("lengthy", evaluate, evaluates=True))
+    async with trio.open_nursery() as nursery:
+        await JdbInterpreter(cast(Any, Answering()), nursery).line("lengthy")
+        assert ended.is_set() == answers

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
-from trio.testing import wait_all_tasks_blocked
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, StopReason, VMDisconnected
 from jdbpy.session.model.vm import VmInfo, VmState
-from jdbpy.session.target.dispatch import EventDispatcher
+from jdbpy.session.target.dispatch import EXIT_LIMIT, EventDispatcher
 from jdbpy.session.target.requests import GO, Handler, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
@@ -294,3 +294,20 @@ async def test_the_ledger_is_ahead_of_the_wire() -> None:
         await s.hit(2)  # the event that the resume caused comes before its reply
         assert s.target.state is VmState.STOPPED
         await s.peer.answer(virtual_machine.Resume())
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_a_launched_target_that_says_it_ends_has_its_time(told: bool, autojump_clock: MockClock) -> None:
+    """Its exit status is waited for, however busy the machine is; after a lost connection it is not for long."""
+    async with stage() as s:
+
+        async def exit_status() -> int:
+            await trio.sleep(3 * EXIT_LIMIT)
+            return 7
+
+        s.dispatcher.exit_status = exit_status
+        if told:
+            await s.peer.event(event.Composite(NONE, [event.VMDeath(0)]))
+        await s.peer.stream.aclose()
+        ending = await s.target.publisher.wait_ended()
+        assert isinstance(ending, Exited) and ending.status == 7 if told else isinstance(ending, VMDisconnected)

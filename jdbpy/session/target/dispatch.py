@@ -46,6 +46,8 @@ _THREAD = bytes((JdwpSuspendPolicy.EVENT_THREAD,))
 EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
 
+DEATH_LIMIT = 30.0
+"""The same for one that has said that it ends: its exit status is worth waiting for."""
 
 _HIGHEST_POLICY = bytes([JdwpSuspendPolicy.ALL])
 
@@ -125,7 +127,7 @@ class EventDispatcher:
         """Publishes the ending: the end of the VM if it said so or its process is gone, else the lost connection."""
         status: int | None = None
         if self.exit_status is not None:
-            with trio.move_on_after(EXIT_LIMIT):
+            with trio.move_on_after(DEATH_LIMIT if self.death_told else EXIT_LIMIT):
                 status = await self.exit_status()
         if self.death_told or status is not None:
             self._target.publish(Exited(status, reason))
