@@ -49,10 +49,11 @@ if TYPE_CHECKING:
     from jdbpy.plugins.declare import command as command, on as on, view as view
     from jdbpy.plugins.loading import Plugin as Plugin
     from jdbpy.record import Record as Record
+    from jdbpy.serve.objects import join as join
     from jdbpy.serve.remote import (
         RemoteError as RemoteError,
         RemoteSession as RemoteSession,
-        join as join,
+        join_commands as join_commands,
     )
     from jdbpy.session.classes.listing import ClassList as ClassList
     from jdbpy.session.clients import (
@@ -150,7 +151,8 @@ _HOMES = {
     "jdbpy.plugins.declare": ("command", "on", "view"),
     "jdbpy.plugins.loading": ("Plugin",),
     "jdbpy.record": ("Record",),
-    "jdbpy.serve.remote": ("RemoteError", "RemoteSession", "join"),
+    "jdbpy.serve.objects": ("join",),
+    "jdbpy.serve.remote": ("RemoteError", "RemoteSession", "join_commands"),
     "jdbpy.session.classes.listing": ("ClassList",),
     "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "process": {*GROUND, "process"},
     "dap": {*GROUND, "process", "session", "dap"},
     "mcp": {*GROUND, "process", "session", "api", "mcp"},
-    "serve": {*GROUND, "process", "session", "cli", "dap", "serve"},
+    "serve": {*GROUND, "process", "session", "api", "cli", "dap", "serve"},
     "cli": {*GROUND, "process", "session", "plugins", "demo", "cli"},
     "jdb": {*GROUND, "process", "session", "jdb"},
 }
@@ -49,6 +49,14 @@ DOORS = (
     ("jdbpy/cli/main.py", "jdbpy.mcp.main"),
     ("jdbpy/cli/main.py", "jdbpy.serve"),
     ("jdbpy/serve/remote.py", "jdbpy.session.concurrency"),  # it is for scripts, as jdbpy.api is
+    ("jdbpy/serve/objects.py", "jdbpy.session.concurrency"),
+    ("jdbpy/serve/objects.py", "jdbpy.session.target.streams"),
+    ("jdbpy/serve/objects.py", "jdbpy.session.model.threads"),
+    ("jdbpy/serve/objects.py", "jdbpy.session.model.events"),
+    ("jdbpy/serve/objects.py", "jdbpy.session.model.vm"),
+    ("jdbpy/serve/typed.py", "jdbpy.session.model"),
+    ("jdbpy/serve/typed.py", "jdbpy.session.values.export"),
+    ("jdbpy/sync/opening.py", "jdbpy.serve.objects"),
     ("jdbpy/cli/commands/serving.py", "jdbpy.serve.server"),
     ("jdbpy/mcp/prompt.py", "jdbpy.cli.other_front_ends"),
     ("jdbpy/dap/console.py", "jdbpy.cli.other_front_ends"),

@@ -15,7 +15,7 @@ NAMES = """
     command on view Plugin Record
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError PluginError ProtocolError ReadOnlyError
     StateError Thrown TimedOut UsageError
-    RemoteError RemoteSession join
+    RemoteError RemoteSession join join_commands
     ClientSession ThreadsResumed clients_of join_session
     Event EventStream EventsDropped Exited Notice Output Report Stop StopReason VMDisconnected VmState
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location

@@ -19,7 +19,7 @@ CLASSES = (
     "Vm", "Breakpoint", "Hits", "Hit", "Reported", "Stop", "Thread", "Stack", "Frame", "Place", "Value", "Children",
     "Chain", "Heap", "Histogram", "Timing", "Table",
 )  # fmt: skip
-FUNCTIONS = ("attach", "launch", "listen", "open_snapshot")
+FUNCTIONS = ("attach", "launch", "listen", "join", "open_snapshot")
 
 _HEAD = """\
 <!-- Made by ./dev generate from the program; do not edit. -->

@@ -62,7 +62,7 @@ async def attach(
         from jdbpy.api.reconnecting import Reconnecting
 
         again = Reconnecting(opening, math.inf if reconnect is True else reconnect, on_reconnect)
-    async with _vm(opening(), again) as vm:
+    async with opened_vm(opening(), again) as vm:
         yield vm
 
 
@@ -139,7 +139,7 @@ async def listen(
 
     options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
     waiting = listen_session(address, options=options, on_listening=on_listening, timeout=timeout)
-    async with _vm(waiting) as vm:
+    async with opened_vm(waiting) as vm:
         yield vm
 
 
@@ -173,7 +173,7 @@ async def launch(
     what = LaunchCommand(
         [str(each) for each in command], java=_text(java), cwd=_text(cwd), stdin=stdin, suspend=suspend
     )
-    async with _vm(launch_session(what, options=options, timeout=timeout)) as vm:
+    async with opened_vm(launch_session(what, options=options, timeout=timeout)) as vm:
         yield vm
 
 
@@ -188,12 +188,16 @@ async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] =
     from jdbpy.session.connect.snapshots import open_snapshot_session
 
     options = Options(source_path=tuple(str(each) for each in source_path))
-    async with _vm(open_snapshot_session(str(path), options=options)) as vm:
+    async with opened_vm(open_snapshot_session(str(path), options=options)) as vm:
         yield vm
 
 
 @asynccontextmanager
-async def _vm(opening: AbstractAsyncContextManager[Session], again: Reconnecting | None = None) -> AsyncIterator[Vm]:
+async def opened_vm(
+    opening: AbstractAsyncContextManager[Session], again: Reconnecting | None = None
+) -> AsyncIterator[Vm]:
+    """The objects of a script on a session, for an ``async with`` block; errors of functions given as ``do`` are raised
+    at its end."""
     from jdbpy.api.vm import Vm
     from jdbpy.session.concurrency import open_nursery
 

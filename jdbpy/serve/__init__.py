@@ -5,7 +5,10 @@
 * ``server``: takes clients, finds out what they speak, and gives each a session of its own.
 * ``clients``: batches, programs and prompts on the serving side: their commands run here.
 * ``joining``: the prompt and the batch on the joining side: the keyboard and the screen.
-* ``remote``: ``jdbpy.join``, for scripts.
+* ``objects``: ``jdbpy.join``, for scripts: the objects of ``jdbpy.attach``.
+* ``calls``: their calls, on the serving side.
+* ``typed``: the form in which arguments and results of these calls cross.
+* ``remote``: ``jdbpy.join_commands``, for scripts: commands of the prompt.
 * ``main``: the command lines.
 
 What the clients of a session share is the business of ``jdbpy.join_session``.

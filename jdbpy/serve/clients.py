@@ -34,7 +34,7 @@ from jdbpy.process.scripts import ScriptLines
 from jdbpy.serve.lines import LineReader, Message, Outgoing, number_of, switch_of, text_of
 from jdbpy.serve.server import Served
 
-FRONTS = ("json", "batch", "prompt")
+FRONTS = ("json", "batch", "prompt", "objects")
 
 LONGEST_PAGE = 8 * 1024 * 1024
 """Characters of a text that goes through a client's pager."""
@@ -47,6 +47,7 @@ async def serve(served: Served, hello: Message, reader: LineReader, out: Outgoin
         raise UsageError(f"'front' must be one of {', '.join(FRONTS)}", code="WRONG_LINE")
     name = text_of(hello, "name", "client", 100)
     kept: list[bool] = []
+    status: int | None = None
     read_only = switch_of(hello, "read_only")
     joining = served.join(
         name,
@@ -55,15 +56,24 @@ async def serve(served: Served, hello: Message, reader: LineReader, out: Outgoin
         allow_suspend=switch_of(hello, "allow_suspend"),
     )
     async with joining as session:
-        client = {"json": ServedProgram, "batch": Scripted, "prompt": Person}[front](session, hello, out)
+        client = _client(front, session, hello, out)
         out.put({"type": "joined", "session": served.info.name, "client": session.name})
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_listen, client, reader, nursery.cancel_scope)
             status = await client.run()
             if switch_of(hello, "keep"):
                 kept.append(True)  # it leaves in good order; one that is cut off keeps nothing
-            out.put({"type": "end", "status": status})
             nursery.cancel_scope.cancel()
+    if status is not None:
+        out.put({"type": "end", "status": status})  # what it has set and suspended is taken back by now
+
+
+def _client(front: str, session: ClientSession, hello: Message, out: Outgoing) -> Client:
+    if front == "objects":
+        from jdbpy.serve.calls import ServedObjects
+
+        return ServedObjects(session, hello, out)
+    return {"json": ServedProgram, "batch": Scripted, "prompt": Person}[front](session, hello, out)
 
 
 async def _listen(client: Client, reader: LineReader, whole: trio.CancelScope) -> None:

@@ -120,9 +120,12 @@ class Outgoing:
         self._taken = trio.Event()
         self._writing = trio.CancelScope()
 
-    def put(self, message: Mapping[str, object]) -> None:
-        """Queue an object as a line."""
-        self.put_text(json.dumps(message, ensure_ascii=True, separators=(",", ":")) + "\n")
+    def put(self, message: Mapping[str, object], *, most: int | None = None) -> None:
+        """Queue an object as a line. Raises UsageError if it is longer than ``most`` bytes."""
+        line = json.dumps(message, ensure_ascii=True, separators=(",", ":")) + "\n"
+        if most is not None and len(line) > most:
+            raise UsageError(f"what is sent is longer than {most:,} bytes", code="TOO_LONG")
+        self.put_text(line)
 
     def put_text(self, text: str) -> None:
         """Queue whole lines that are JSON already."""

@@ -1,7 +1,6 @@
-"""``jdbpy.join``: a served session from a script. Commands are those of the prompt, answers and events are JSON data.
+"""``jdbpy.join_commands``: a served session from a script, by the commands of the prompt, with answers as JSON data.
 
-Owns the pairing of commands and answers. Only plain data crosses: objects with verbs are for the process that has the
-JVM (``jdbpy.attach``).
+Owns the pairing of commands and answers. The objects of ``jdbpy.attach`` are had with ``jdbpy.join`` (``objects``).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class RemoteError(JdbpyError):
 
 
 class RemoteSession:
-    """A client of a served session, made by ``jdbpy.join``."""
+    """A client of a served session, made by ``jdbpy.join_commands``."""
 
     def __init__(self, stream: trio.SocketStream, hello: Message) -> None:
         self.session = ""
@@ -153,7 +152,7 @@ LEAVE_LIMIT = 5.0
 
 
 @asynccontextmanager
-async def join(
+async def join_commands(
     name: str = "",
     *,
     client: str = "",
@@ -163,12 +162,13 @@ async def join(
     allow_suspend: bool = False,
     keep: bool = False,
 ) -> AsyncIterator[RemoteSession]:
-    """Join a session that ``jdbpy serve`` serves, by its name, or HOST:PORT with its token; "" is the only one.
+    """Join a session that ``jdbpy serve`` serves, for commands of the prompt, by its name, or HOST:PORT with its token;
+    "" is the only one.
 
     Leaving the block takes back the client's breakpoints and what it has suspended, unless ``keep`` is given. A command
     fails that waits for its stop longer than ``timeout`` seconds. Raises ConnectError and UsageError::
 
-        async with jdbpy.join("orders") as session:
+        async with jdbpy.join_commands("orders") as session:
             await session.run("stop at Order:42")
             print((await session.run("cont"))["stop"]["location"]["line"])
     """

@@ -19,7 +19,7 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Notice, Stop, VMDisconnected
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import Frame, Suspended
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import EventDispatcher, Votes
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
@@ -385,6 +385,11 @@ class Session:
     def suspended_threads(self) -> tuple[int, ...]:
         """Ids of the threads that are held on their own, beside or instead of the whole VM."""
         return tuple(self._target.suspension.held_threads())
+
+    @property
+    def suspended(self) -> Suspended:
+        """Return what is suspended, and which frames are good, as plain data. No trip."""
+        return self._target.suspension.as_data()
 
     @property
     def points_are_used(self) -> bool:

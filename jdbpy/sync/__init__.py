@@ -7,7 +7,7 @@
 The same names as those of ``import jdbpy``, in scripts, at the plain Python prompt, in IPython and notebooks. Each JVM
 has a thread of its own, in which its session lives; Ctrl-C interrupts a wait and leaves the session usable.
 
-* ``opening``: ``attach``, ``launch``, ``listen``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
+* ``opening``: ``attach``, ``launch``, ``listen``, ``join``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
 * ``portal``: the thread, and how a call gets there and back.
 * ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``, ``fleet``: made from ``jdbpy.api``.
 """
@@ -36,7 +36,7 @@ from jdbpy.sync.fleet import Answer, Fleet, FleetHit, FleetHits
 from jdbpy.sync.frames import Frame, Stack, Thread
 from jdbpy.sync.heap import Heap
 from jdbpy.sync.hits import Hit, Hits, Reported, Stop
-from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, launch, listen, open_snapshot
+from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, join, launch, listen, open_snapshot
 from jdbpy.sync.timing import Timing
 from jdbpy.sync.values import Chain, Children, Value
 from jdbpy.sync.vm import Vm
@@ -79,6 +79,7 @@ __all__ = [
     "Vm",
     "attach",
     "fleet",
+    "join",
     "launch",
     "listen",
     "open_snapshot",

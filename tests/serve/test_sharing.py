@@ -33,7 +33,7 @@ class Actor(Protocol):
 
 
 class ProgramActor:
-    """A client by ``jdbpy.join``."""
+    """A client by ``jdbpy.join_commands``."""
 
     def __init__(self, session: jdbpy.RemoteSession, source: Program, marker: str) -> None:
         self.session = session
@@ -141,12 +141,12 @@ async def test_programs_an_editor_and_one_that_is_killed(jvm: Jvm) -> None:
         await target.wait_output("open")
         source = target.program
         with trio.fail_after(3 * LIMIT):
-            async with jdbpy.join("desks", client="ann") as ann:
+            async with jdbpy.join_commands("desks", client="ann") as ann:
                 assert (ann.session, ann.name) == ("desks", "ann")
                 with pytest.raises(jdbpy.ConnectError, match="token"):
-                    async with jdbpy.join(served.address, token="guessed"):
+                    async with jdbpy.join_commands(served.address, token="guessed"):
                         pass
-                async with jdbpy.join(served.address, client="ben", token=served.token) as ben:
+                async with jdbpy.join_commands(served.address, client="ben", token=served.token) as ben:
                     await three_at_once(target, ann, ben)
                     await bad_clients()
                     listed = (await ben.run("breakpoints"))["breakpoints"]

@@ -134,7 +134,7 @@ class EditorClient:
 
 
 class ScriptClient:
-    """A script, by ``jdbpy.join``."""
+    """A script, by ``jdbpy.join_commands``."""
 
     name = "script"
 
@@ -175,7 +175,7 @@ async def test_two_prompts_an_editor_and_a_script(
                 open_terminal([*joining, "ann"], tmp_path, environ=environ) as ann,
                 open_terminal([*joining, "ben"], tmp_path, environ=environ) as ben,
                 await trio.open_unix_socket(socket_of("web")) as stream,
-                jdbpy.join("web", client="script") as script,
+                jdbpy.join_commands("web", client="script") as script,
                 open_nursery() as nursery,
             ):
                 dap = DapClient(stream.send_all)

@@ -12,6 +12,9 @@ _INT = range(-(1 << 31), 1 << 31)
 _LONG = range(-(1 << 63), 1 << 63)
 
 
+_STRING = "s"
+
+
 def operand_of(name: str, value: object) -> Operand:
     """The operand of a value: of a ``Value`` itself, else bool, int (a ``long`` if it must be), float (a ``double``),
     str or None. Raises UsageError for anything else."""
@@ -40,6 +43,14 @@ def _described(name: str, value: Value) -> Operand:
     kind = BY_TAG.get(value.tag)
     if kind is VOID:
         raise UsageError(f"{name}: a method without a result has no value", code="NO_JAVA_VALUE")
+    if (
+        kind is None and value.tag == _STRING and not value.id and value.text.startswith('"')
+    ):  # only the debugger has it
+        if value.truncated:
+            raise UsageError(f"{name}: the whole text is not known", code="NO_JAVA_VALUE")
+        from jdbpy.session.java.literals import unescape
+
+        return Operand(STRING, LocalString(unescape(value.text[1:-1])))
     if kind is None:
         return Operand(LATE, Ref(value.id, ord(value.tag))) if value.id else Operand(NULL, None)
     raw = ord(value.raw) if isinstance(value.raw, str) else value.raw

@@ -184,6 +184,31 @@ class ThreadInfo(Record):
     error: Annotated[str, "what of it is not known, and why"] = ""
 
 
+class Suspended(Record):
+    """What is suspended, and which frames are good: ``everything``, ``anything``, and for each thread that differs from
+    the rest its id, whether it is suspended, and the first and last epoch of frames that are good. Those of other
+    threads are of ``epoch``. ``ran`` is another pair whenever a thread has run.
+    """
+
+    everything: bool = False
+    anything: bool = False
+    ran: tuple[int, int] = (0, 0)
+    epoch: int = 0
+    threads: tuple[tuple[int, bool, int, int], ...] = ()
+
+    def is_suspended(self, thread: int) -> bool:
+        """True if the thread is suspended."""
+        return next((each[1] for each in self.threads if each[0] == thread), self.everything)
+
+    def is_current(self, frame: Frame) -> bool:
+        """True if the frame's thread is suspended, and has not run since the frame was read."""
+        if not self.is_suspended(frame.thread.id):
+            return False
+        rest = (0, True, self.epoch, self.epoch)
+        _, _, first, last = next((each for each in self.threads if each[0] == frame.thread.id), rest)
+        return first <= frame.epoch <= last
+
+
 class ThreadGroup(Record):
     """A thread group with everything below it."""
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from jdbpy.errors import StateError
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import Frame, Suspended
 
 Moment = tuple[int, int]
 
@@ -114,6 +114,17 @@ class Suspension:
     def ran(self) -> tuple[int, int]:
         """Another pair whenever any thread has been resumed, or has run an invoked method."""
         return self._vm_epoch, self._own_epoch.total()
+
+    def as_data(self) -> Suspended:
+        """What is suspended, and which frames are good, as plain data."""
+        threads = {*self._counts, *self._own_epoch}
+        return Suspended(
+            self.everything_held,
+            self.anything_held,
+            self.ran,
+            self._vm_epoch,
+            tuple((each, self.count(each) > 0, self._since(each), self.epoch_of(each)) for each in sorted(threads)),
+        )
 
     def resumed(self, thread: int) -> int:
         """Return another number whenever the thread (0: the VM as a whole) has been resumed."""

@@ -1,0 +1,156 @@
+"""The serving side of a script that has joined with objects (``jdbpy.join``): its calls of the session's components.
+
+A line is a call: ``{"call": "values.evaluate", "id": 3, "given": [[arguments], {names: arguments}]}``. Its answer, and
+every event, bring what the script has to know without asking: what is suspended, which breakpoints there are.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import trio
+
+import jdbpy
+from jdbpy import ClientSession, Event, JdbpyError, Notice, Stop, ThreadsResumed, UsageError
+from jdbpy.escape import escape
+from jdbpy.serve.clients import Client
+from jdbpy.serve.lines import Message, Outgoing, text_of
+from jdbpy.serve.typed import pack, unpack
+
+COMPONENTS = frozenset(
+    {
+        "breakpoints", "catchpoints", "classes", "code", "execution", "heap", "hotswap", "locks", "modules", "moments",
+        "objects", "points", "stack", "strata", "threads", "traces", "values", "vm", "watchpoints",
+    }
+)  # fmt: skip
+"""Components of a session whose coroutines may be called."""
+
+OWN = frozenset({"down", "exit", "panic", "select_frame", "select_thread", "snapshot", "up"})
+"""Coroutines of the session itself."""
+
+MADE = {"threads.sampler"}
+"""Plain functions whose result a script may keep, and call."""
+
+_SETS = frozenset({"breakpoints", "catchpoints", "execution", "hotswap", "points", "traces", "watchpoints"})
+"""Components after whose calls breakpoints may be others."""
+
+MOST_CALLS = 1_000
+"""Calls of one client at a time, and results that it keeps."""
+
+
+class ServedObjects(Client):
+    """A script with the objects of ``jdbpy.attach``."""
+
+    def __init__(self, session: ClientSession, hello: Message, out: Outgoing) -> None:
+        super().__init__(session, hello, out)
+        if hello.get("version") != jdbpy.__version__:
+            raise UsageError("the session is served by another version of jdbpy", code="WRONG_VERSION")
+        self._calls: dict[object, trio.CancelScope] = {}
+        self._kept: dict[str, Any] = {}
+        self._stops: dict[int, Stop] = {}
+        self._last_stop = 0
+        self._points: tuple[Any, ...] = ()
+        self._nursery: trio.Nursery | None = None
+        self._end = trio.Event()
+
+    async def run(self) -> int:
+        session = self.session
+        self.out.put({"type": "session", "info": pack(session.info), "remote": session.remote, **self._now()})
+        for stop in session.untaken_stops():
+            self._tell(stop)
+        session.listen(self._tell)
+        async with trio.open_nursery() as self._nursery:
+            await self._end.wait()
+            self._nursery.cancel_scope.cancel()
+        return 0
+
+    def take(self, message: Message) -> None:
+        if message.get("end") is True:
+            self._end.set()
+        elif "taken" in message:
+            stop = self._stops.pop(message["taken"], None) if isinstance(message["taken"], int) else None
+            if stop is not None:
+                self.session.take(stop)
+        elif "cancel" in message:
+            scope = self._calls.get(message["cancel"]) if isinstance(message["cancel"], int) else None
+            if scope is not None:
+                scope.cancel()
+        elif "make" in message:
+            self._make(text_of(message, "make", most=100), text_of(message, "call", most=100))
+        else:
+            number = message.get("id")
+            if not isinstance(number, int) or number in self._calls or len(self._calls) >= MOST_CALLS:
+                raise UsageError("a call needs a number of its own, and too many may not wait", code="WRONG_LINE")
+            assert self._nursery is not None
+            scope = self._calls[number] = trio.CancelScope()
+            self._nursery.start_soon(self._call, number, scope, message)
+
+    def _make(self, key: str, call: str) -> None:
+        if call not in MADE:
+            raise UsageError(f"'{escape(call)}' makes nothing", code="WRONG_LINE")
+        if len(self._kept) >= MOST_CALLS:
+            del self._kept[next(iter(self._kept))]
+        component, _, name = call.partition(".")
+        self._kept[f"#{key}"] = getattr(getattr(self.session, component), name)()
+
+    async def _call(self, number: int, scope: trio.CancelScope, message: Message) -> None:
+        answer: Message = {"type": "answer", "id": number}
+        call = text_of(message, "call", most=100) if isinstance(message.get("call"), str) else ""
+        try:
+            with scope:
+                given, named = unpack(message.get("given"))
+                answer["value"] = pack(await self._function(call)(*given, **named))
+        except JdbpyError as error:
+            answer["error"] = pack(error)
+        except (TypeError, ValueError, AttributeError, LookupError, RecursionError) as fault:
+            text = f"{call or 'the call'} failed: {type(fault).__name__}: {fault}"
+            answer["error"] = pack(UsageError(text, code="WRONG_CALL"))
+        finally:
+            del self._calls[number]
+        self.out.put({**answer, **self._now(call.partition(".")[0] in _SETS)})
+
+    def _function(self, call: str) -> Any:
+        """The coroutine function that a call names. Raises UsageError for what may not be called."""
+        owner, _, name = call.rpartition(".")
+        of: Any = None
+        if owner in self._kept:
+            of = self._kept[owner]
+        elif owner in COMPONENTS:
+            of = getattr(self.session, owner)
+        elif not owner and name in OWN:
+            of = self.session
+        function = None if of is None or name.startswith("_") else getattr(of, name, None)
+        if not inspect.iscoroutinefunction(function):
+            raise UsageError(f"a session has no call '{escape(call)}'", code="WRONG_CALL")
+        return function
+
+    def _tell(self, event: Event) -> None:
+        """Send an event, and what is another with it."""
+        told: Message = {"type": "event", "event": pack(event)}
+        if isinstance(event, Stop):
+            self._last_stop += 1
+            self._stops[self._last_stop] = event
+            if len(self._stops) > _MOST_STOPS:
+                del self._stops[next(iter(self._stops))]
+            told["stop"] = self._last_stop
+        reported = isinstance(event, Notice) and event.report is not None
+        if not reported:  # of these there may be thousands, and they suspend nothing
+            told.update(self._now(not isinstance(event, ThreadsResumed)))
+        self.out.put(told)
+
+    def _now(self, points: bool = True) -> Message:
+        """What the script knows without asking; breakpoints only if they are others than it knows."""
+        session = self.session
+        state = session.state
+        if state is jdbpy.VmState.STOPPED and not session.execution.has_stopped:
+            state = jdbpy.VmState.RUNNING  # for this client: what is suspended is others'
+        now: Message = {"state": str(state), "suspended": pack(session.suspended)}
+        if points and session.points_are_used and (listed := tuple(session.points.list())) != self._points:
+            self._points = listed
+            now["points"] = pack(listed)
+        return now
+
+
+_MOST_STOPS = 10_000
+"""Stops that a script has not taken, and may still."""
