@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from jdbpy.session.connect.ways import expand_address as expand_address
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
+        calls as calls,
         code as code,
         heap as heap,
         hotswap as hotswap,
@@ -183,6 +184,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {
     "api": "jdbpy.api",
+    "calls": "jdbpy.session.model.calls",
     "code": "jdbpy.session.model.code",
     "heap": "jdbpy.session.model.heap",
     "hotswap": "jdbpy.session.model.hotswap",

@@ -78,6 +78,7 @@ FLOORS = [
     "breakpoints",
     "eval",
     "expressions",
+    "calls",
     "classes",
     "modules",
     "vm",

@@ -21,7 +21,8 @@ NAMES = """
     Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
     MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
     ThreadRef Value Variable VmInfo purpose
-    api code heap hotswap instrumentation kinds locks modules moments snapshots strata threads tracing values views vm
+    api calls code heap hotswap instrumentation kinds locks modules moments snapshots strata threads tracing values
+    views vm
 """
 
 

@@ -106,6 +106,7 @@ class Context:
         self.restarted = False  # the line that runs now has asked for the restart that was just done
         self.serving: Record | None = None  # how others join this session
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
+        self.observing = False  # a command waits that observes: Ctrl-C ends it, and does not suspend the target
         self.note_line: Callable[[str], None] = _no_note  # enters a line of the user into the session's recording
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
 

@@ -18,6 +18,7 @@ down only (``tests/test_layers.py``). From the ground up:
 * ``breakpoints``: all that has a number and stops or reports
 * ``eval``: Java expressions, from text to operands
 * ``expressions``: the component ``session.values``: expressions with their values described, views of the user
+* ``calls``: the component ``session.observer``: calls observed while the target runs
 * ``classes``, ``modules``, ``vm``, ``threads``, ``heap``, ``hotswap``, ``moments``: further components
 * ``instrumentation``: conditions that the target itself computes; ``snapshots``: the target in a file
 * ``watchdog``: what gets a target running again when its user does not

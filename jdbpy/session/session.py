@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jdbpy.session.breakpoints.points import Points
     from jdbpy.session.breakpoints.traces import Traces
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
+    from jdbpy.session.calls.observer import CallObserver
     from jdbpy.session.classes.classes import ClassDirectory
     from jdbpy.session.classes.code import Code
     from jdbpy.session.classes.strata import Strata
@@ -242,6 +243,15 @@ class Session:
         from jdbpy.session.breakpoints.traces import Traces
 
         return Traces(self._target, self.points)
+
+    @cached_property
+    def observer(self) -> CallObserver:
+        """Calls of methods, observed while the target runs: values, times, trees."""
+        from jdbpy.session.calls.observer import CallObserver
+
+        observer = CallObserver(self._target, lambda: self.values.evaluator)
+        self.points.on_redefined.append(observer.redefined)
+        return observer
 
     @cached_property
     def heap(self) -> HeapReader:

@@ -30,7 +30,8 @@ ONE = b"\0\0\0\1"
 """``COUNT`` of a set with one event."""
 
 _HEAD = struct.Struct(">BiBi")  # up to the request
-_THREAD_AT = _HEAD.size
+THREAD_AT = _HEAD.size
+"""Where the thread of the first event of a set begins."""
 _UNSIGNED = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _FORMS = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
 
@@ -45,7 +46,7 @@ def only_request(packet: Packet) -> int:
 
 def thread_of(packet: Packet, sizes: IDSizes) -> int:
     """The thread of the first event of a set; for a kind without one, whatever stands there."""
-    return int.from_bytes(packet.data[_THREAD_AT : _THREAD_AT + sizes.objectIDSize], "big")
+    return int.from_bytes(packet.data[THREAD_AT : THREAD_AT + sizes.objectIDSize], "big")
 
 
 class EventParts(Record):
@@ -61,7 +62,7 @@ class EventParts(Record):
 
 def event_parts(kind: EventKind, sizes: IDSizes) -> EventParts | None:
     """The parts of a kind; None for one that has no place in code, or whose value is not at its end."""
-    place_at = _THREAD_AT + sizes.objectIDSize + 1
+    place_at = THREAD_AT + sizes.objectIDSize + 1
     end = place_at + sizes.referenceTypeIDSize + sizes.methodIDSize + 8
     of_field = end + 1 + sizes.referenceTypeIDSize
     after_field = of_field + sizes.fieldIDSize + 1 + sizes.objectIDSize

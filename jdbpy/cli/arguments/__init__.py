@@ -2,7 +2,7 @@
 
 * ``base``: their base, and plain forms; ``code``: expressions, as they are typed; ``values``: values and formats
 * ``location``: places in code; ``condition``, ``logpoint``: what belongs to one; ``points``: what catchpoints,
-  watchpoints and traces are about; ``tail``: the filters behind them
+  watchpoints and traces are about; ``tail``: the filters behind them; ``calls``: methods whose calls are observed
 * ``target``: threads, frames, classes, breakpoints; ``class_code``: methods and files of classes; ``vm``: the rest
 * ``commands``: commands and settings; ``jvms``: several JVMs
 """

@@ -37,6 +37,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "cond",
         "save breakpoints",
     ),
+    "calls": (
+        "calls",
+        "calls stats",
+        "calls tree",
+    ),
     "catching": (
         "catch",
         "info catch",

@@ -338,7 +338,7 @@ class Conversation:
 
     async def _wait(self, seconds: float) -> bool:
         """Wait while events are shown; False if a stop or the end came before the time was over."""
-        self._doing = Doing.WAITING
+        self._doing = Doing.COMMAND if self._jvms.current.context.observing else Doing.WAITING
         with trio.move_on_after(seconds) as waiting:
             await self._stopped.wait()
         self._doing = Doing.COMMAND

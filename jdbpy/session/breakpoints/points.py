@@ -8,7 +8,7 @@ by all votes together in the dispatcher.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -60,6 +60,8 @@ class Points:
         """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
         self.before_removal: Callable[[Iterable[Point]], Awaitable[None]] | None = None
         """Called before points are taken out or changed: hits that the target has kept are to be reported."""
+        self.on_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], Awaitable[None]]] = []
+        """Called with classes that were redefined, after points were set there again."""
         self.after_removal: Callable[[], Awaitable[None]] | None = None
         """Called when points were taken out of the target."""
         self.hot = HotLimits()
@@ -306,6 +308,8 @@ class Points:
         for _, point in sorted(self._points.items()):
             if point.wanted:
                 await point.redefined(renewed)
+        for redefined in self.on_redefined:
+            await redefined(renewed)
 
     # -- hits --------------------------------------------------------------------------------------------------------
 

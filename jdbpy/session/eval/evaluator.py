@@ -148,13 +148,13 @@ class Evaluator:
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""
-        return CompiledCondition(self._target, self.frame_target, self.variables, text, self._bounded)
+        return CompiledCondition(self._target, self.frame_target, self.variables, text, self.bounded)
 
     def template(self, text: str, describe: Describe) -> CompiledTemplate:
         """Compiles the text of a logpoint. Raises EvalError with the column."""
-        return CompiledTemplate(self._target, self.frame_target, self.variables, text, describe, self._bounded)
+        return CompiledTemplate(self._target, self.frame_target, self.variables, text, describe, self.bounded)
 
-    def _bounded(self) -> AbstractContextManager[None]:
+    def bounded(self) -> AbstractContextManager[None]:
         """Bound what is evaluated at a hit. Raises TimedOut at its end."""
         return self._target.answers.bounded(self._rules().limit)
 

@@ -17,7 +17,7 @@ from jdbpy.session.java.types import BY_TAG, LATE, VOID
 from jdbpy.session.model.values import Value
 from jdbpy.session.target.conditions import Given
 
-HIT_NAMES = frozenset(("exc", "ret", "old", "new"))
+HIT_NAMES = frozenset(("exc", "ret", "old", "new", "cost"))
 """Names of what a hit or a stop brings."""
 
 OWN_NAMES = HIT_NAMES | {"_", "this"}

@@ -141,6 +141,7 @@ class Report(Record):
     monitor: Annotated[str, "what happened to it: enter, entered, wait or waited"] = ""
     class_name: Annotated[str, Json("the class that was loaded or unloaded", "class")] = ""
     failure: Annotated[str, "the error of a condition or a text that could not be evaluated"] = ""
+    cost: Annotated[float | None, "seconds that an observed call took; null where its begin was not seen"] = None
 
 
 class Notice(Record):
@@ -148,9 +149,9 @@ class Notice(Record):
 
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
     exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
-    thread-ended, vm-death, logpoint, tracepoint, left-out, switched-off, hot-place, resumed,
-    reconnected, warning; in a shared session also stopped-elsewhere, client-joined, client-left, breakpoint-added,
-    breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
+    thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place,
+    resumed, reconnected, warning; in a shared session also stopped-elsewhere, client-joined, client-left,
+    breakpoint-added, breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
     ``report`` is there where a hit is reported.
     """
 
@@ -159,10 +160,10 @@ class Notice(Record):
         "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, "
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
-        "tracepoint, left-out, switched-off, hot-place, resumed (by max-suspend, with reason, "
-        "seconds and threads: none named means all), reconnected, warning; where several share the session "
-        "stopped-elsewhere, client-joined, client-left, breakpoint-added, breakpoint-changed, breakpoint-removed, "
-        "value-changed, classes-redefined...",
+        "tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place, resumed (by max-suspend, "
+        "with reason, seconds and threads: none named means all), reconnected, warning; where several share the "
+        "session stopped-elsewhere, client-joined, client-left, breakpoint-added, breakpoint-changed, "
+        "breakpoint-removed, value-changed, classes-redefined...",
     ]
     text: Annotated[str, Json(key="message")]
     data: Annotated[tuple[tuple[str, object], ...], "number, thread, class, method, line and the like, by kind"] = ()
@@ -175,6 +176,8 @@ class Notice(Record):
         ``12:34:56.789 [main] #17 total is 42``.
         """
         report = self.report
+        if self.kind in _OF_LINES:
+            return tuple(self.text.split("\n"))
         if report is None:
             return (self.text,)
         who = report.thread if self.kind in _WITH_THREAD else None
@@ -183,8 +186,11 @@ class Notice(Record):
         return f"{report.time[11:23]} {thread}#{report.hit} {self.text}", *stack
 
 
-_WITH_THREAD = frozenset(("logpoint", "tracepoint"))
+_WITH_THREAD = frozenset(("logpoint", "tracepoint", "call"))
 """Kinds whose texts are the user's; the others tell the thread themselves."""
+
+_OF_LINES = frozenset(("call-statistics", "call-tree"))
+"""Kinds whose texts are tables, a row a line; names in them have been escaped."""
 
 
 def _line_of(place: Location) -> str:

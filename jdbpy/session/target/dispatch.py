@@ -169,6 +169,8 @@ class EventDispatcher:
                 self._let_calls_run()
         if self._target.requests.count_only(packet.data):
             return True
+        if self._target.requests.has_immediate and self._immediate(packet):
+            return True
         if self._target.high_latency:
             self._target.stops_ahead.came_in(packet)
         request = self._target.requests.find(only_request(packet))
@@ -182,6 +184,21 @@ class EventDispatcher:
             return True
         self._target.publisher.came_in()
         return False
+
+    def _immediate(self, packet: Packet) -> bool:
+        """Calls the handlers that wait for no turn, of a set with several events; True if that was all of them."""
+        if packet.data[event_parts.COUNT] == event_parts.ONE:
+            return False
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # told when its turn comes
+        requests = [self._target.requests.find(event.requestID) for event in composite.events]
+        for event, request in zip(composite.events, requests, strict=True):
+            if request is not None and request.immediate and not _misfit(event, request):
+                request.handler(self._hit(composite, event, request))
+        free = composite.suspendPolicy == JdwpSuspendPolicy.NONE
+        return free and all(request is not None and request.immediate for request in requests)
 
     def _decide(self, packet: Packet, request: EventRequest) -> bool:
         """Asks the owner of a set's one event, unless it has to wait for others, and lets it go if that is the verdict.
@@ -378,6 +395,8 @@ class EventDispatcher:
         if misfit := _misfit(event, request):
             self._warn(f"an event was ignored: {misfit}")
             return None
+        if request.immediate and len(composite.events) > 1:
+            return None  # it was asked where the set came in
         hit = self._hit(composite, event, request)
         if request is _automatic and isinstance(event, wire_event.Exception) and hit.policy != JdwpSuspendPolicy.NONE:
             return hit, self._thrown(event)

@@ -136,13 +136,16 @@ class RequestSpec(Record):
     counting_filter: CountingFilter | None = None
     during_calls: bool = False
     """Its events concern the handler also in threads that run methods for the debugger; their verdict is no stop."""
+    immediate: bool = False
+    """It suspends nothing, and its handler is called where its events come in, also where they come with others."""
 
 
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
     __slots__ = (
-        "active", "counting_filter", "dropped", "during_calls", "guard", "handler", "id", "kind", "modifiers", "policy"
+        "active", "counting_filter", "dropped", "during_calls", "guard", "handler", "id", "immediate", "kind",
+        "modifiers", "policy"
     )  # fmt: skip
 
     def __init__(
@@ -155,6 +158,7 @@ class EventRequest:
         self.modifiers: Sequence[Any] = ()
         self.counting_filter: CountingFilter | None = None
         self.during_calls = False
+        self.immediate = False
         self.id = 0
         self.active = False
         self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
@@ -206,6 +210,8 @@ class RequestTable:
         self._counting_filters: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
         self._suspend_less: list[EventRequest] = []  # than everything, for a while
         self._former: dict[int, EventRequest] = {}  # by ids that they had: events of these may still be on their way
+        self.has_immediate = False
+        """True if a request was ever set whose handler is called where its events come in."""
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
 
@@ -239,6 +245,8 @@ class RequestTable:
         request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
         request.counting_filter = spec.counting_filter
         request.during_calls = spec.during_calls
+        request.immediate = spec.immediate
+        self.has_immediate = self.has_immediate or spec.immediate
         request.modifiers = spec.modifiers
 
         def registered(outcome: Any) -> None:

@@ -1,0 +1,277 @@
+"""Calls observed while the target runs: each by itself, as statistics, as a tree of what is called inside."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+import trio
+
+from jdbpy import Notice, calls as model
+from jdbpy.cli.arguments.calls import CallsArgument, CallsRequest
+from jdbpy.cli.context import Context
+from jdbpy.cli.output.pieces import Line, Pieces, RowPieces, Shown, count as count_of, faint, name, number
+from jdbpy.cli.output.plain import plain_lines
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.table import command
+from jdbpy.errors import StateError, UsageError
+from jdbpy.record import Record
+
+_FOR_EVER = 1e8
+_MOST_ASKED = 5_000
+"""Methods that a pattern may fit if the user says so."""
+
+
+class CallTrees(Record):
+    """The calls of methods with what was called inside, folded."""
+
+    trees: tuple[model.CallTree, ...]
+
+
+# -- how they are shown ------------------------------------------------------------------------------------------------
+
+
+@shows(model.CallsEnded)
+def calls_ended(result: model.CallsEnded, settings: Settings) -> Shown:
+    yield _ended(result)
+
+
+def _ended(result: model.CallsEnded) -> str:
+    failed = f", {result.failures:,} ended by an exception" if result.failures else ""
+    return (
+        f"{count_of(result.calls, 'call')} of {result.method} in {result.seconds:.1f} s{failed}; "
+        f"{result.reported:,} reported"
+    )
+
+
+@shows(model.CallStatistics)
+def statistics_shown(result: model.CallStatistics, settings: Settings) -> Shown:
+    total = sum(each.count for each in result.methods)
+    yield f"{count_of(total, 'call')} in {result.seconds:.1f} s, {count_of(result.observed, 'method')} observed"
+    if not result.methods:
+        return
+    titles = (
+        f"{'calls':>10}", f"{'failed':>8}", f"{'a second':>9}", f"{'mean':>9}", f"{'p50':>9}", f"{'p99':>9}",
+        f"{'max':>9}", "method",
+    )  # fmt: skip
+    rows: list[tuple[Line, ...]] = [tuple(map(faint, titles))]
+    for each in result.methods:
+        rate = f"{each.rate:,.0f}" if each.rate >= 10 else f"{each.rate:.1f}"
+        times = (each.mean, each.p50, each.p99, each.maximum)
+        types = ",".join(_short(parameter) for parameter in each.parameters)
+        rows.append(
+            (
+                number(f"{each.count:>10,}"),
+                f"{each.failures:>8,}",
+                f"{rate:>9}",
+                *(f"{_time(seconds):>9}" for seconds in times),
+                f"{each.class_name}.{each.method}({types})",
+            )
+        )
+    yield RowPieces(rows)
+
+
+@shows(CallTrees)
+def trees_shown(result: CallTrees, settings: Settings) -> Shown:
+    if not result.trees:
+        yield "no call has ended"
+    for each in result.trees:
+        yield from _tree(each)
+
+
+def _tree(tree: model.CallTree) -> Iterator[Line]:
+    failed = f", {tree.failures:,} ended by an exception" if tree.failures else ""
+    yield name(f"{tree.class_name}.{tree.method}") + f": {_times(tree)}{failed}"
+    yield from _nodes(tree.children, "  ")
+    if tree.children and tree.total:
+        yield faint(f"  {tree.own / tree.total:6.1%}  {_time(tree.own):>9}  in its own code, and in calls not told")
+
+
+def _nodes(nodes: tuple[model.CallNode, ...], indent: str) -> Iterator[Line]:
+    for each in nodes:
+        line = f"line {each.line}" if each.line else "no line"
+        failed = f", {each.failures:,} threw" if each.failures else ""
+        start: Pieces | str = number(f"{indent}{each.share:6.1%}")
+        yield (
+            start
+            + f"  {_time(each.total):>9}  {line}: {_short(each.class_name)}.{each.method}"
+            + faint(f"  {_times(each)}{failed}")
+        )
+        yield from _nodes(each.children, indent + "    ")
+
+
+def _times(of: model.CallTree | model.CallNode) -> str:
+    count = of.calls if isinstance(of, model.CallTree) else of.count
+    if count == 1:
+        return f"1 call, {_time(of.total)}"
+    return f"{count:,} calls, min {_time(of.minimum)}, max {_time(of.maximum)}, total {_time(of.total)}"
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:,.2f} {unit}"
+    return f"{seconds * 1e6:,.0f} µs"
+
+
+def _short(class_name: str) -> str:
+    return class_name if class_name.endswith("...") else class_name.rpartition(".")[2]
+
+
+# -- the commands ------------------------------------------------------------------------------------------------------
+
+
+@command("calls", group="breakpoints")
+async def calls(
+    ctx: Context,
+    request: Annotated[CallsRequest, CallsArgument("for", "limit", "callers", "-max", "-most", "if", "show")],
+) -> model.CallsEnded:
+    """Report the calls of a method as they end: arguments, receiver, result or exception, time. Ctrl-C ends it.
+
+    `calls Order.pay`, `calls Order.pay -max 10 if $cost > 100ms`, `calls com.acme.*Service.find* limit 5/s if $exc !=
+    null show $args, this.name`. `$cost` is the time in milliseconds, `$ret` what is returned, `$exc` the exception,
+    `$args[0]` the first argument. A thread is suspended only at the end of a call, for the trips that read its values.
+    A script says how long: `for 10s` or `-max 10`.
+    """
+    _require_bound(ctx, request)
+
+    def observed(most_methods: int) -> Any:
+        return ctx.session.observer.calls(
+            request.method,
+            when=request.condition,
+            show=request.show,
+            callers=request.callers,
+            limit=request.limit,
+            most=request.most,
+            most_methods=most_methods,
+        )
+
+    def ended(of: Any) -> Notice:
+        return Notice("calls-ended", _ended(of.summary), tuple(of.summary.to_dict().items()))
+
+    async with _observing(ctx, request, observed, ended) as observation:
+        await _wait(ctx, observation, request.seconds)
+    summary: model.CallsEnded = observation.summary
+    return summary
+
+
+@command("calls stats", group="breakpoints")
+async def calls_stats(
+    ctx: Context, request: Annotated[CallsRequest, CallsArgument("every", "for", "-most")]
+) -> model.CallStatistics:
+    """Count the calls of methods and their failures, with mean time, median and 99th percentile, by method.
+
+    `calls stats com.acme.*Service.* every 5s`, `calls stats Order for 10s`. Nothing is suspended by a call. Ctrl-C
+    ends it.
+    """
+    _require_bound(ctx, request)
+
+    def ended(of: Any) -> Notice:
+        return _statistics_notice(ctx, of.whole())
+
+    async with _observing(
+        ctx,
+        request,
+        lambda most: ctx.session.observer.statistics(request.method, most_methods=most),
+        ended,
+    ) as observation:
+        left = request.seconds or _FOR_EVER
+        while left > 0:
+            step = min(request.every or left, left)
+            if not await _wait(ctx, observation, step):
+                break
+            left -= step
+            if request.every and left > 0:
+                ctx.session.publish(_statistics_notice(ctx, observation.take()))
+    whole: model.CallStatistics = observation.whole()
+    return whole
+
+
+@command("calls tree", group="breakpoints")
+async def calls_tree(
+    ctx: Context, request: Annotated[CallsRequest, CallsArgument("for", "-max", "-depth", "-most", "if")]
+) -> CallTrees:
+    """Show what a method calls, line by line, with time and share, folded: the next call, or `-max N` or `for SECONDS`.
+
+    `calls tree OrderServlet.doGet -max 100`, `calls tree Order.pay -depth 3 if $cost > 100ms`. The condition is about
+    `$cost` alone. Nothing is suspended by a call. Ctrl-C ends it and shows what there is.
+    """
+    most = request.most or (0 if request.seconds else 1)
+
+    def observed(most_methods: int) -> Any:
+        return ctx.session.observer.tree(
+            request.method, when=request.condition, depth=request.depth, most=most, most_methods=most_methods
+        )
+
+    def ended(of: Any) -> Notice:
+        trees = CallTrees(of.trees())
+        text = "\n".join(plain_lines(trees_shown(trees, ctx.settings)))
+        return Notice("call-tree", text, tuple(trees.to_dict().items()))
+
+    async with _observing(ctx, request, observed, ended) as observation:
+        await _wait(ctx, observation, request.seconds)
+    return CallTrees(observation.trees())
+
+
+def _statistics_notice(ctx: Context, statistics: model.CallStatistics) -> Notice:
+    text = "\n".join(plain_lines(statistics_shown(statistics, ctx.settings)))
+    return Notice("call-statistics", text, tuple(statistics.to_dict().items()))
+
+
+def _require_bound(ctx: Context, request: CallsRequest) -> None:
+    if not (ctx.interactive or request.seconds or request.most):
+        raise UsageError("a script has to say how long calls are observed", hint="'for 10s', or '-max 10' of 'calls'")
+
+
+@asynccontextmanager
+async def _observing(
+    ctx: Context, request: CallsRequest, make: Callable[[int], Any], ended: Callable[[Any], Notice]
+) -> AsyncIterator[Any]:
+    """An observation for the time of a block; what it came to is published if the block is cancelled."""
+    session = ctx.session
+    if session.suspended_everything:
+        raise StateError(
+            "all threads are suspended: nothing is called", hint="'resume' lets them run", code="SUSPENDED"
+        )
+    observation = make(request.most_methods or model.MOST_METHODS)
+    try:
+        await observation.__aenter__()
+    except UsageError as error:
+        if error.code != "TOO_MANY_METHODS" or not ctx.interactive:
+            raise
+        if not await ctx.confirm(f"{error.message}; observe them all?"):
+            raise
+        observation = make(_MOST_ASKED)
+        await observation.__aenter__()
+    try:
+        for sentence in (observation.waiting, *observation.lacks):
+            if sentence:
+                session.publish(Notice("warning", sentence))
+        try:
+            yield observation
+        except trio.Cancelled:
+            session.publish(ended(observation))
+            raise
+    finally:
+        await observation.__aexit__(None, None, None)
+
+
+async def _wait(ctx: Context, observation: Any, seconds: float | None) -> bool:
+    """Wait while calls are reported: False if a stop or an end came before the time was over."""
+    whole = False
+
+    async def over() -> None:
+        await observation.over.wait()
+        nursery.cancel_scope.cancel()
+
+    ctx.observing = True
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(over)
+            whole = await ctx.wait(seconds or _FOR_EVER)
+            nursery.cancel_scope.cancel()
+    finally:
+        ctx.observing = False
+    return whole

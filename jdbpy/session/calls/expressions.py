@@ -1,0 +1,114 @@
+"""What is asked of a call at its end: ``$cost > 100ms && $args[0] != null``, in the frame of the method.
+
+``$cost`` is in milliseconds, a ``double``; a number with a unit is a time: ``100ms``, ``2s``, ``50us``. ``$args[0]`` is
+the first argument, ``$ret`` what is returned (null where an exception ends the call), ``$exc`` the exception, or null.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+
+from jdbpy.errors import EvalError, UsageError
+from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.program import Compiled, Program
+from jdbpy.session.eval.typing.class_graph import ClassGraph
+from jdbpy.session.eval.variables import HitVariables
+from jdbpy.session.model.threads import Frame
+from jdbpy.session.target.conditions import Given
+
+_UNITS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
+_QUOTED = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''
+_TIME = re.compile(rf"{_QUOTED}|(?<![\w.$])(\d+(?:\.\d+)?)(ns|us|µs|ms|s)\b")
+_ARGUMENTS = re.compile(rf"{_QUOTED}|\$args\b\s*(?:\[\s*(\d+)\s*\]|\.\s*(length)\b)?")
+_COMPARED = re.compile(r"\s*\$cost\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*")
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    ">=": operator.ge,
+    "<=": operator.le,
+}
+
+Place = tuple[int, int, int]
+
+
+def with_times(text: str) -> str:
+    """The expression with times as milliseconds: ``$cost > 2s`` is ``$cost > 2000.0``."""
+    return _TIME.sub(lambda found: found[0] if not found[1] else repr(float(found[1]) * _UNITS[found[2]]), text)
+
+
+def with_arguments(text: str, names: Sequence[str]) -> str:
+    """The expression with names of arguments in place of ``$args[0]``. Raises UsageError where there are none."""
+
+    def named(found: re.Match[str]) -> str:
+        if not found[0].startswith("$args"):
+            return found[0]
+        if found[2]:
+            return str(len(names))
+        if found[1] is None:
+            raise UsageError(
+                "$args is no value by itself", hint="$args[0] is the first argument; 'show $args' shows all"
+            )
+        number = int(found[1])
+        if number >= len(names):
+            raise UsageError(f"there is no $args[{number}]: the method has {len(names)}")
+        return names[number]
+
+    return _ARGUMENTS.sub(named, text)
+
+
+def cost_limits(text: str) -> list[Callable[[float], bool]]:
+    """The parts of a condition that are about ``$cost`` alone, up to the first that is not: asked before anything is
+    read. ``text`` has its times as milliseconds."""
+    found: list[Callable[[float], bool]] = []
+    parts = text.split("&&")
+    if "||" in text or "?" in text:
+        parts = parts if len(parts) == 1 else []
+    for part in parts:
+        compared = _COMPARED.fullmatch(part)
+        if compared is None:
+            break
+        limit, compare = float(compared[2]), _OPERATORS[compared[1]]
+        found.append(lambda cost, limit=limit, compare=compare: compare(cost, limit))  # type: ignore[misc]
+    return found
+
+
+def is_of_cost_alone(text: str) -> bool:
+    """True if a condition needs nothing but ``$cost``."""
+    return all(_COMPARED.fullmatch(part) for part in text.split("&&"))
+
+
+class ExpressionAtEnds:
+    """One expression, evaluated at ends of calls of one method: compiled once for each place."""
+
+    def __init__(self, text: str, *, condition: bool) -> None:
+        """Raises EvalError for what is no Java expression."""
+        self.text = text
+        self._condition = condition
+        try:
+            self._program = Program(text)
+            self._program.expression()
+        except EvalError as error:
+            error.expression = text
+            raise
+        self._compiled: dict[tuple[Place, frozenset[str]], Compiled] = {}
+
+    async def value(self, evaluator: Evaluator, frame: Frame, given: Given) -> Operand:
+        """Its value in a frame. Raises EvalError. wire: 1 trip for what it reads of the frame, and 1 for each link."""
+        at = frame.location
+        place = (at.type_id, at.method_id, at.code_index)
+        own = HitVariables(evaluator.variables, given)
+        target = evaluator.frame_target(frame)
+        try:
+            key = place, frozenset(given)
+            if key not in self._compiled:
+                graph = ClassGraph(target)
+                self._compiled[key] = await self._program.compile(target, graph, own, condition=self._condition)
+            return await self._compiled[key].run(target, own)
+        except EvalError as error:
+            error.expression = self.text
+            raise
+        finally:
+            target.pins.release()

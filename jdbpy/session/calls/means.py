@@ -1,0 +1,77 @@
+"""A means of observing calls: what it is told, what it reports, and what all means have in common.
+
+Breakpoints serve on every target (``by_breakpoints``). Code that is woven into the methods may serve the same protocol:
+it reports ends of calls in batches, with times that the target has taken itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from jdbpy.record import Record
+from jdbpy.session.model.events import ExceptionInfo
+from jdbpy.session.model.threads import Location, ThreadRef
+from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.target.refs import Method, RefType
+from jdbpy.wire.ids import MethodID, ReferenceTypeID
+
+MethodKey = tuple[ReferenceTypeID, MethodID]
+
+
+class ObservedMethod(Record):
+    """A method whose calls are observed."""
+
+    owner: RefType
+    method: Method
+
+    @property
+    def key(self) -> MethodKey:
+        return self.owner.id, self.method.id
+
+    @property
+    def name(self) -> str:
+        """Class and method: ``com.acme.Order.pay``."""
+        return f"{self.owner.name}.{self.method.name}"
+
+
+class CallDetails(Record):
+    """What was read of one call at its end. ``failure`` says why a condition or an expression has no value."""
+
+    location: Location
+    thread: ThreadRef
+    arguments: tuple[Variable, ...] = ()
+    receiver: Value | None = None
+    returned: Value | None = None
+    exception: ExceptionInfo | None = None
+    shown: tuple[Variable, ...] = ()
+    callers: tuple[Location, ...] = ()
+    failure: str = ""
+
+
+class EndedCall(Record):
+    """One call that has ended: ``cost`` in seconds, None where its begin was not seen. ``details`` were read where they
+    were wanted and the condition holds."""
+
+    method: ObservedMethod
+    thread: int
+    cost: float | None
+    failed: bool
+    details: CallDetails | None = None
+
+
+OnCalls = Callable[[Sequence[EndedCall]], None]
+"""Takes calls that have ended, in the order of their ends. No wait."""
+
+
+class CallMeans(Protocol):
+    """Observes the calls of some methods, from ``open`` to ``close``."""
+
+    lacks: Sequence[str]
+    """Sentences about what this means does not know, and about methods that it cannot observe."""
+
+    async def open(self, methods: Sequence[ObservedMethod]) -> None:
+        """Begin with these methods; may be called again for more of them."""
+
+    async def close(self) -> None:
+        """Take everything out of the target."""

@@ -1,0 +1,154 @@
+"""What all ways to observe calls have in common: which methods, from when on, and that all of it is taken out.
+
+A class that is not loaded yet is waited for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError, StateError, UsageError
+from jdbpy.session.breakpoints.waiting import ClassWatch
+from jdbpy.session.calls.by_breakpoints import BreakpointMeans
+from jdbpy.session.calls.chosen import choose, choose_in, read_wanted
+from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.model.events import Notice
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.target import Target
+from jdbpy.wire.messages import event_request
+
+
+class Registry(Protocol):
+    """Keeps the observations that are in the target."""
+
+    @property
+    def target(self) -> Target:
+        """The target."""
+
+    def begun(self, observation: Observation) -> None:
+        """Enter an observation that is in the target now."""
+
+    def ended(self, observation: Observation) -> None:
+        """Forget an observation."""
+
+
+class Observation:
+    """The calls of some methods, observed for as long as an ``async with`` block lasts."""
+
+    reads = False
+    """True if threads are suspended to read what a report tells."""
+
+    def __init__(self, observer: Registry, method: str, most_methods: int) -> None:
+        self.method = method
+        self.calls = 0
+        """Calls that have ended so far."""
+        self.failures = 0
+        """Calls that an exception has ended."""
+        self.waiting = ""
+        """Why nothing is observed yet: the class is not loaded."""
+        self.over = trio.Event()
+        """Set when it has had all that was asked for, or the target has ended."""
+        self._observer = observer
+        self._target = observer.target
+        self._wanted = read_wanted(method)
+        self._most_methods = most_methods
+        self._watch: ClassWatch | None = None
+        self._methods: dict[MethodKey, ObservedMethod] = {}
+        self._began = self._ended = 0.0
+        self.means = self._made_means()
+
+    def _made_means(self) -> BreakpointMeans:
+        return BreakpointMeans(self._target, self._take)
+
+    def _take(self, calls: Sequence[EndedCall]) -> None:
+        raise NotImplementedError
+
+    @property
+    def observed(self) -> int:
+        """How many methods are observed."""
+        return len(self._methods)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Sentences about what is not observed or not known."""
+        return tuple(dict.fromkeys(self.means.lacks))
+
+    @property
+    def seconds(self) -> float:
+        """How long it has lasted."""
+        return (self._ended or time.perf_counter()) - self._began if self._began else 0.0
+
+    async def __aenter__(self) -> Any:
+        """Begin. Raises UsageError where the pattern fits too many methods, or none. wire: 4 trips."""
+        self._target.require_alive()
+        if self._target.snapshot is not None or self._target.played:
+            raise StateError("nothing runs here: calls cannot be observed", code="NOT_AVAILABLE")
+        if self.reads:
+            self._target.conn.require_allowed(event_request.Set)
+        try:
+            await self._begin()
+        except BaseException:
+            await self._close()
+            raise
+        self._observer.begun(self)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Take everything out of the target. wire: 1 trip."""
+        await self._close()
+
+    async def _begin(self) -> None:
+        self._began = time.perf_counter()
+        place = self._wanted.place
+        methods = await choose(self._target, self._wanted, self._most_methods)
+        if not methods and place is not None:
+            assert self._wanted.class_name is not None
+            self._watch = ClassWatch(self._target, self._wanted.class_name, self._on_class)
+            found = await self._watch.open()
+            methods = await choose_in(self._target, self._wanted, found)  # loaded in between
+            if not found:
+                self.waiting = self._watch.waiting()
+        if methods:
+            await self._add(methods)
+
+    async def _add(self, methods: Sequence[ObservedMethod]) -> None:
+        await self._prepare(methods)
+        self._methods.update({each.key: each for each in methods})
+        await self.means.open(methods)
+        if not any(each.method.has_code for each in self._methods.values()):
+            abstract = next(iter(self._methods.values()))
+            what = "native" if abstract.method.is_native else "abstract"
+            raise UsageError(
+                f"{abstract.name} is {what}: it has no code whose calls could be observed",
+                hint="name the class that implements it, or a pattern" if what == "abstract" else "",
+                code="NO_CODE",
+            )
+
+    async def _prepare(self, methods: Sequence[ObservedMethod]) -> None:
+        """What a kind of observation has to know beforehand."""
+
+    async def _on_class(self, prepared: RefType) -> None:
+        try:
+            await self._add(await choose_in(self._target, self._wanted, [prepared]))
+            self.waiting = ""
+        except JdbpyError as error:
+            text = f"the calls of {self.method} cannot be observed: {error.message}"
+            self._target.publish(Notice("warning", text))
+            self.over.set()
+
+    async def _close(self) -> None:
+        self._ended = time.perf_counter()
+        self._observer.ended(self)
+        with trio.CancelScope(shield=True), suppress(Disconnected):
+            if self._watch is not None:
+                await self._target.conn.gather(self._watch.close())
+            await self.means.close()
+
+    def _count(self, call: EndedCall) -> None:
+        self.calls += 1
+        self.failures += call.failed

@@ -1,0 +1,135 @@
+"""Calls that are reported one by one, with their values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from jdbpy.session.calls.by_breakpoints import BreakpointMeans
+from jdbpy.session.calls.details import CallReader, Pace
+from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod
+from jdbpy.session.calls.observation import Observation, Registry
+from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.model.calls import CallsEnded
+from jdbpy.session.model.events import Notice, Report
+
+
+class ObservedCalls(Observation):
+    """Calls that are reported one by one."""
+
+    reads = True
+
+    def __init__(
+        self,
+        observer: Registry,
+        evaluator: Callable[[], Evaluator],
+        method: str,
+        when: str,
+        show: Sequence[str],
+        callers: int,
+        limit: int | None,
+        most: int,
+        most_methods: int,
+        on_call: Callable[[Report], None] | None,
+    ) -> None:
+        self._pace = Pace(limit)
+        self._reader = CallReader(
+            observer.target, evaluator, condition=when, shown=show, callers=callers, pace=self._pace
+        )
+        self._reader.until(lambda: bool(self._most) and self.reported >= self._most)
+        self._most = most
+        self._on_call = on_call
+        self.reported = 0
+        """Calls that were reported."""
+        super().__init__(observer, method, most_methods)
+
+    def _made_means(self) -> BreakpointMeans:
+        return BreakpointMeans(self._target, self._take, self._reader)
+
+    async def _prepare(self, methods: Sequence[ObservedMethod]) -> None:
+        await self._reader.prepare(methods)
+
+    @property
+    def summary(self) -> CallsEnded:
+        """What it comes to so far."""
+        return CallsEnded(self.method, self.observed, self.calls, self.failures, self.reported, self.seconds)
+
+    def _take(self, calls: Sequence[EndedCall]) -> None:
+        for call in calls:
+            if self.over.is_set():
+                return
+            self._count(call)
+            if call.details is None:
+                continue
+            self.reported += 1
+            left = self._pace.take()
+            if left:
+                text = f"... {left:,} more {'call' if left == 1 else 'calls'} of {self.method} left out"
+                self._publish(Notice("left-out", text, (("method", self.method), ("count", left))))
+            self._report(call, call.details)
+            if self._most and self.reported >= self._most:
+                self.over.set()
+                self.means.drop()
+
+    def _publish(self, notice: Notice) -> None:
+        if self._on_call is None:
+            self._target.publish(notice)
+
+    def _report(self, call: EndedCall, details: CallDetails) -> None:
+        now = time.time()
+        local = time.localtime(int(now))
+        offset = time.strftime("%z", local)
+        moment = f"{time.strftime('%Y-%m-%dT%H:%M:%S', local)}.{int(now % 1 * 1000):03d}{offset[:3]}:{offset[3:]}"
+        report = Report(
+            moment,
+            details.thread,
+            self.reported,
+            details.callers,
+            time_ns=round(now * 1e9),
+            event="call",
+            location=details.location,
+            values=details.shown,
+            arguments=details.arguments,
+            exception=details.exception,
+            return_value=details.returned,
+            object=details.receiver,
+            failure=details.failure,
+            cost=call.cost,
+        )
+        if self._on_call is not None:
+            self._on_call(report)
+            return
+        owner, method = call.method.owner.name, call.method.method.name
+        data = (("class", owner), ("method", method), ("thread", call.thread))
+        self._target.publish(Notice("call", call_text(call, details), data, report))
+
+
+def call_text(call: EndedCall, details: CallDetails) -> str:
+    """One call in a line: ``com.acme.Order.pay(amount = 3) on Order@12 returned 42, 1.24 ms``."""
+    given = ", ".join(f"{each.name} = {each.value.text}" for each in details.arguments if each.value is not None)
+    text = f"{call.method.name}({given})"
+    if details.receiver is not None and not details.shown:
+        text += f" on {details.receiver.text}"
+    if details.exception is not None:
+        thrown = details.exception
+        text += f" threw {thrown.type}" + (f": {thrown.message}" if thrown.message is not None else "")
+    elif call.failed:
+        text += " threw an exception"
+    elif details.returned is not None:
+        text += f" returned {details.returned.text}"
+    else:
+        text += " returned"
+    text += f", {time_text(call.cost)}"
+    if details.shown:
+        text += "; " + ", ".join(f"{each.name} = {each.value.text}" for each in details.shown if each.value is not None)
+    return text + (f" ({details.failure})" if details.failure else "")
+
+
+def time_text(seconds: float | None) -> str:
+    """A time in the unit that suits it: ``1.24 ms``."""
+    if seconds is None:
+        return "begun before it was observed"
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:,.2f} {unit}"
+    return f"{seconds * 1e6:,.0f} µs"

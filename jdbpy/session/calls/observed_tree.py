@@ -1,0 +1,129 @@
+"""The calls inside of a method, folded by line: how many, how long, which share of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jdbpy.errors import UsageError
+from jdbpy.session.calls.expressions import cost_limits, is_of_cost_alone, with_times
+from jdbpy.session.calls.folding import Fold
+from jdbpy.session.calls.means import EndedCall, ObservedMethod
+from jdbpy.session.calls.observation import Observation, Registry
+from jdbpy.session.calls.tree_means import TreeMeans
+from jdbpy.session.java.class_names import of_the_runtime
+from jdbpy.session.model.calls import CallTree
+from jdbpy.session.target.refs import RefType
+
+MOST_FOLLOWED = 200
+"""Methods that a deep tree may follow."""
+
+MOST_DEPTH = 10
+
+
+class ObservedTree(Observation):
+    """The trees of some methods' calls."""
+
+    means: TreeMeans
+
+    def __init__(self, observer: Registry, method: str, when: str, depth: int, most: int, most_methods: int) -> None:
+        self._condition = with_times(when.strip())
+        if self._condition and not is_of_cost_alone(self._condition):
+            raise UsageError(
+                f"a tree of calls can be limited by $cost only, not by '{when.strip()}'",
+                hint="'calls tree METHOD if $cost > 100ms'; nothing is suspended, so no other value is known",
+            )
+        if not 1 <= depth <= MOST_DEPTH:
+            raise UsageError(f"a tree has 1 to {MOST_DEPTH} levels, not {depth}")
+        self._limits: list[Callable[[float], bool]] = cost_limits(self._condition) if self._condition else []
+        self._depth = depth
+        self._most = most
+        self._folds: dict[ObservedMethod, Fold] = {}
+        self.folded = 0
+        """Calls that the trees are made of."""
+        super().__init__(observer, method, most_methods)
+
+    def _made_means(self) -> TreeMeans:
+        return TreeMeans(self._target, self._take_tree, self._depth)
+
+    async def _add(self, methods: Sequence[ObservedMethod]) -> None:
+        await super()._add(methods)
+        level = list(methods)
+        followed = {each.key for each in methods}
+        for _ in range(1, self._depth):
+            found = await self._called_by(level)
+            level = [each for each in found if each.key not in followed][: max(MOST_FOLLOWED - len(followed), 0)]
+            followed.update(each.key for each in level)
+            if not level:
+                break
+            await self.means.follow(level)
+
+    async def _called_by(self, methods: Sequence[ObservedMethod]) -> list[ObservedMethod]:
+        """The methods of loaded classes of the program that the code of these calls. wire: 2 trips, and those of the
+        classes above."""
+        sites = [site for each in methods for site in self.means.sites.get(each.key, ())]
+        wanted = {
+            (site.class_name, site.method, site.descriptor) for site in sites if not of_the_runtime(site.class_name)
+        }
+        loaded = [each for each in self._target.types.all_known() if not each.is_array]
+        by_name: dict[str, list[RefType]] = {}
+        for each in loaded:
+            by_name.setdefault(each.name, []).append(each)
+        found: dict[object, ObservedMethod] = {}
+        subtypes = await self._subtypes({name for name, _, _ in wanted}, loaded)
+        for class_name, name, descriptor in sorted(wanted):
+            for type_ in [*by_name.get(class_name, ()), *subtypes.get(class_name, ())]:
+                for owner in (type_, *await self._target.types.ancestors(type_.id)):
+                    declared = (await self._target.types.methods([owner.id])).get(owner.id, ())
+                    own = [each for each in declared if (each.name, each.signature) == (name, descriptor)]
+                    if own and own[0].has_code and not of_the_runtime(owner.name):
+                        method = ObservedMethod(owner, own[0])
+                        found[method.key] = method
+                    if own:
+                        break
+        return list(found.values())
+
+    async def _subtypes(self, names: set[str], loaded: Sequence[RefType]) -> dict[str, list[RefType]]:
+        """The loaded classes of the program below these: what a call may come to at run time."""
+        found: dict[str, list[RefType]] = {}
+        own = [each for each in loaded if not of_the_runtime(each.name)]
+        for each in own:
+            for above in await self._target.types.ancestors(each.id):
+                if above.name in names:
+                    found.setdefault(above.name, []).append(each)
+        return found
+
+    def _take(self, calls: Sequence[EndedCall]) -> None:
+        """All comes as trees."""
+
+    def _take_tree(self, call: EndedCall, fold: Fold) -> None:
+        if self.over.is_set():
+            return
+        self._count(call)
+        if call.cost is None or not all(holds(call.cost * 1e3) for holds in self._limits):
+            return
+        whole = self._folds.get(call.method)
+        if whole is None:
+            whole = self._folds[call.method] = Fold()
+        whole.merge(fold)
+        self.folded += 1
+        if self._most and self.folded >= self._most:
+            self.over.set()
+            self.means.drop()
+
+    def trees(self) -> tuple[CallTree, ...]:
+        """What was folded so far, the method with the most time first. No trip."""
+        ordered = sorted(self._folds.items(), key=lambda item: -item[1].total)
+        return tuple(
+            CallTree(
+                method.owner.name,
+                method.method.name,
+                fold.count,
+                fold.failures,
+                fold.minimum,
+                fold.maximum,
+                fold.total,
+                fold.own,
+                fold.nodes(fold.total),
+            )
+            for method, fold in ordered
+        )

@@ -1,0 +1,87 @@
+"""Calls observed while the target runs: each by itself, by statistics, or as a tree of what is called inside.
+
+How calls are seen is the business of a means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jdbpy.session.calls.observation import Observation
+from jdbpy.session.calls.observed_calls import ObservedCalls
+from jdbpy.session.calls.observed_times import ObservedTimes
+from jdbpy.session.calls.observed_tree import ObservedTree
+from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.model.calls import MOST_METHODS
+from jdbpy.session.model.events import Report
+from jdbpy.session.target.target import Target
+from jdbpy.wire.ids import ReferenceTypeID
+
+
+class CallObserver:
+    """The ``observer`` of a session: observes calls of methods. Nothing stops; leaving takes all of it out."""
+
+    def __init__(self, target: Target, evaluator: Callable[[], Evaluator]) -> None:
+        self._target = target
+        self._evaluator = evaluator
+        self._observations: set[Observation] = set()
+
+    def calls(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        show: Sequence[str] = (),
+        callers: int = 0,
+        limit: int | None = None,
+        most: int = 0,
+        most_methods: int = MOST_METHODS,
+        on_call: Callable[[Report], None] | None = None,
+    ) -> ObservedCalls:
+        """Report each call of a method at its end, for an ``async with`` block.
+
+        ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
+        pattern (``com.acme.*Service.find*``) for loaded classes, which may fit ``most_methods``. ``when`` is a boolean
+        Java expression in the frame of the method, with ``$cost`` (milliseconds; ``100ms`` is a time), ``$ret``,
+        ``$exc`` and ``$args[0]``; ``show`` are expressions to be shown in place of the arguments. ``callers`` frames
+        are told, ``limit`` calls a second at most reported; after ``most`` it is over. Reports go to ``on_call``, else
+        they are published. Raises UsageError, EvalError. wire: 4 trips to begin, 1 to end; 4 or 5 for each report,
+        while its thread is suspended.
+        """
+        return ObservedCalls(self, self._evaluator, method, when, show, callers, limit, most, most_methods, on_call)
+
+    def statistics(self, method: str, *, most_methods: int = MOST_METHODS) -> ObservedTimes:
+        """Count the calls of methods and their times, for an ``async with`` block; no call suspends anything.
+
+        ``method`` is as of ``calls``. Raises UsageError. wire: 4 trips to begin, 1 to end.
+        """
+        return ObservedTimes(self, method, most_methods)
+
+    def tree(
+        self, method: str, *, when: str = "", depth: int = 1, most: int = 0, most_methods: int = MOST_METHODS
+    ) -> ObservedTree:
+        """Fold what is called inside of a method, for an ``async with`` block; no call suspends anything.
+
+        ``method`` is as of ``calls``; ``when`` may be about ``$cost`` alone. With a ``depth`` of 2 the calls that those
+        make are told too, as far as they are of classes of the program. After ``most`` calls it is over. Raises
+        UsageError. wire: 5 trips to begin and 3 for each level more, 1 to end.
+        """
+        return ObservedTree(self, method, when, depth, most, most_methods)
+
+    async def redefined(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """Go on in classes whose code is new. wire: 2 trips for each observation of them."""
+        for each in list(self._observations):
+            await each.means.redefined(type_ids)
+
+    def begun(self, observation: Observation) -> None:
+        """Enter an observation that is in the target now."""
+        self._observations.add(observation)
+
+    def ended(self, observation: Observation) -> None:
+        """Forget an observation."""
+        self._observations.discard(observation)
+
+    @property
+    def target(self) -> Target:
+        """The target."""
+        return self._target

@@ -1,0 +1,135 @@
+"""Calls observed while the target runs: values, exceptions, recursion, constructors, patterns, threads, limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.errors import EvalError, UsageError
+from jdbpy.session.model.events import Report
+from tests.harness import Jvm, debug
+
+
+def told(report: Report) -> str:
+    """A report in short: arguments, and what came of the call."""
+    given = ",".join(each.value.text for each in report.arguments if each.value)
+    if report.exception is not None:
+        return f"{given} threw {report.exception.message}"
+    return f"{given} -> {report.return_value.text if report.return_value else 'void'}"
+
+
+async def test_calls_are_reported_with_what_they_took_and_gave(jvm: Jvm) -> None:
+    async with debug(jvm, "Tills") as d:
+        await d.run_to("start")
+        take: list[Report] = []
+        refuse: list[Report] = []
+        fall: list[Report] = []
+        factorial: list[Report] = []
+        made: list[Report] = []
+        observer = d.session.observer
+        async with (
+            observer.calls("Tills$Till.take", on_call=take.append, callers=1, most=2),
+            observer.calls("Tills$Till.refuse", on_call=refuse.append, most=2) as refusals,
+            observer.calls("Tills$Till.fall", on_call=fall.append),
+            observer.calls("Tills$Till.factorial", on_call=factorial.append),
+            observer.calls("Tills$Till.<init>", on_call=made.append, show=["name", "$args[0].length()"]),
+        ):
+            await d.resume()
+            await d.wait_exit()
+        assert [told(each) for each in take] == ['3,"tea" -> 6', '40,"cake" -> 47']
+        first = take[0]
+        assert first.cost is not None and first.cost > 0
+        assert first.object is not None and "Till" in first.object.text
+        assert first.thread is not None and first.thread.name == "main"
+        assert [place.method for place in first.stack] == ["main"]
+        assert [told(each) for each in refuse] == ["99 threw only 43", "1 -> void"]
+        assert refusals.failures == 1
+        assert [told(each) for each in fall] == [
+            "0 threw bottom", "1 threw bottom", "2 threw bottom", "3 -> 300", "4 -> 301", "5 -> 302",
+        ]  # fmt: skip
+        assert [told(each) for each in factorial] == ["1 -> 1", "2 -> 2", "3 -> 6", "4 -> 24", "5 -> 120"]
+        shown = [[value.value.text for value in each.values if value.value] for each in made]
+        assert shown == [[f'"till{i}"', "5"] for i in range(8)]
+
+
+async def test_threads_conditions_and_patterns(jvm: Jvm) -> None:
+    async with debug(jvm, "Tills") as d:
+        await d.run_to("start")
+        observer = d.session.observer
+        chosen: list[Report] = []
+        costly: list[Report] = []
+        quick: list[Report] = []
+        failed: list[Report] = []
+        limited: list[Report] = []
+        with pytest.raises(EvalError, match="illegal start"):
+            observer.calls("Tills$Till.take", when="$ret >")
+        with pytest.raises(UsageError, match=r"no \$args\[2\]"):
+            await observer.calls("Tills$Till.take", when="$args[2] == 1").__aenter__()
+        with pytest.raises(UsageError, match="fits 9 methods, more than 3") as many:
+            await observer.statistics("Tills$Til*.*", most_methods=3).__aenter__()
+        assert many.value.code == "TOO_MANY_METHODS"
+        with pytest.raises(UsageError, match="is abstract"):
+            await observer.statistics("java.lang.Runnable.run").__aenter__()
+        async with (
+            observer.calls("Tills$Till.take", when="$args[0] == 40 && $ret > 0", on_call=chosen.append),
+            observer.calls("Tills$Till.take", when="$cost > 1000s", on_call=costly.append),
+            observer.calls("Tills$Till.take", when="$cost < 1000s", on_call=quick.append, most=5),
+            observer.calls("Tills$Till.refuse", when="$exc != null", show=["$exc.getMessage()"], on_call=failed.append),
+            observer.calls("Tills$Till.refuse", limit=0, on_call=limited.append) as counted,
+            observer.statistics("Tills$Til*.*") as times,
+        ):
+            await d.resume()
+            await d.wait_exit()
+            found = {each.method: each for each in times.take().methods}
+        assert [each.thread.name for each in chosen if each.thread and "worker" in each.thread.name].__len__() == 8
+        assert len(chosen) == 9 and not costly and len(quick) == 5 and not limited
+        assert counted.calls == 403 and counted.failures == 42
+        assert len(failed) == 42 and all(each.values[0].value for each in failed)
+        assert [told(each) for each in failed][:1] == [" threw only 43"]
+        assert {name: each.count for name, each in found.items()} == {
+            "<init>": 8, "take": 402, "refuse": 403, "check": 403, "fall": 6, "factorial": 5, "receipt": 1,
+            "line": 4, "twice": 4,
+        }  # fmt: skip
+        assert {name: each.failures for name, each in found.items() if each.failures} == {
+            "refuse": 42, "check": 42, "fall": 3
+        }  # fmt: skip
+        take = found["take"]
+        assert 0 < take.minimum <= take.p50 <= take.p99 <= take.maximum <= take.total
+
+
+async def test_a_tree_tells_what_is_called_line_by_line(jvm: Jvm) -> None:
+    async with debug(jvm, "Tills") as d:
+        await d.run_to("start")
+        observer = d.session.observer
+        with pytest.raises(UsageError, match=r"by \$cost only"):
+            observer.tree("Tills$Till.receipt", when="$ret == null")
+        async with (
+            observer.tree("Tills$Till.receipt") as flat,
+            observer.tree("Tills$Till.receipt", depth=3, when="$cost < 1000s") as deep,
+            observer.tree("Tills$Till.receipt", when="$cost > 1000s") as none,
+            observer.tree("Tills$Till.factorial", depth=2) as recursive,
+            observer.tree("Tills.work", most=3) as work,
+        ):
+            await d.resume()
+            await d.wait_exit()
+        [tree] = flat.trees()
+        assert (tree.class_name, tree.method, tree.calls, tree.failures) == ("Tills$Till", "receipt", 1, 0)
+        at = d.program.line
+        calls = {(each.line, each.method): (each.count, each.failures) for each in tree.children}
+        assert calls[at("each"), "line"] == (3, 0) and calls[at("each"), "append"] == (3, 0)
+        assert calls[at("refusing"), "refuse"] == (1, 1)
+        assert calls[at("opening"), "open"] == (1, 0) and calls[at("opening"), "line"] == (1, 0)
+        assert not any(each.children for each in tree.children)
+        assert tree.own >= 0 and sum(each.share for each in tree.children) <= 1.0
+        [tree] = deep.trees()
+        [line] = [each for each in tree.children if (each.line, each.method) == (at("each"), "line")]
+        assert [(each.method, each.count) for each in line.children] == [("twice", 3)]
+        [refuse] = [each for each in tree.children if each.method == "refuse"]
+        assert [(each.method, each.failures) for each in refuse.children] == [("check", 1)]
+        assert "<init>" in {each.method for each in refuse.children[0].children}
+        assert none.trees() == () and none.calls == 1
+        [tree] = recursive.trees()
+        [first] = tree.children
+        [second] = first.children
+        assert (tree.calls, first.method, first.count, second.count, second.children) == (1, "factorial", 1, 1, ())
+        [tree] = work.trees()
+        assert tree.calls == 3 and {each.method: each.count for each in tree.children} == {"take": 150, "refuse": 150}
