@@ -136,3 +136,10 @@ def test_a_class_list_of_a_large_program_is_cut() -> None:
 def test_every_command_was_loaded() -> None:
     assert jdbpy.cli.commands.__doc__
     assert len(list(TABLE)) > 50
+
+
+def test_a_setting_with_a_hyphen_is_no_expression() -> None:
+    """Behind the hyphen a variable could begin, were it no assignment."""
+    names = NAMES.replace(classes=("com.acme.Bar",))
+    assert [each.text for each in complete_line(TABLE, "set frame-b", names)] == ["frame-base"]
+    assert "next" in offered("set items[a-n")

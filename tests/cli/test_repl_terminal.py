@@ -179,6 +179,7 @@ async def test_history_is_kept_over_runs(any_jvm: Jvm, tmp_path: Path) -> None:
             await terminal.run("version", "target 127.0.0.1", then=">")
             terminal.type(CTRL_D)
             assert await terminal.wait_exit() == 0
+        await target.wait_listening_again()
         async with open_terminal(["attach", target.address], tmp_path) as terminal:
             await terminal.prompt(">")
             terminal.type(UP)

@@ -67,6 +67,14 @@ async def test_detaching_leaves_the_target_running(jvm: Jvm) -> None:
             assert again.state is VmState.RUNNING
 
 
+async def test_a_script_attaches_again_at_once(jvm: Jvm, port: int) -> None:
+    """Between two debuggers the agent does not listen for some milliseconds."""
+    async with start_target(jvm, "Ticker", suspend=False, agent=f",address=127.0.0.1:{port}"):
+        for _ in range(10):
+            async with jdbpy.attach_session(str(port)) as session:
+                assert session.state is VmState.RUNNING
+
+
 async def test_an_error_in_the_block_comes_out_as_itself(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         with pytest.raises(LookupError, match="mine"):

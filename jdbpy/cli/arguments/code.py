@@ -55,9 +55,10 @@ class AssignmentArgument(Argument[Assignment]):
         return Assignment(target, value)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        yield from complete_expression(text, names)
-        if " " not in text:
-            yield from matching(text, SETTINGS, "setting")
+        settings = list(matching(text, SETTINGS, "setting")) if " " not in text else []
+        if "-" not in text or not settings:  # "frame-b" begins no target of an assignment
+            yield from complete_expression(text, names)
+        yield from settings
 
 
 def assignment_sign(text: str) -> int:

@@ -7,6 +7,7 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from jdbpy.session.connect.greeting import (
 )
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import Options
+from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
 from jdbpy.wire.connection import running
@@ -53,6 +55,20 @@ LATE_START_LIMIT = 1.0
 
 GREETED_AT_ONCE = 16
 """Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
+
+PATIENCE = 0.3
+"""Seconds for which an agent that refuses is asked again: it may be about to listen, started or left a moment ago."""
+
+PATIENCE_AFTER_LEAVING = 3.0
+"""The same where this process has just left: between two debuggers the agent does not listen for some milliseconds."""
+
+_AGAIN = 0.01
+"""Seconds between two tries."""
+
+_left: dict[Address, float] = {}
+"""When this process has left its latest targets, by ``time.monotonic``."""
+
+_MOST_LEFT = 64
 
 _NAMED = 5
 """JVMs of this machine that are named when none is where the user has looked."""
@@ -90,8 +106,16 @@ async def attach_session(
     deadline = trio.current_time() + timeout
     stream, reached = await _dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
     left = max(0.0, deadline - trio.current_time())
-    async with open_session(stream, str(reached), options or Options(), timeout=left) as session:
-        yield session
+    listens_again = False
+    try:
+        async with open_session(stream, str(reached), options or Options(), timeout=left) as session:
+            try:
+                yield session
+            finally:
+                listens_again = session.state in (VmState.RUNNING, VmState.STOPPED)
+    finally:
+        if listens_again:
+            _note_left(reached)
 
 
 @asynccontextmanager
@@ -173,19 +197,23 @@ def _all_failed(failed: Sequence[ConnectError]) -> ConnectError:
 
 
 async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
-    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError."""
+    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError.
+
+    An agent that refuses is asked again for some time, as gdb does.
+    """
     refused: list[tuple[Address, OSError]] = []
     with trio.move_on_after(limit):
-        for where in addresses:
-            try:
-                # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
-                host = where.host.encode() if where.host.isascii() else where.host
-                stream = await trio.open_tcp_stream(host, where.port)
-            except OSError as error:
-                refused.append((where, error))
-                continue
-            stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
-            return stream, where
+        until = trio.current_time() + _patience(addresses)
+        while True:
+            refused.clear()
+            for where in addresses:
+                try:
+                    return await _connect(where), where
+                except OSError as error:
+                    refused.append((where, error))
+            if trio.current_time() >= until or not isinstance(_reason(refused[0][1]), ConnectionRefusedError):
+                break
+            await trio.sleep(_AGAIN)
         hint = _what_next(refused[0][1])
         if all(is_loopback(where.host) for where, _ in refused):
             hint = f"{await trio.to_thread.run_sync(_agents_here)}{hint}"
@@ -194,6 +222,29 @@ async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.Socket
         f"no answer from {addresses[0]} within {limit:g} seconds",
         hint=f"a firewall or a wrong address; by ssh: ssh://{addresses[0].host}/{addresses[0].port}",
     )
+
+
+def _patience(addresses: Sequence[Address]) -> float:
+    """Return for how many seconds an agent that refuses is asked again."""
+    now = time.monotonic()
+    just_left = any(now - _left.get(where, -math.inf) < PATIENCE_AFTER_LEAVING for where in addresses)
+    return PATIENCE_AFTER_LEAVING if just_left else PATIENCE
+
+
+def _note_left(where: Address) -> None:
+    _left.pop(where, None)
+    _left[where] = time.monotonic()
+    if len(_left) > _MOST_LEFT:
+        del _left[next(iter(_left))]
+
+
+async def _connect(where: Address) -> trio.SocketStream:
+    """Return a stream to an address. Raises OSError."""
+    # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
+    host = where.host.encode() if where.host.isascii() else where.host
+    stream = await trio.open_tcp_stream(host, where.port)
+    stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
+    return stream
 
 
 def _agents_here() -> str:
