@@ -32,7 +32,7 @@ class Verdicts:
         self.answers = list(answers)
         self.threads: list[int] = []
 
-    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
         self.threads.append(thread_id)
         answer = self.answers.pop(0)
         if isinstance(answer, EvalError):

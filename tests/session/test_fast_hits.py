@@ -79,7 +79,7 @@ class IsOne:
         self.told: list[tuple[int, int | None]] = []
         self.evaluations: list[ConditionEvaluation] = []  # to be used in their order; then those that are over at once
 
-    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
         raise AssertionError("the handlers of these tests do not ask")
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:

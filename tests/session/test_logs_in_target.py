@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from jdbpy import Breakpoint, Notice, Report, Reporting, SuspendPolicy
 from jdbpy.session.target.streams import EventStream
-from tests.harness import Jvm, debug, program
+from tests.harness import Jvm, debug, inline, program
 
 PROGRAM = program("Heated")
 
@@ -94,6 +94,50 @@ async def test_counts_limits_and_failures_are_those_of_ordinary_ones(jvm: Jvm) -
         d.unseen()
         await d.target.send("loop 5")
         await d.target.wait_output("done loop 5 15")
+
+
+CROWD = """
+class Crowd {
+    public static void main(String[] args) throws Exception {
+        Thread[] threads = new Thread[8];
+        for (int t = 0; t < threads.length; t++) {
+            threads[t] = new Thread(() -> { for (int i = 0; i < 1000; i++) Passed.at(i, "odd".substring(i % 2)); });
+        }
+        new Passed();
+        System.out.println("ready"); // @ready
+        for (Thread each : threads) each.start();
+        for (Thread each : threads) each.join();
+        System.out.println("done"); // @done
+    }
+}
+
+class Passed {
+    static int at(int i, String text) {
+        return i + text.length(); // @at
+    }
+}
+"""
+
+
+async def test_hits_that_wait_while_the_class_is_changed_are_looked_at_in_their_own_code(jvm: Jvm) -> None:
+    """Of eight threads some stand at the breakpoint when it goes into the target: no hit is lost, and none fails."""
+    async with debug(jvm, inline(CROWD)) as d:
+        await d.run_to("ready")
+        d.ignored |= {"logpoint", "left-out", "hot-place"}
+        d.session.instrumentation.mode = "auto"
+        with d.session.events() as events:
+            point = await d.session.breakpoints.add(d.at("at", "Passed"), log="{i}", condition='text.equals("dd")')
+            await d.session.breakpoints.add(d.at("done"))
+            await d.resume()
+            await d.wait_stop("breakpoint", at="done")
+            await d.session.points.disable([point.number])
+            found = await reports(events, lambda report: report.hit == 4_000)
+        shown = d.session.breakpoints.get(point.number)
+        assert (shown.hits, shown.failures, shown.failure) == (4_000, 0, "")
+        assert sorted(int(each.text) for each in found) == sorted(8 * list(range(1, 1000, 2)))
+        assert [each for each in found if report_of(each).failure] == []
+        await d.resume()
+        await d.wait_exit()
 
 
 def of(found: list[Notice], point: Breakpoint) -> list[Notice]:

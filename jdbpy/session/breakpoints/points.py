@@ -360,7 +360,7 @@ class Points:
             if point.callers is not None and not await point.callers.fit(hit.thread):
                 return GO
             if point.condition is not None and not await point.condition.holds(
-                hit.thread, await point.given(hit, point.condition_text)
+                hit.thread, await point.given(hit, point.condition_text), getattr(hit.event, "location", None)
             ):
                 point.passes += 1
                 if self.on_often is not None and 0 < point.look_after <= point.passes:

@@ -268,7 +268,7 @@ class Reporter:
         passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
         try:
             given = await point.given(hit, point.options.log)
-            entry = await point.log.render(hit.thread, passing, given)
+            entry = await point.log.render(hit.thread, passing, given, place)
             return entry.text, entry.values, ""
         except Disconnected:
             raise

@@ -135,7 +135,7 @@ class CompiledCondition:
         self._compile_at = compile_at
         self._at_hits = AtHits(target, frame_target, variables, compile_at)
 
-    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
         """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws,
         TimedOut when the target does not answer.
 
@@ -145,7 +145,7 @@ class CompiledCondition:
             return True
         own = HitVariables(self._variables, given)
         with self._bounded():
-            return bool((await self._at_hits.evaluate(thread_id, None, own)).value)
+            return bool((await self._at_hits.evaluate(thread_id, None, own, at)).value)
         raise AssertionError("a block that was ended raises")
 
     def fast_condition(self, place: CodeLocation) -> FastCondition | None:
@@ -275,7 +275,13 @@ class CompiledTemplate:
         shown = tuple(Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
         return LogEntry(self._template.render([text for _, text in found]), shown)
 
-    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
+    async def render(
+        self,
+        thread_id: int,
+        passing: Passing | None = None,
+        given: Given = NOTHING,
+        at: CodeLocation | None = None,
+    ) -> LogEntry:
         """The text at this hit, strings without quotes, and the values in it. Raises as ``CompiledCondition.holds``.
 
         With ``passing`` the thread is resumed in the same segment where that can be done; see ``AtHits``.
@@ -285,7 +291,7 @@ class CompiledTemplate:
             return LogEntry(self._template.render([]))
         own = HitVariables(self._variables, given)
         with self._bounded():
-            values = (await self._at_hits.evaluate(thread_id, passing, own)).value
+            values = (await self._at_hits.evaluate(thread_id, passing, own, at)).value
             assert isinstance(values, Elements)
             return self._entry(await self._describe(values.elements))
         raise AssertionError("a block that was ended raises")

@@ -13,7 +13,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.points import Points
-from jdbpy.session.eval.conditions import CompiledCondition
+from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
 from jdbpy.session.instrumentation.sites import Site
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.changed_code import ChangedClass
@@ -135,8 +135,9 @@ class CodeChanges:
             here = [place for place in point.placed if place in moved]
             point.code.move(moved)
             point.moved = tuple(moved.get(place, place) for place in point.moved)
-            if isinstance(point.condition, CompiledCondition):
-                point.condition.forget_code()
+            for compiled in (point.condition, point.log):
+                if isinstance(compiled, CompiledCondition | CompiledTemplate):
+                    compiled.forget_code()
             for place in here:
                 del point.placed[place]
             for place in here:

@@ -51,7 +51,7 @@ class FastCondition(Protocol):
 class Condition(Protocol):
     """A compiled Java expression of type boolean."""
 
-    async def holds(self, thread_id: int, given: Given = NOTHING) -> bool:
+    async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
         """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
@@ -87,7 +87,13 @@ class LogEntry(Record):
 class LogText(Protocol):
     """The compiled text of a logpoint."""
 
-    async def render(self, thread_id: int, passing: Passing | None = None, given: Given = NOTHING) -> LogEntry:
+    async def render(
+        self,
+        thread_id: int,
+        passing: Passing | None = None,
+        given: Given = NOTHING,
+        at: CodeLocation | None = None,
+    ) -> LogEntry:
         """The text in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
 

@@ -25,10 +25,14 @@ from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.model.threads import Frame, ThreadRef
 from jdbpy.session.target.conditions import Passing
+from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.ids import CodeLocation, FrameID
 from jdbpy.wire.messages import thread_reference
+
+_MOST_FORMER = 1_000
+"""Places in code of before for which an expression stays compiled."""
 
 Place = tuple[int, int, int]
 """Type, method and code index."""
@@ -47,6 +51,7 @@ class AtHits:
         self._variables = variables
         self._compile_at = compile_at
         self._compiled: dict[Place, Compiled] = {}
+        self._former: dict[Place, Compiled] = {}
         self._last_place: Place | None = None
         self._fast_conditions: dict[Place, FastFrameCondition | None] = {}
         self._read: dict[int, tuple[int, Sequence[Any], bool]] = {}
@@ -54,8 +59,11 @@ class AtHits:
         true.
         """
 
-    async def evaluate(self, thread_id: int, passing: Passing | None, variables: VariableStore) -> Operand:
-        """The value at this hit, whose own values are among the variables.
+    async def evaluate(
+        self, thread_id: int, passing: Passing | None, variables: VariableStore, at: CodeLocation | None = None
+    ) -> Operand:
+        """The value at this hit, whose own values are among the variables. ``at`` is the place that its event told: the
+        class may have got other code since, and then the frame has no place any more.
 
         Raises EvalError when it does not compile at this place, Thrown when it throws.
 
@@ -67,8 +75,11 @@ class AtHits:
             guess = self._target.frame_id_predictor.guess(thread_id)
             if compiled is not None and guess is not None and reads_primitives_only(compiled):
                 return await self._in_passing(thread_id, passing, compiled, guess, variables)
-        target, place = await self._frame(thread_id)
+        target, place = await self._frame(thread_id, at)
         try:
+            if place is None and at is not None:
+                return await self._former[_place(at)].run(target, variables)
+            assert place is not None
             if place not in self._compiled:
                 self._compiled[place] = await self._compile_at(target, ClassGraph(target), variables)
             self._last_place = place
@@ -87,7 +98,8 @@ class AtHits:
         return fast_condition
 
     def forget_code(self) -> None:
-        """The code of classes was changed: compile anew."""
+        """The code of classes was changed: compile anew. Hits in the code of before may be on their way."""
+        self._former = {**self._former, **self._compiled} if len(self._former) < _MOST_FORMER else {**self._compiled}
         self._compiled.clear()
         self._fast_conditions.clear()
         self._last_place = None
@@ -130,8 +142,10 @@ class AtHits:
         target.foresee(values)
         return await compiled.run(target, variables)
 
-    async def _frame(self, thread_id: int) -> tuple[FrameTarget, Place]:
-        """The innermost frame, with its variables if the guess at its id was right. wire: 1 trip."""
+    async def _frame(self, thread_id: int, at: CodeLocation | None) -> tuple[FrameTarget, Place | None]:
+        """The innermost frame, with its variables if the guess at its id was right; its place is None if it is in the
+        code of before, which was compiled for. wire: 1 trip.
+        """
         thread = wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)
         guess = self._target.frame_id_predictor.guess(thread_id)
@@ -152,6 +166,9 @@ class AtHits:
             raise EvalError("the thread has no Java frame")
         top = reply.frames[0]
         right = self._target.frame_id_predictor.compare(thread_id, epoch, guess, top.frameID)
+        if top.location.methodID == OBSOLETE and at is not None and _place(at) in self._former:
+            before = self._target.types.location(at)
+            return self._frame_target(Frame(1, before, ThreadRef(thread_id, ""), top.frameID, epoch)), None
         (location,) = await self._target.types.locations([top.location])
         target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
         place = (location.type_id, location.method_id, location.code_index)
