@@ -5,7 +5,8 @@
 * ``code_shift``: one Code attribute whose instructions move apart: jumps, switches, tables; ``stack_maps``: its frames
 * ``slots``: which local variables have a value where
 * ``assembler``: bytecode from instructions with labels; ``helper``: the class that is called, ``helper_class``
-* ``ring``: a helper that keeps values instead of stopping, ``log_class``, and how they are read
+* ``ring``: a helper that keeps values instead of stopping, ``log_class``, and how they are read; ``trace_ring``: one
+  for all entries and exits of the methods of a class
 
 The functions::
 

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from jdbpy.session.weaving.assembler import Assembler
 
 
+TOP = -1
+"""The slot of what is on top of the operand stack: at a return, what is returned. It stays there."""
+
+
 class CheckParameter(Record):
     """A variable of the host that a check needs: ``signature`` is its declared JNI type. ``this`` is slot 0."""
 

@@ -21,14 +21,15 @@ order; then ``read`` is set to ``RingReader.next``. Entries that are not written
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from jdbpy.record import Record
 from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, Label
 from jdbpy.session.weaving.helper import OBJECT, HelperWriter, pass_number
 from jdbpy.session.weaving.parts import FAILED, CheckCount, Emitted, Filters, HelperClass
 
-_COUNTER, _STAMPS = "java/util/concurrent/atomic/AtomicLong", "java/util/concurrent/atomic/AtomicLongArray"
+_COUNTER, STAMPS = "java/util/concurrent/atomic/AtomicLong", "java/util/concurrent/atomic/AtomicLongArray"
 _STRING = "Ljava/lang/String;"
 _NUMBERS = frozenset("ZBCSIJFD")
 
@@ -74,7 +75,8 @@ def log_class(
     counted = writer.counts(count)
     if not size and not counted:
         writer.counter("HITS", count.start)
-    ring = _Ring(writer, size, values, counted=counted)
+    columns = [RingColumn(f"v{number}", each.signature) for number, each in enumerate(values)]
+    ring = RingWriter(writer, size, [*([RingColumn("numbers", "J")] if counted else []), *columns])
 
     def before(code: Assembler, _: Sequence[int], out: Label) -> None:
         if counted:
@@ -87,7 +89,12 @@ def log_class(
             code.call(_COUNTER, "incrementAndGet", "()J")
             code.op("pop2")
 
-    writer.check(condition, ring.keep if size else lambda code, values, out: None, values, before, caught=bool(size))
+    def act(code: Assembler, locals_: Sequence[int], out: Label) -> None:
+        if size:
+            kept = {each.field: (each.signature, local) for each, local in zip(columns, locals_, strict=True)}
+            ring.keep(code, {**kept, **({"numbers": ("J", ring.number)} if counted else {})}, out)
+
+    writer.check(condition, act, values, before, caught=bool(size))
     writer.counter("FAILURES")
     writer.cls.field(PUBLIC | VOLATILE, "thrown", OBJECT)
 
@@ -149,22 +156,18 @@ def _as_text(value: Emitted, most: int) -> Emitted:
     return value.replace(calls=True, write=write)
 
 
-class _Ring:
-    """Writes what a ring needs into a helper."""
+class RingWriter:
+    """Writes what a ring needs into a helper. ``more`` are the columns behind times and threads."""
 
-    def __init__(self, writer: HelperWriter, size: int, values: Sequence[Emitted], *, counted: bool) -> None:
+    def __init__(self, writer: HelperWriter, size: int, more: Sequence[RingColumn]) -> None:
         self.number = -1  # the local variable that has the number of the hit
-        self._fixed = ("times", "threads", *(["numbers"] if counted else []))
-        self.columns = (
-            *(RingColumn(field, OBJECT if field == "threads" else "J") for field in self._fixed),
-            *(RingColumn(f"v{number}", each.signature) for number, each in enumerate(values)),
-        )
+        self.columns = (RingColumn("times", "J"), RingColumn("threads", OBJECT), *more)
         self._name = writer.name
         self._size = size
         if size:
             writer.counter("HEAD")
             writer.counter("DROPPED")
-            writer.cls.field(PUBLIC | FINAL, "STAMPS", f"L{_STAMPS};")
+            writer.cls.field(PUBLIC | FINAL, "STAMPS", f"L{STAMPS};")
             writer.cls.field(PUBLIC | VOLATILE, "read", "J")
             writer.cls.field(FINAL, "START", "J")
             for each in self.columns:
@@ -178,11 +181,11 @@ class _Ring:
         code.call_static("java/lang/System", "nanoTime", "()J")
         code.op("lsub")
         code.put_static(self._name, "START", "J")
-        code.new(_STAMPS)
+        code.new(STAMPS)
         code.op("dup")
         code.push_int(self._size)
-        code.call_constructor(_STAMPS, "(I)V")
-        code.put_static(self._name, "STAMPS", f"L{_STAMPS};")
+        code.call_constructor(STAMPS, "(I)V")
+        code.put_static(self._name, "STAMPS", f"L{STAMPS};")
         for each in self.columns:
             code.push_int(self._size)
             code.new_array(each.array[1:])
@@ -199,8 +202,16 @@ class _Ring:
         code.jump("goto", out)
         code.place(room)
 
-    def keep(self, code: Assembler, values: Sequence[int], out: Label) -> None:
-        """Take the next number, unless the ring has become full meanwhile, and write the values into its place."""
+    def keep(
+        self,
+        code: Assembler,
+        values: Mapping[str, tuple[str, int]],
+        out: Label,
+        constants: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """Take the next number, unless the ring has become full meanwhile, and write the values into its place: locals
+        with their types, by column. A column without a value stays as it is.
+        """
         head, place = code.new_local("J"), code.new_local("I")
         again, room, taken = Label(), Label(), Label()
         code.place(again)
@@ -227,27 +238,32 @@ class _Ring:
         code.push_int(self._size - 1)
         code.op("iand")
         code.store("I", place)
-        for column, value in zip(self.columns, (*(-1 for _ in self._fixed), *values), strict=True):
+        for column in self.columns:
+            if (
+                column.field not in values
+                and column.field not in constants
+                and column.field not in ("times", "threads")
+            ):
+                continue
             code.get_static(self._name, column.field, column.array)
             code.load("I", place)
-            match column.field:
-                case "times":
-                    code.call_static("java/lang/System", "nanoTime", "()J")
-                    code.get_static(self._name, "START", "J")
-                    code.op("ladd")
-                case "threads":
-                    code.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;")
-                case "numbers":
-                    code.load("J", self.number)
-                case _:
-                    self._load(code, column, value)
+            if column.field == "times":
+                code.call_static("java/lang/System", "nanoTime", "()J")
+                code.get_static(self._name, "START", "J")
+                code.op("ladd")
+            elif column.field == "threads":
+                code.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;")
+            elif column.field in constants:
+                code.push_long(constants[column.field])
+            else:
+                self._load(code, *values[column.field])
             code.array_store(column.array[1:])
-        code.get_static(self._name, "STAMPS", f"L{_STAMPS};")
+        code.get_static(self._name, "STAMPS", f"L{STAMPS};")
         code.load("I", place)
         code.load("J", head)
         code.push_long(1)
         code.op("ladd")
-        code.call(_STAMPS, "set", "(IJ)V")
+        code.call(STAMPS, "set", "(IJ)V")
 
     def _free(self, code: Assembler) -> None:
         """Compare how far the number on the stack is ahead of the reader with the size."""
@@ -261,10 +277,10 @@ class _Ring:
         code.call(_COUNTER, "incrementAndGet", "()J")
         code.op("pop2")
 
-    def _load(self, code: Assembler, column: RingColumn, local: int) -> None:
+    def _load(self, code: Assembler, signature: str, local: int) -> None:
         """Load a value in the form in which its array has it."""
-        code.load(column.signature, local)
-        match column.signature:
+        code.load(signature, local)
+        match signature:
             case "D":
                 code.call_static("java/lang/Double", "doubleToRawLongBits", "(D)J")
             case "F":

@@ -30,7 +30,16 @@ from jdbpy.session.weaving.code_shift import (
     read_code,
     variables_of,
 )
-from jdbpy.session.weaving.parts import CheckCall, CheckParameter, Insertion, Refused, Woven, WovenMethod, WovenPlace
+from jdbpy.session.weaving.parts import (
+    TOP,
+    CheckCall,
+    CheckParameter,
+    Insertion,
+    Refused,
+    Woven,
+    WovenMethod,
+    WovenPlace,
+)
 from jdbpy.session.weaving.slots import arguments_of, kind_of, stored_slots, values_in_slots
 from jdbpy.session.weaving.stack_maps import UNINITIALIZED_THIS, UnknownFrame
 
@@ -38,6 +47,7 @@ MOST_CODE = 65_535
 MOST_COMPILED = 8_000
 """HotSpot compiles no method with more bytes of code than that (DontCompileHugeMethods)."""
 
+_DUP, _DUP2 = 89, 92
 _NOP, _INVOKESPECIAL, _INVOKESTATIC, _NEW, _WIDE = 0, 183, 184, 187, 196
 _LOADS = {"J": 22, "F": 23, "D": 24, "L": 25, "[": 25}
 _ILOAD = 21
@@ -189,7 +199,9 @@ def _check_length(before: int, after: int) -> None:
 
 
 def load(signature: str, slot: int) -> bytes:
-    """The instruction that loads a variable of that type."""
+    """The instruction that loads a variable of that type, or doubles the top of the stack."""
+    if slot == TOP:
+        return bytes([_DUP2 if signature in ("J", "D") else _DUP])
     opcode = _LOADS.get(signature[0], _ILOAD)
     if slot < 4:
         return bytes([26 + 4 * (opcode - _ILOAD) + slot])
@@ -221,6 +233,8 @@ class _Checks:
         if place.at not in self._instructions:
             raise _NotWoven("no such place")
         for each in place.call.parameters:
+            if each.slot == TOP:
+                continue
             if self._values.get(place.at, {}).get(each.slot) == UNINITIALIZED_THIS:
                 raise _NotWoven("before super")
             if not self._has_value(each, place.at):
