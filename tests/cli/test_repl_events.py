@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+
 import trio
 from trio.testing import MockClock
 
-from jdbpy import Event, Exited, Notice, Output, Stop, StopReason, SuspendPolicy, VMDisconnected
+from jdbpy import Event, EventsDropped, Exited, Notice, Output, Stop, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.cli.repl.events import UNFINISHED, EventWatcher
 from jdbpy.cli.repl.sink import Sink
+from jdbpy.session.target.streams import Publisher
 
 STOP = Stop(StopReason.PAUSE, None, None, None, SuspendPolicy.ALL, 1)
 
@@ -82,3 +86,63 @@ async def test_the_last_event_ends_it(autojump_clock: MockClock) -> None:
     text, told = await shown(VMDisconnected("lost"), STOP)
     assert text == "<VMDisconnected>\n"
     assert told == [VMDisconnected("lost")]
+
+
+def blocks() -> int:
+    """How many pieces of memory Python has in use."""
+    gc.collect()
+    return sys.getallocatedblocks()
+
+
+class StuckScreen(Screen):
+    """A terminal that takes nothing until it is read; it counts the reports that it is shown, and those dropped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = trio.Event()
+        self.hits = self.dropped = 0
+
+    async def show(self, text: str) -> None:
+        await self.read.wait()
+        for line in text.splitlines():
+            word, _, number = line.partition(" ")
+            self.hits += word == "hit"
+            self.dropped += int(number) if word == "dropped" else 0
+
+
+def words(event: Event) -> str:
+    if isinstance(event, EventsDropped):
+        return f"dropped {event.count}\n"
+    return f"{event.text}\n" if isinstance(event, Notice) else "over\n"
+
+
+async def test_a_million_reports_wait_for_a_terminal_in_little_memory() -> None:
+    """While it takes nothing, what does not fit is dropped and counted; once it does, what comes is shown again."""
+    screen, publisher = StuckScreen(), Publisher()
+    sink = Sink(screen)
+
+    async def happened(event: Event) -> None:
+        assert isinstance(event, Exited)
+
+    async def publish(count: int) -> None:
+        for number in range(count):
+            publisher.publish(Notice("trace", f"hit {number} of a method that is called all the time"))
+            if number % 500 == 0:
+                await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(sink.run)
+        async with trio.open_nursery() as watching:
+            watching.start_soon(EventWatcher(publisher.subscribe(), words, sink, happened).run)
+            await publish(40_000)
+            full = blocks()
+            await publish(960_000)
+            assert blocks() < full + 1_000
+            assert screen.hits == 0
+            screen.read.set()
+            await publish(20_000)
+            publisher.publish(Exited(0))
+        await sink.flush()
+        nursery.cancel_scope.cancel()
+    assert screen.hits + screen.dropped == 1_020_000
+    assert 10_000 < screen.hits < 50_000
