@@ -47,7 +47,7 @@ public class Secrets {
 CHAIN = """
 public class Chain {
     public static void main(String[] args) throws Exception {
-        Link head = new Link(0);
+        Link head = new Last(0);
         for (int i = 1; i < 40; i++) head = new Link(i + 100, head);
         String large = "large ".repeat(30_000);
         System.out.println(head.number + large.length()); // @stop
@@ -67,6 +67,14 @@ public class Chain {
             this.number = number;
             this.next = next;
             others = next == null ? null : next.others;
+        }
+    }
+
+    static class Last extends Link {
+        final String note = "the end";
+
+        Last(int number) {
+            super(number);
         }
     }
 }
@@ -206,6 +214,7 @@ async def test_the_limits(any_jvm: Jvm, tmp_path: Path) -> None:
     assert near.objects < high_latency.objects
     assert near.complete
     assert not small.complete
+    assert high_latency.paused_trips < 60, "a link takes one trip, although there is a subclass that it could be of"
     assert start == 50_000
     async with jdbpy.open_snapshot_session(near.path) as session:
         assert (await session.values.evaluate("head.next.next.number")).text == "137", "links of a chain cost little"
@@ -216,6 +225,8 @@ async def test_the_limits(any_jvm: Jvm, tmp_path: Path) -> None:
         assert "not in the snapshot" in beyond.text + beyond.note
     async with jdbpy.open_snapshot_session(high_latency.path) as session:
         assert (await session.values.evaluate("large.length()")).text == "180000"
+        last = f"((Chain.Last) head{39 * '.next'}).note"
+        assert (await session.values.evaluate(last)).text == '"the end"', "read again, as what it is"
         assert (await session.values.evaluate("large.charAt(50_000)")).text == "'r'"
     async with jdbpy.open_snapshot_session(small.path) as session:
         assert [each.location.method for each in (await session.stack.of()).frames] == ["main"]

@@ -26,6 +26,8 @@ STEP = 16
 """Distance of one reference; less for arrays, collections of the JDK, and the links of a chain."""
 INSIDE = 8
 _CHAIN = 2
+_MISSES = 8
+"""So many more objects of subclasses than of a class are read by its layout in vain, before that is given up."""
 
 _FOLLOWED = {
     "Ljava/lang/Thread;": {"parkBlocker": 0, "holder": 0},
@@ -88,6 +90,18 @@ class Layout:
             if tag in OBJECT_TAGS
         ]
         """Name, declared type and cost of each field that holds a reference."""
+
+        self._hits = self._misses = 0
+
+    @property
+    def fits(self) -> bool:
+        """False once most of the objects that were read by this layout were of subclasses."""
+        return self._misses <= self._hits + _MISSES
+
+    def count(self, *, hit: bool) -> None:
+        """Take note of an object that was read by this layout before its type was known."""
+        self._hits += hit
+        self._misses += not hit
 
     def index(self, *names: str) -> int | None:
         """The place of the first field with one of these names among all; None if there is none."""
@@ -172,18 +186,21 @@ class SnapshotClasses:
                 if self._tags[type_id] == TypeTag.CLASS:
                     self._kept.keep(class_type.Superclass, type_id, above)
 
-    def only_class(self, signature: str) -> Layout | None:
-        """The layout of the objects that a field of this declared type can hold, if it is the one class that they can
-        be of: it has no subclass that is loaded. No trip."""
+    def expected(self, signature: str) -> Layout | None:
+        """The layout by which the object in a field of this declared type can be read before its type is known.
+
+        Its fields are there whatever subclass the object is of. None for what is no class, for a class without fields,
+        and for one whose objects have mostly been of subclasses. No trip.
+        """
         type_id = self.named(signature)
-        if not type_id or type_id in self._superclasses or self._tags.get(type_id) != TypeTag.CLASS:
+        if not type_id or self._tags.get(type_id) != TypeTag.CLASS:
             return None
         found: list[Layout] = []
         if type_id in self.layouts or all(
             self._kept.of(command).get(type_id) for command in (reference_type.FieldsWithGeneric, class_type.Superclass)
         ):
             self.layout(type_id, found.append)
-        return found[0] if found else None
+        return found[0] if found and (found[0].ids or type_id not in self._superclasses) and found[0].fits else None
 
     # -- layouts ---------------------------------------------------------------------------------------------------
 
@@ -284,6 +301,8 @@ class SnapshotClasses:
 
         if type_id not in self._methods:
             self._kept.keep(method.VariableTableWithGeneric, key)  # beside the methods: one trip for both
+            if not self.of_the_program(type_id):  # methods of the JDK have no such tables: one trip for all three
+                self._kept.keep(method.Bytecodes, key)
             self._kept.tell(reference_type.MethodsWithGeneric, type_id, with_methods)
         else:
             self._kept.tell(method.VariableTableWithGeneric, key, with_table)

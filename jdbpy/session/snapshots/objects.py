@@ -54,13 +54,13 @@ class SnapshotObjects:
     def count(self) -> int:
         return len(self._seen)
 
-    def value(self, value: bytes, distance: int) -> None:
-        """Take note of a value with its tag."""
+    def value(self, value: bytes, distance: int, declared: str = "") -> None:
+        """Take note of a value with its tag; ``declared`` as for ``reach``."""
         if value[0] in OBJECT_TAGS:
-            self.reach(value[0], ID.unpack_from(value, 1)[0], distance)
+            self.reach(value[0], ID.unpack_from(value, 1)[0], distance, declared)
 
     def reach(self, tag: int, object_id: int, distance: int, declared: str = "") -> None:
-        """Keep an object; ``declared`` is the type of the field that holds it."""
+        """Keep an object; ``declared`` is the type of the field or array that holds it."""
         if not object_id or self._seen.get(object_id, _NEVER) <= distance:
             return
         if tag == Tag.CLASS_OBJECT or (tag in _GUARDED and distance):
@@ -82,7 +82,7 @@ class SnapshotObjects:
             self._array(key, distance, _MOST_BUCKETS if declared.startswith("[Ljava/util/") else _MOST_ELEMENTS)
         elif distance > self.limit:
             self._kept.keep(object_reference.ReferenceType, key, None, distance)
-        elif tag == Tag.OBJECT and declared and (expected := self._classes.only_class(declared)) is not None:
+        elif tag == Tag.OBJECT and declared and (expected := self._classes.expected(declared)) is not None:
             self._expected(key, expected, distance)
         else:
 
@@ -99,11 +99,14 @@ class SnapshotObjects:
             self._typed(type_id, self._classes.named("Ljava/lang/Class;"), distance)
 
     def _expected(self, key: bytes, expected: Layout, distance: int) -> None:
-        """Read an object by the only class that it can be of, and check that beside: one trip instead of two."""
+        """Read an object by the class that the field with it is declared to hold, and ask for its own class beside: one
+        trip instead of two. One of a subclass is read again, as what it is."""
 
         def checked(error: int, data: bytes) -> None:
-            if not error and len(data) == 9 and data[1:] != expected.type_id:  # loaded since the classes were listed
-                self._typed(key, data[1:], distance)
+            if not error and len(data) == 9:
+                expected.count(hit=data[1:] == expected.type_id)
+                if data[1:] != expected.type_id:
+                    self._typed(key, data[1:], distance)
 
         self._kept.tell(object_reference.ReferenceType, key, checked, distance)
         self._read(key, expected, distance)
@@ -168,19 +171,22 @@ class SnapshotObjects:
         self._kept.tell(array_reference.Length, ID.pack(array), measured, self.limit)
 
     def _array(self, key: bytes, distance: int, most: int) -> None:
+        component = ""
+
         def typed(error: int, data: bytes) -> None:
-            nonlocal most
-            if not error and len(self._classes.signatures.get(data[1:], "")) == 2:
+            nonlocal component, most
+            component = "" if error else self._classes.signatures.get(data[1:], "")[1:]
+            if len(component) == 1:
                 most = _MOST_BYTES
 
         def measured(error: int, data: bytes) -> None:
             if not error and distance <= self.limit:
-                self._elements(key, INT.unpack(data)[0], most, distance)
+                self._elements(key, INT.unpack(data)[0], most, distance, component)
 
         self._kept.tell(object_reference.ReferenceType, key, typed, distance)
         self._kept.tell(array_reference.Length, key, measured, distance)
 
-    def _elements(self, key: bytes, length: int, most: int, distance: int) -> None:
+    def _elements(self, key: bytes, length: int, most: int, distance: int, component: str = "") -> None:
         """The first elements of an array."""
         kept = self._kept.of(array_reference.GetValues)
         if length <= 0 or key in kept:
@@ -194,7 +200,7 @@ class SnapshotObjects:
             reached = 0
             for value in tagged_values(data, 5, count_at(data, 1)):
                 if value[1:] != NULL:
-                    self.value(value, distance + INSIDE)
+                    self.value(value, distance + INSIDE, component)
                     reached += 1
                     if reached == _MOST_REACHED:
                         break
