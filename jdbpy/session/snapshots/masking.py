@@ -1,12 +1,13 @@
 """Values that must not reach the file: those of fields, variables and keys whose names fit a pattern.
 
-Owns the rule. A value is replaced where it comes in. A string or a primitive array that was found under such a name is
-replaced wherever else it stands, and the value of a map's entry whose key is a text that fits, when all is collected.
+Owns the rule. A value is replaced where it comes in. When all is collected, so is the value of a map's entry whose key
+is a text that fits; a string or a primitive array that was found under such a name, wherever else it stands; other
+strings of the same text; and that text in source files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import translate
 from functools import lru_cache
 from re import IGNORECASE, Pattern, compile
@@ -20,6 +21,7 @@ from jdbpy.session.snapshots.forms import (
     MASKED_VALUE,
     NULL,
     OK,
+    SOURCES,
     kind_of,
     size_of,
     tagged_values,
@@ -39,6 +41,9 @@ _ELEMENTS = kind_of(array_reference.GetValues)
 _LENGTHS = kind_of(array_reference.Length)
 _STRING = "Ljava/lang/String;"
 
+_SHORT = 4
+"""Characters of a text below which others are not masked for being equal: such texts mean many things."""
+
 AnswersByKind = dict[int, dict[bytes, bytes]]
 
 
@@ -49,6 +54,8 @@ class Masks:
         self.patterns = tuple(patterns)
         self.masked = 0
         """How many values were replaced."""
+        self.on_hidden: Callable[[bytes], object] | None = None
+        """Gets each string and array that is replaced, so that its text is known and can be replaced elsewhere."""
         self._pattern: Pattern[str] | None = None
         if self.patterns:
             if not all(self.patterns):
@@ -65,6 +72,8 @@ class Masks:
         """Return what stands for a value, with its tag."""
         if value[0] in (Tag.STRING, Tag.ARRAY):
             self._hidden.add(value[1:])
+            if self.on_hidden is not None and value[1:] != NULL:
+                self.on_hidden(value)
         self.masked += 1
         return value if value[0] in OBJECT_TAGS and value[1:] == NULL else MASKED_VALUE
 
@@ -76,10 +85,18 @@ class Masks:
         """Replace what was found in other places: to be called when all is collected, before anything is written."""
         if self._pattern is None:
             return
+        self.on_hidden = None
         objects, texts = answers.get(_OBJECTS, {}), answers.get(_TEXTS, {})
         self._hide_entries(objects, texts, layouts)
         string = next((each for each in layouts.values() if each.signature == _STRING), None)
         behind = string.index("value") if string is not None else None
+        secrets = self._secrets(answers)
+        self._hidden.update(key for key, entry in texts.items() if entry[:2] == OK and entry[6:] in secrets)
+        for key, entry in answers.get(SOURCES, {}).items():
+            path, end, text = entry.partition(b"\0")
+            for secret in sorted(secrets, key=len, reverse=True):
+                text = text.replace(secret, MASKED_TEXT.encode())
+            answers[SOURCES][key] = path + end + text
         for key in self._hidden:
             row = objects.pop(key, b"")
             if string is not None and behind is not None and row[2:10] == string.type_id:
@@ -93,6 +110,19 @@ class Masks:
             objects[key] = _masked_row(string)
             answers.setdefault(_TEXTS, {})[key] = OK + text_body(MASKED_TEXT)
             answers.setdefault(_LENGTHS, {})[ID.pack(MASKED_ID + 1)] = OK + INT.pack(len(MASKED_TEXT))
+
+    def _secrets(self, answers: AnswersByKind) -> set[bytes]:
+        """The texts of the strings, char arrays and byte arrays that are hidden."""
+        texts, elements = answers.get(_TEXTS, {}), answers.get(_ELEMENTS, {})
+        found = set()
+        for key in self._hidden:
+            if (entry := texts.get(key, b""))[:2] == OK:
+                found.add(entry[6:])
+            elif (entry := elements.get(key, b""))[:2] == OK and entry[2] == Tag.CHAR:
+                found.add(entry[7:].decode("utf-16-be", "replace").encode())
+            elif entry[:2] == OK and entry[2] == Tag.BYTE:
+                found.add(entry[7:])
+        return {each for each in found if len(each) >= _SHORT}
 
     def _hide_entries(
         self, objects: dict[bytes, bytes], texts: dict[bytes, bytes], layouts: Mapping[bytes, Layout]

@@ -49,6 +49,7 @@ class SnapshotObjects:
         self._most = most
         self._seen: dict[int, int] = {}
         self._statics_of: set[bytes] = set()
+        masks.on_hidden = self._read_hidden
 
     @property
     def count(self) -> int:
@@ -91,6 +92,19 @@ class SnapshotObjects:
                     self._typed(key, data[1:], distance)
 
             self._kept.tell(object_reference.ReferenceType, key, typed, distance)
+
+    def _read_hidden(self, value: bytes) -> None:
+        """Read the text of a value that is masked, which never reaches the file: it may stand in other places."""
+        key, number = value[1:], ID.unpack_from(value, 1)[0]
+
+        def typed(error: int, data: bytes) -> None:
+            if not error and self._classes.signatures.get(data[1:]) in ("[C", "[B"):
+                self.reach(Tag.ARRAY, number, self.limit)
+
+        if value[0] == Tag.STRING:
+            self.reach(Tag.STRING, number, self.limit)
+        else:
+            self._kept.tell(object_reference.ReferenceType, key, typed, self.limit)
 
     def class_object(self, type_id: bytes, distance: int) -> None:
         """Keep the fields of a class object: newer JDKs keep there where the class comes from."""

@@ -64,7 +64,7 @@ class Snapshots:
         object is asked for. Values of fields, variables and map entries whose names fit one of the ``masks``
         (``*secret*``) are replaced by ``<masked>``. A running target is suspended meanwhile, and resumed as it was,
         also when this is cancelled. ``on_progress`` is called every half a second. Raises UsageError for a file that
-        exists or cannot be written, StateError while another snapshot is being taken. wire: about 40 trips, whatever
+        exists or cannot be written, StateError while another snapshot is being taken. wire: about 35 trips, whatever
         the number of threads.
         """
         target = self._target
