@@ -140,8 +140,10 @@ def parse_serve(words: list[str]) -> ServeLine:
                 raise UsageError(f"--port is a number from 0 to {_LAST_PORT}, not '{value}'")
         else:
             raise UsageError(f"there is no option {word}", hint="options of 'attach' and the like follow that word")
-    if not rest or rest[0] not in ("attach", "launch", "listen", "demo"):
+    if not rest:
         raise UsageError("missing what to serve: attach, launch, listen or demo")
+    if rest[0] not in ("attach", "launch", "listen", "demo"):
+        raise UsageError(f"'{escape(rest[0])}' cannot be served: attach, launch, listen or demo")
     line = parse(rest)
     if line.reconnect:
         raise UsageError("--reconnect is not for sessions that are served")

@@ -145,7 +145,7 @@ async def reach(name: str) -> trio.SocketStream:
             raise UsageError("several sessions are served", hint=f"name one: {', '.join(alive)}", code="NAME_NEEDED")
         [name] = alive
     elif name not in known:
-        there = f"there is {', '.join(known)}" if known else "'jdbpy serve attach PORT' serves one"
+        there = f"served: {', '.join(known)}" if known else "'jdbpy serve attach PORT' serves one"
         raise ConnectError(f"no session is called '{name}'", hint=there, code="NO_SESSION")
     found = os.lstat(_path(path, name))
     if found.st_uid != os.getuid():
@@ -186,5 +186,7 @@ async def _reach_port(address: str) -> trio.SocketStream:
     try:
         return await trio.open_tcp_stream(host.strip("[]") or "127.0.0.1", int(port))
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        tried = error.__cause__ if isinstance(error.__cause__, BaseExceptionGroup) else None
+        refused = tried is not None and tried.split(ConnectionRefusedError)[1] is None  # by all addresses
+        reason = "connection refused" if refused else getattr(error, "strerror", None) or str(error)
         raise ConnectError(f"no session can be reached at {escape(address)}: {reason}") from error

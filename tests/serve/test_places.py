@@ -32,9 +32,13 @@ async def test_no_session_and_sessions_that_are_over(runtime_directory: str) -> 
     assert several.value.hint == "name one: orders, orders-2"
     with pytest.raises(jdbpy.ConnectError, match="no session is called 'bills'") as unknown:
         await places.reach("bills")
-    assert unknown.value.hint == "there is orders, orders-2"
+    assert unknown.value.hint == "served: orders, orders-2"
     with pytest.raises(jdbpy.UsageError, match="is no name for a session"):
         await places.reach("../orders")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        nobody = server.getsockname()[1]
+    with pytest.raises(jdbpy.ConnectError, match=f"reached at 127.0.0.1:{nobody}: connection refused"):
+        await places.reach(f"127.0.0.1:{nobody}")
     await second.aclose()  # its process was killed: the socket is still there
     with pytest.raises(jdbpy.ConnectError, match="the process that served it has gone"):
         await places.reach("orders-2")
@@ -92,5 +96,5 @@ def test_the_command_line_of_serve() -> None:
         ["--moon", "demo"],
         ["open"],
     ):
-        with pytest.raises(jdbpy.UsageError):
+        with pytest.raises(jdbpy.UsageError, match="cannot be served" if wrong == ["open"] else None):
             parse_serve(wrong)
