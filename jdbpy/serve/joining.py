@@ -34,7 +34,7 @@ from jdbpy.serve.server import VERSION
 LOST = 5
 """Exit status when the session has gone without a word."""
 
-COMPLETION_LIMIT = 2.0
+COMPLETION_LIMIT = 5.0
 """Seconds for which the prompt waits for completions."""
 
 LEAVE_LIMIT = 5.0

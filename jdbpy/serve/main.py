@@ -64,7 +64,7 @@ USAGE = 2
 NO_CONNECTION = 3
 LOST = 5
 _LAST_PORT = 65_535
-_ANSWER_LIMIT = 2.0
+_ANSWER_LIMIT = 5.0
 
 
 class ServeLine(Record):

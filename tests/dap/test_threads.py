@@ -50,7 +50,7 @@ async def test_hits_of_eight_threads_come_one_by_one_where_everything_is_suspend
             assert (await dap.request("continue", threadId=stop["threadId"]))["allThreadsContinued"] is True
         assert len(seen) == THREADS
         await dap.event("terminated")
-        assert f"done {THREADS}" in target.stdout
+        await target.wait_output(f"done {THREADS}")
 
 
 async def test_a_step_of_one_thread_alone_leaves_the_others_suspended(jvm: Jvm) -> None:

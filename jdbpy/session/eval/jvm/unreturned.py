@@ -18,7 +18,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.wire.messages import thread_reference
 
-LIMIT = 2.0
+LIMIT = 5.0
 """Seconds that the target may take to answer what is asked."""
 
 _AWAITS = {
