@@ -53,6 +53,7 @@ REFUSED = {
 }
 """Commands that are refused, with the reason."""
 
+_PROGRAM = re.compile(r"\s*decompiler\b", re.IGNORECASE)
 _TO_A_FILE = re.compile(r"\bto\b", re.IGNORECASE)
 
 
@@ -62,6 +63,8 @@ def refusal(command: CliCommand, arguments: str) -> str:
         return "with 'to' it writes files of this machine"
     if command.group == "plugins":
         return "it runs Python on this machine"
+    if command.name in ("set", "config") and _PROGRAM.match(arguments):
+        return "it names a program of this machine"
     return REFUSED.get(command.name, "")
 
 

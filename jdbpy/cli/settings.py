@@ -67,11 +67,28 @@ def _choice(*words: str) -> Callable[[str], str]:
     return parse
 
 
+NO_DECOMPILER = "none"
+
+
+def _command_or_none(text: str) -> str:
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and text[0] not in text[1:-1]:
+        text = text[1:-1].strip()
+    return NO_DECOMPILER if text.lower() in ("", "none", "off") else text
+
+
 SETTINGS = {
     setting.name: setting
     for setting in (
         Setting("color", "auto", "auto|always|never", "whether output is colored", _choice("auto", "always", "never")),
         Setting("confirm", True, "on|off", "ask before what cannot be undone (at the prompt only)", _switch),
+        Setting(
+            "decompiler",
+            NO_DECOMPILER,
+            "none|COMMAND",
+            "makes Java of a class file, whose path is put behind the command, where there is no source",
+            _command_or_none,
+        ),
         Setting("depth", 1, "0 to 10", "levels of fields and elements that `dump` shows", _number(0, 10)),
         Setting("element-limit", 100, "0 to 100000", "elements of an array or collection shown", _number(0, 100_000)),
         Setting("field-limit", 100, "0 to 100000", "fields of an object shown", _number(0, 100_000)),

@@ -108,7 +108,23 @@ class Session:
         sources = Sources(self._target, self._options.source_path)
         if self._target.snapshot is None and not self._target.played:
             sources.beside = partial(sources_of_libraries, self._target)
+            sources.beside_class = self._sources_of_class
+            sources.class_file = self._class_file
         return sources
+
+    async def _sources_of_class(self, class_name: str) -> tuple[str, ...]:
+        from jdbpy.session.classes.origin import paths_of
+        from jdbpy.session.sources.local_classes import allowed_sources_beside
+
+        try:
+            return await allowed_sources_beside(self._target, await paths_of(self._target, class_name), inside=True)
+        except JdbpyError:  # not asked for by the user: then there are none
+            return ()
+
+    async def _class_file(self, class_name: str) -> bytes:
+        from jdbpy.session.instrumentation.host_class import running_class_file
+
+        return await running_class_file(self._target, class_name)
 
     @cached_property
     def snapshots(self) -> Snapshots:

@@ -408,3 +408,52 @@ async def test_the_sources_of_libraries_lie_beside_them(
             found = await session.sources.text("shop.Till", "Till.java")
             assert (found is not None) is there
             assert found is None or found.path == f"{sources}!/shop/Till.java"
+
+
+LOADING = inline("""\
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+
+public class Loading {
+    public static void main(String[] jars) throws Exception {
+        for (int i = 0; i < jars.length; i++) {
+            URL[] urls = { new File(jars[i]).toURI().toURL() };
+            Class.forName("shop" + i + ".Till", true, new URLClassLoader(urls)).getMethod("main").invoke(null);
+        }
+        System.out.println("ready");
+        System.in.read();
+    }
+}
+""")
+POM = "#Created\ngroupId=org.shop\nartifactId=till\nversion=1.0\n"
+
+
+async def test_the_sources_of_what_a_class_came_from(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of jars that no class path names, as those of a web application: beside them, or where Maven keeps them."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    lib = tmp_path / "work" / "shop" / "WEB-INF" / "lib"
+    places = (
+        (lib / "till-0.9.jar", lib / "till-0.9-sources.jar", True),
+        (lib / "renamed.jar", tmp_path / "home/.m2/repository/org/shop/till/1.0/till-1.0-sources.jar", True),
+        (tmp_path / "elsewhere/till-1.0.jar", tmp_path / "elsewhere/till-1.0-sources.jar", False),
+    )
+    for number, (jar, sources, _) in enumerate(places):
+        library = inline(f"package shop{number}; public class Till {{ public static void main() {{\n}} }}")
+        for path, entry, root in ((jar, "Till.class", library.classes), (sources, "Till.java", library.sources)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.write(ROOT / root / f"shop{number}" / entry, f"shop{number}/{entry}")
+                if path.name == "renamed.jar":
+                    archive.writestr("META-INF/maven/org.shop/till/pom.properties", POM)
+    jars = [str(jar) for jar, _, _ in places]
+    async with start_target(jvm, LOADING, *jars, suspend=False) as target:
+        await target.wait_output("ready")
+        monkeypatch.chdir(tmp_path / "work")
+        async with attach_session(target.address) as session:
+            for number, (_, sources, there) in enumerate(places):
+                found = await session.sources.text(f"shop{number}.Till", "Till.java")
+                assert (found.path if found else "") == (f"{sources}!/shop{number}/Till.java" if there else "")
+            before = session.statistics().waves
+            assert await session.sources.text("shop2.Till", "Till.java") is None
+            assert session.statistics().waves == before  # once for a package

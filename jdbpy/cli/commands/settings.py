@@ -96,6 +96,8 @@ def change(ctx: Context, name: str, text: str) -> SettingValues:
             f"a value for '{setting.name}' is missing (it is {setting.value})",
             hint=f"usage: set {setting.name} {setting.form}; to change the target: set TARGET = EXPRESSION",
         )
+    if find(name).name == "decompiler":
+        ctx.session.sources.check_decompiler(find(name).parse(text))
     changed = ctx.settings.set(name, text).name
     if changed == "max-suspend":
         ctx.session.max_suspend = ctx.settings[changed]

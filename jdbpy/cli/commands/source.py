@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from jdbpy import Frame, SourceWindow
+from jdbpy import Frame, SourceWindow, code
 from jdbpy.cli.arguments.base import SearchPath
 from jdbpy.cli.arguments.location import ListArgument
 from jdbpy.cli.arguments.target import ClassPattern
+from jdbpy.cli.commands.code import Disassemblies
 from jdbpy.cli.context import Context, Listed
 from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, count
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Lines
-from jdbpy.cli.settings import Settings
+from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
 from jdbpy.json_form import Json
 from jdbpy.record import Record
+
+MADE = "it is made of the class file, and its lines are its own"
+"""Said of what a decompiler has made."""
 
 
 class Listing(Record):
@@ -70,11 +74,12 @@ def source_files(result: SourceFiles, settings: Settings) -> Shown:
 
 
 @command("list", "l", group="source", repeats="list +")
-async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> Listing:
+async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> Listing | Disassemblies:
     """Show source lines around the current one, or around a line or a method.
 
     `list 42`, `list 10,20`, `list total`, `list com.acme.Order.total`, `list Order:42`; `list +` goes on where the last
-    one ended, `list -` goes back. How many lines: `set list-lines`.
+    one ended, `list -` goes back. How many lines: `set list-lines`. Where there is no source, what `set decompiler`
+    names makes some of the class file, if that is on this machine; without it the bytecode is shown.
     """
     size: int = ctx.settings["list-lines"]
     here = ctx.listed
@@ -91,17 +96,15 @@ async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> List
             return await _show(ctx, class_name, source, number, int(lines[2]))
         return await _around(ctx, class_name, source, number)
     if what not in ("", "+", "-"):
-        class_name, number = await _place(ctx, what)
-        return await _around(ctx, class_name, None, number)
+        class_name, number, method = await _place(ctx, what)
+        return await _around(ctx, class_name, None, number, method)
     frame = await ctx.session.stack.selected()
-    if frame.location.line is None:
-        raise _no_lines(frame)
-    return await _around(ctx, frame.location.class_name, _source_of(frame), frame.location.line)
+    return await _at_frame(ctx, frame, size)
 
 
 @command("longlist", "ll", group="source")
-async def longlist(ctx: Context) -> Listing:
-    """Show the source of the whole current method."""
+async def longlist(ctx: Context) -> Listing | Disassemblies:
+    """Show the source of the whole current method; where there is none, what `list` would show, all of it."""
     frame = await ctx.session.stack.selected()
     if frame.obsolete:
         raise _no_lines(frame)
@@ -110,8 +113,8 @@ async def longlist(ctx: Context) -> Listing:
     own = [entry for entry in found if entry.signature == location.signature]
     inlined = [entry.line for entry in own if entry.source == location.source]  # the frame stands in another file
     numbers = inlined or [entry.line for entry in own if not entry.source]
-    if not numbers:
-        raise _no_lines(frame)
+    if not numbers or await ctx.session.sources.text(location.class_name, _source_of(frame)) is None:
+        return await _at_frame(ctx, frame, _ALL)
     first = max(1, min(numbers) - 1)  # the head of a method has no code of its own
     return await _show(ctx, location.class_name, _source_of(frame), first, max(numbers))
 
@@ -136,7 +139,7 @@ async def info_line(ctx: Context, what: Annotated[str, ListArgument()] = "") -> 
     elif what.removeprefix(":").isdigit():
         class_name, number = (await _current_file(ctx))[0], int(what.removeprefix(":"))
     else:
-        class_name, number = await _place(ctx, what)
+        class_name, number, _ = await _place(ctx, what)
     if number is None:
         raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
     entries = await ctx.session.classes.lines(class_name)
@@ -160,18 +163,74 @@ async def info_sources(ctx: Context, pattern: Annotated[str, ClassPattern()] = "
     return SourceFiles(tuple(SourceOf(name, names[name], path or "") for name, path in zip(names, found, strict=True)))
 
 
-async def _around(ctx: Context, class_name: str, source: str | None, line: int) -> Listing:
+_ALL = 1_000_000
+"""Lines: more than a method can have."""
+
+
+async def _at_frame(ctx: Context, frame: Frame, size: int) -> Listing | Disassemblies:
+    """The source around a frame, or what stands for it."""
+    at = frame.location
+    if at.line is not None and await ctx.session.sources.text(at.class_name, _source_of(frame)) is not None:
+        return await _around(ctx, at.class_name, _source_of(frame), at.line)
+    if frame.obsolete:
+        raise _no_lines(frame)
+    why = _no_lines(frame) if at.line is None else _no_source(_source_of(frame) or at.class_name)
+    return await _without_source(ctx, at.class_name, at.method, size, why)
+
+
+async def _around(
+    ctx: Context, class_name: str, source: str | None, line: int, method: str = ""
+) -> Listing | Disassemblies:
     size: int = ctx.settings["list-lines"]
+    if method and await ctx.session.sources.text(class_name, source) is None:
+        place = f"{class_name}.{method}"
+        return await _without_source(ctx, class_name, method, size, _no_source(source or class_name), place)
     first = max(1, line - size // 2)
     return await _show(ctx, class_name, source, first, first + size - 1)
+
+
+async def _without_source(
+    ctx: Context, class_name: str, method: str, size: int, why: StateError, place: str = ""
+) -> Listing | Disassemblies:
+    """What a decompiler has made of the class, from a method on; else the code of that method, around where the
+    selected frame stands in it. ``place`` names another method than that frame's. Raises ``why`` if there is nothing.
+    """
+    if ctx.settings["decompiler"] != NO_DECOMPILER:
+        try:
+            file = await ctx.session.sources.decompiled(class_name, ctx.settings["decompiler"])
+        except StateError as error:
+            why = error
+        else:
+            [(first, last), *_] = ctx.session.sources.methods_in(file, class_name, method) or [(1, len(file.lines))]
+            return await _show(ctx, class_name, None, first, last if size == _ALL else first + size - 1)
+    try:
+        found = await ctx.session.code.disassemble(place)
+    except UsageError:
+        raise why from None
+    with_code = [each for each in found if each.instructions]
+    if not with_code:
+        raise why
+    return Disassemblies(tuple(_code_window(each, size, why.message) for each in with_code))
+
+
+def _code_window(method: code.Disassembly, size: int, why: str) -> code.Disassembly:
+    """So many instructions of a method around the one where the selected frame stands."""
+    rows = method.instructions
+    current = next((number for number, each in enumerate(rows) if each.current), 0)
+    first = max(0, min(current - size // 2, len(rows) - size))
+    part = rows[first : first + size]
+    note = why if len(part) == len(rows) else f"{why}; {len(part)} of {len(rows)} instructions: 'disassemble' shows all"
+    return method.replace(instructions=part, note=note)
 
 
 async def _show(ctx: Context, class_name: str, source: str | None, first: int, last: int) -> Listing:
     """Lines ``first`` to ``last`` of the file, with the current line marked if it is among them."""
     file = await ctx.session.sources.text(class_name, source)
+    made = file is None
     if file is None:
-        name = source or class_name
-        raise StateError(f"the source of {name} was not found", hint="'use PATHS' says where the sources are")
+        if ctx.settings["decompiler"] == NO_DECOMPILER:
+            raise _no_source(source or class_name)
+        file = await ctx.session.sources.decompiled(class_name, ctx.settings["decompiler"])
     total = len(file.lines)
     if first > total:
         raise UsageError(f"{file.path} ends with line {total}")
@@ -180,8 +239,8 @@ async def _show(ctx: Context, class_name: str, source: str | None, first: int, l
         raise UsageError(f"line {last} comes before line {first}")
     ctx.listed = Listed(class_name, source, first, last)
     lines = file.numbered(first, last)
-    name = file.path.rpartition("/")[2]
-    current, warning = await _current_line(ctx, file.path)
+    name = file.path.rpartition("/")[2].partition(",")[0]
+    current, warning = (None, MADE) if made else await _current_line(ctx, file.path)
     return Listing(SourceWindow(file.path, name, lines, current, total, bool(warning), warning))
 
 
@@ -203,11 +262,11 @@ async def _current_file(ctx: Context) -> tuple[str, str | None]:
     return frame.location.class_name, _source_of(frame)
 
 
-async def _place(ctx: Context, text: str) -> tuple[str, int]:
-    """The class and the line that a place names: ``Class:LINE``, ``Class.method``, ``method`` or ``Class``."""
+async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
+    """The class, the line and perhaps the method of ``Class:LINE``, ``Class.method``, ``method`` or ``Class``."""
     name, colon, line = text.rpartition(":")
     if colon and line.isdigit():
-        return re.sub(r"\.java$", "", name), int(line)
+        return re.sub(r"\.java$", "", name), int(line), ""
     classes = ctx.session.classes
     owner, _, method = re.sub(r"\(.*", "", text).rpartition(".")
     if not owner and ctx.session.selection[0] is not None:
@@ -215,11 +274,17 @@ async def _place(ctx: Context, text: str) -> tuple[str, int]:
     if owner and await classes.find(owner):
         found = [entry.line for entry in await classes.lines(owner, method) if entry.method == method]
         if found:
-            return owner, min(found)
+            return owner, min(found), method
+        if any(each.name == method for each in await classes.methods(owner)):
+            return owner, 1, method  # it was compiled without lines
     if await classes.find(text):
         found = [entry.line for entry in await classes.lines(text)]
-        return text, min(found, default=1)
+        return text, min(found, default=1), ""
     raise UsageError(f"there is no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
+
+
+def _no_source(name: str) -> StateError:
+    return StateError(f"the source of {name} was not found", hint="'use PATHS' says where the sources are")
 
 
 def _no_lines(frame: Frame) -> StateError:

@@ -6,11 +6,16 @@ thread can run methods, ``getProtectionDomain`` is called.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.record import Record
 from jdbpy.session.eval.utility_calls import CallRunner
+from jdbpy.session.java.signatures import signature_of
+from jdbpy.session.sources.local_classes import allowed_paths, path_of_url
+from jdbpy.session.target import facts
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
@@ -202,6 +207,23 @@ class Origins:
                 return await self._reader.run(self._url(TaggedValue(Tag.OBJECT, ObjectID(domain.id))))
         except (JdbpyError, Thrown, UnknownLayout):
             return ""
+
+
+async def paths_of(target: Target, class_name: str) -> tuple[str, ...]:
+    """Archives and directories of this machine that the classes of a name came from, as far as they may be opened.
+
+    Where a class does not tell, all that its loader has read from. wire: some 11 trips, 2 for a known loader.
+    """
+    origins = target.part(Origins, Origins)
+    found = await target.types.by_signature(signature_of(class_name))
+    loaders = await target.types.facts.many(facts.LOADER, [each.id for each in found])
+    urls: list[str] = []
+    for each in found:
+        with suppress(JdbpyError):
+            origin = await origins.read(each.id, loaders.get(each.id) or 0, None)
+            urls += [origin.code_source] if origin.code_source else origin.candidates
+    told = dict.fromkeys(path.rstrip(os.sep) for path in map(path_of_url, urls) if path)
+    return (await allowed_paths(target, list(told))).used
 
 
 async def _url_of_domain(reader: Reader, domain: int) -> str:

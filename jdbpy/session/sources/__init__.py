@@ -3,5 +3,6 @@
 * ``sources``: the component: a window of lines, a whole file, where it was found
 * ``text``: decoding a file, and judging whether it can be the one of a class; pure
 * ``roots``: searching the directories and archives of the source path
+* ``decompiler``: a program of the user's that makes Java of a class file
 * ``local_classes``: names of classes that the target may load later, and which of its paths may be opened here
 """

@@ -40,6 +40,8 @@ _LIBRARIES = (
 """Where the system and build tools keep libraries."""
 
 
+_POM = re.compile(r"META-INF/maven/[^/]+/[^/]+/pom\.properties")
+_PLAIN = re.compile(r"\w[\w+-]*(\.[\w+-]+)*", re.ASCII)
 _CHECKSUM = re.compile(r"[0-9a-f]{30,40}")
 
 
@@ -65,26 +67,71 @@ async def sources_of_libraries(target: Target) -> tuple[str, ...]:
         libraries = await local_class_path(target)
     except JdbpyError:  # not asked for by the user: then there are none
         return ()
-    found = await trio.to_thread.run_sync(sources_beside, libraries.used, abandon_on_cancel=True)
+    return await allowed_sources_beside(target, libraries.used)
+
+
+async def allowed_sources_beside(target: Target, libraries: Sequence[str], *, inside: bool = False) -> tuple[str, ...]:
+    """Archives of sources beside these jars that may be opened on this machine.
+
+    ``inside``: where there are none, the jars tell which artifact of Maven they are, and its place in the caches of
+    Maven and Gradle is looked at. No trip.
+    """
+    found = await trio.to_thread.run_sync(sources_beside, libraries, inside, abandon_on_cancel=True)
     return (await allowed_paths(target, found)).used
 
 
-def sources_beside(libraries: Iterable[str]) -> list[str]:
+def sources_beside(libraries: Iterable[str], inside: bool = False) -> list[str]:
     """Return ``NAME-sources.jar`` for each ``NAME.jar``: in its directory, or in one beside it with a checksum for its
-    name, as Gradle's cache has it."""
+    name, as Gradle's cache has it; ``inside`` as for ``allowed_sources_beside``."""
     found = []
     for jar in list(libraries)[:MOST_ARCHIVES]:
         directory, name = os.path.split(jar)
         if not name.endswith(".jar"):
             continue
         wanted = f"{name.removesuffix('.jar')}-sources.jar"
-        places = [directory]
-        above, last = os.path.split(directory)
-        if _CHECKSUM.fullmatch(last):
-            with suppress(OSError):
-                places += [os.path.join(above, each) for each in sorted(os.listdir(above)) if _CHECKSUM.fullmatch(each)]
-        found += [path for place in places if os.path.isfile(path := os.path.join(place, wanted))][:1]
+        beside = _in_places(_with_checksums(directory), wanted)
+        found += beside or (_of_artifact(jar) if inside else [])
     return found
+
+
+def _with_checksums(directory: str) -> list[str]:
+    """The directory, and those beside it if it has a checksum for its name."""
+    above, last = os.path.split(directory)
+    return [directory, *(_checksums(above) if _CHECKSUM.fullmatch(last) else ())]
+
+
+def _checksums(directory: str) -> list[str]:
+    with suppress(OSError):
+        return [os.path.join(directory, each) for each in sorted(os.listdir(directory)) if _CHECKSUM.fullmatch(each)]
+    return []
+
+
+def _in_places(places: Iterable[str], name: str) -> list[str]:
+    return [path for place in places if os.path.isfile(path := os.path.join(place, name))][:1]
+
+
+def _of_artifact(jar: str) -> list[str]:
+    """The sources of the artifact that a jar says to be, in the caches of Maven and Gradle."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            [own] = [name for name in archive.namelist() if _POM.fullmatch(name)]
+            if archive.getinfo(own).file_size > _HEAD:
+                return []
+            lines = archive.read(own).decode("latin-1").splitlines()
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError):
+        return []
+    told = dict(line.strip().partition("=")[::2] for line in lines)
+    group, artifact, version = (told.get(each, "") for each in ("groupId", "artifactId", "version"))
+    if not all(_PLAIN.fullmatch(each) for each in (group, artifact, version)):
+        return []
+    maven, gradle = map(os.path.expanduser, ("~/.m2/repository", "~/.gradle/caches/modules-2/files-2.1"))
+    places = [
+        os.path.join(maven, *group.split("."), artifact, version),
+        *_checksums(os.path.join(gradle, group, artifact, version)),
+    ]
+    return _in_places(places, f"{artifact}-{version}-sources.jar")
 
 
 async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:

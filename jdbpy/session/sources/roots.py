@@ -255,7 +255,8 @@ class Search:
         self.jdk = jdk
         self.at = ""
         """The entry that is being read: the one to leave out when nothing comes of it."""
-        self._roots: list[DirectoryRoot | ArchiveRoot] | None = None
+        self._roots: list[DirectoryRoot | ArchiveRoot] = []
+        self._more = self.entries  # those that are not opened yet
         self._jdk_root: ArchiveRoot | None = None
         self._files: OrderedDict[tuple[str, str | None], tuple[Root, str, object, SourceFile]] = OrderedDict()
         self._problems: list[str] = []
@@ -275,8 +276,13 @@ class Search:
                 self.jdk = None
         return self._jdk_root is not None
 
+    def add(self, entries: Iterable[str]) -> None:
+        """Look below these entries as well, after the others."""
+        self.entries = (*self.entries, *entries)
+        self._more = (*self._more, *entries)
+
     def close(self) -> None:
-        for root in (*(self._roots or ()), self._jdk_root):
+        for root in (*self._roots, self._jdk_root):
             if isinstance(root, ArchiveRoot):
                 root.close()
 
@@ -337,9 +343,9 @@ class Search:
             self.at = root.entry
             yield from ((root, each, True) for each in root.named(name))
 
-    def _expanded(self) -> Iterator[str]:
-        """The entries; those with ``*``, ``?`` or ``[`` stand for what they match, in the order of names."""
-        for entry in self.entries:
+    def _expanded(self, entries: Iterable[str]) -> Iterator[str]:
+        """Entries; those with ``*``, ``?`` or ``[`` stand for what they match, in the order of names."""
+        for entry in entries:
             path = os.path.expanduser(entry)
             if not glob.has_magic(path) or os.path.exists(path):
                 yield entry
@@ -351,16 +357,14 @@ class Search:
             yield from found
 
     def _opened(self) -> list[DirectoryRoot | ArchiveRoot]:
-        if self._roots is None:
-            roots = []
-            for entry in self._expanded():
-                self.at = entry
-                if entry == "." and os.getcwd() == "/":
-                    continue  # nobody has meant the whole machine by being there
-                try:
-                    roots.append(open_root(entry))
-                except OSError as error:
-                    reason = error.strerror or str(error)
-                    self._problems.append(f"{entry} on the source path cannot be used: {reason}")
-            self._roots = roots
+        more, self._more = self._more, ()
+        for entry in self._expanded(more):
+            self.at = entry
+            if entry == "." and os.getcwd() == "/":
+                continue  # nobody has meant the whole machine by being there
+            try:
+                self._roots.append(open_root(entry))
+            except OSError as error:
+                reason = error.strerror or str(error)
+                self._problems.append(f"{entry} on the source path cannot be used: {reason}")
         return self._roots

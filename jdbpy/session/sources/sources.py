@@ -15,13 +15,15 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
+from jdbpy.errors import StateError
 from jdbpy.session.java.class_names import of_the_runtime
+from jdbpy.session.java.signatures import package_of
 from jdbpy.session.local.java_home import java_homes
 from jdbpy.session.model.events import Notice, SourceWindow
 from jdbpy.session.model.threads import Frame, Location
-from jdbpy.session.sources.local_classes import local_class_path
+from jdbpy.session.sources.local_classes import MOST_ARCHIVES, local_class_path
 from jdbpy.session.sources.roots import FoundSource, Search
-from jdbpy.session.sources.text import SourceFile, doubt
+from jdbpy.session.sources.text import SourceFile, doubt, methods_in
 from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import virtual_machine
 
@@ -69,7 +71,13 @@ class Sources:
         """Tells path and text of the source file of a class, by its name and the file's, which then comes first."""
         self.beside: Callable[[], Awaitable[Sequence[str]]] | None = None
         """Gives archives of sources beside those of the target's class path; asked once, when one is missed."""
+        self.beside_class: Callable[[str], Awaitable[Sequence[str]]] | None = None
+        """Gives archives of sources beside what the class of a name came from; asked once for each package."""
+        self.class_file: Callable[[str], Awaitable[bytes]] | None = None
+        """Gives the class file of a class by its name, the one that runs; raises StateError when it is not found."""
         self._beside: tuple[str, ...] = ()
+        self._packages_asked: set[str] = set()
+        self._decompiled: dict[tuple[str, tuple[str, ...], int], SourceFile] = {}
         self._search = Search(self.path)
         self._jdk_looked_for = False
         self._recent: dict[tuple[str, str | None], tuple[float, SourceFile | None]] = {}  # when it was looked at
@@ -123,7 +131,36 @@ class Sources:
 
     async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
         """The whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
-        return await self._file(class_name, source)
+        return await self._file(class_name, source, by_class=True)
+
+    async def decompiled(self, class_name: str, command: str) -> SourceFile:
+        """The Java that a decompiler of the user's makes of the class file; ``command``: a program and its arguments.
+
+        The path of the class file is put behind them. The lines are not those of the class. Raises UsageError for the
+        command, StateError if the class file is not found on this machine, or the program fails. wire: some 15 trips.
+        """
+        from jdbpy.session.sources.decompiler import decompile, words_of
+
+        words = words_of(command)
+        if self.class_file is None:
+            raise StateError("there are no class files here", code="NO_CLASS_FILE")
+        data = await self.class_file(class_name)
+        key = class_name, words, hash(data)
+        if key not in self._decompiled:
+            if len(self._decompiled) >= _REMEMBERED:
+                self._decompiled.clear()
+            self._decompiled[key] = await decompile(words, class_name, data)
+        return self._decompiled[key]
+
+    def check_decompiler(self, command: str) -> None:
+        """Raise UsageError if ``command`` does not begin with a program of this machine. No trip."""
+        from jdbpy.session.sources.decompiler import words_of
+
+        words_of(command)
+
+    def methods_in(self, file: SourceFile, class_name: str, method: str) -> list[tuple[int, int]]:
+        """The first and the last line of what the file has as a method of a class, all overloads. No trip."""
+        return methods_in(file, class_name, method)
 
     async def find(self, class_name: str, source: str | None = None) -> str | None:
         """Return where the source file of a class is, or None."""
@@ -147,12 +184,16 @@ class Sources:
             return None
         return window_of(file, place.source or "", place.line, around, self.doubt(file, place))
 
-    async def _file(self, class_name: str, source: str | None, *, asked: bool = True) -> SourceFile | None:
+    async def _file(
+        self, class_name: str, source: str | None, *, asked: bool = True, by_class: bool = False
+    ) -> SourceFile | None:
         async with self._lock:
             found = self._kept(class_name, source) or await self._look(class_name, source)
             if found is None and self.with_jdk and of_the_runtime(class_name) and await self._open_jdk():
                 found = await self._look(class_name, source)
             if found is None and not of_the_runtime(class_name) and await self._open_beside(asked):
+                found = await self._look(class_name, source)
+            if found is None and not of_the_runtime(class_name) and await self._open_by_class(class_name, by_class):
                 found = await self._look(class_name, source)
             if len(self._recent) >= _REMEMBERED:
                 self._recent.clear()
@@ -195,11 +236,26 @@ class Sources:
         """
         if self.beside is None or (self._target.high_latency and not asked):
             return False
-        self._beside = tuple(await self.beside())
+        found = await self.beside()
         self.beside = None
-        if self._beside:
-            self._search = Search((*self.path, *self._beside), self._search.jdk)
-        return bool(self._beside)
+        return self._add(found)
+
+    async def _open_by_class(self, class_name: str, asked: bool) -> bool:
+        """True if sources have been found just now beside what the class came from.
+
+        wire: some 10 trips, once for a package.
+        """
+        package = package_of(class_name)
+        if self.beside_class is None or package in self._packages_asked or (self._target.high_latency and not asked):
+            return False
+        self._packages_asked.add(package)
+        return self._add(await self.beside_class(class_name))
+
+    def _add(self, archives: Sequence[str]) -> bool:
+        new = [each for each in archives if each not in self._beside][: max(0, MOST_ARCHIVES - len(self._beside))]
+        self._beside = (*self._beside, *new)
+        self._search.add(new)
+        return bool(new)
 
     async def _open_jdk(self) -> bool:
         """True if sources of the target's version of the JDK have been found just now. No trip."""

@@ -200,6 +200,14 @@ def doubt(file: SourceFile, place: Location) -> str:
     return ""
 
 
+def methods_in(file: SourceFile, class_name: str, method: str) -> list[tuple[int, int]]:
+    """The first and the last line of what a Java file may have as this method of a class: all overloads."""
+    if len(file.lines) > _MOST_LINES:
+        return []
+    name = simple_name(class_name).rpartition("$")[2] if method == "<init>" else _method_in_source(method)
+    return _bodies(_TOKEN.sub(_without_comments, "\n".join(file.lines)), name) if name else []
+
+
 def _without_comments(match: re.Match[str]) -> str:
     """A comment becomes nothing, a string quotes on each of its lines; all lines stay where they are."""
     text = match[0]
