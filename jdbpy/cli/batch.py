@@ -33,13 +33,14 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter, Refusal
-from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, JvmEvents, Jvms
+from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, JvmEvents, Jvms, remote_notice
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Resumed, Stopped
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.stop_actions import run_stop_actions, unfinished
 from jdbpy.cli.table import CliCommand
+from jdbpy.escape import escape
 from jdbpy.process import standard
 from jdbpy.process.processor_time import processor_limit
 from jdbpy.process.scripts import ScriptLines
@@ -239,7 +240,14 @@ class Batch:
             self.console.say(f"{where}{missed - NAMED:,} more breakpoints were never hit; 'breakpoints' lists them")
 
     async def start(self) -> None:
-        """Shows that the target stands at its start, if it does: a launched one always."""
+        """Says which targets are remote, and shows that one stands at its start, if it does: a launched one always."""
+        for jvm in self.jvms.members:
+            if (remote := remote_notice(jvm.session)) is not None:
+                label = self.jvms.label(jvm)
+                if self.console.json:
+                    self.console.event(remote, label)
+                else:
+                    self.console.say(escape(f"[{label}] {remote.text}" if label else remote.text))
         if self.jvms.several:
             self._drain()
         elif self.session.launched or self.session.last_stop is not None:

@@ -25,6 +25,7 @@ from jdbpy import (
     Notice,
     Session,
     Stop,
+    SuspendPolicy,
     VMDisconnected,
     VmState,
     expand_address,
@@ -414,6 +415,16 @@ class Jvms:
 def _last_number(jvm: Jvm) -> int:
     """Return the highest number that a breakpoint of a JVM has had; 0 where there was none."""
     return jvm.session.points.last_number if jvm.session.points_are_used else 0
+
+
+def remote_notice(session: Session) -> Notice | None:
+    """Return what to say at attach of a JVM that counts as remote: why, and what breakpoints suspend."""
+    if session.launched or session.snapshot_info is not None or not session.remote:
+        return None
+    whom = "all threads" if session.default_policy is SuspendPolicy.ALL else "only the thread that hits"
+    why = f"reached through {session.tunnel}, so it counts as remote" if session.tunnel else "on another machine"
+    data = (("tunnel", session.tunnel), ("hold", str(session.default_policy)))
+    return Notice("remote", f"{session.address} is {why}; 'break' suspends {whom}", data)
 
 
 def _copied(points: int, failed: int) -> Notice:

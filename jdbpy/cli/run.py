@@ -23,7 +23,6 @@ from jdbpy import (
     Options,
     PluginError,
     Session,
-    SuspendPolicy,
     TimedOut,
     UsageError,
     garbage,
@@ -31,7 +30,7 @@ from jdbpy import (
 )
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
-from jdbpy.cli.jvms import FIRST_PAUSE, LONGEST_PAUSE, Jvms, without_name
+from jdbpy.cli.jvms import FIRST_PAUSE, LONGEST_PAUSE, Jvms, remote_notice, without_name
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
@@ -377,9 +376,8 @@ def _greeting(session: Session) -> str:
         return _of_snapshot(session.snapshot_info, f"{escape(info.name)}, Java {escape(info.version)}")
     verb = "Launched on" if session.launched else f"Attached to {info.address},"
     said = f"{verb} {escape(info.name)}, Java {escape(info.version)}. 'help' lists the commands.\n"
-    if session.tunnel:
-        whom = "all threads" if session.default_policy is SuspendPolicy.ALL else "only the thread that hits"
-        said += f"Reached through {escape(session.tunnel)}, so it counts as remote; 'break' suspends {whom}.\n"
+    if (remote := remote_notice(session)) is not None:
+        said += f"{escape(remote.text)}.\n"
     return said
 
 
@@ -391,6 +389,8 @@ def _greeting_of_several(jvms: Jvms) -> str:
         info = jvm.session.info
         mark = "=>" if jvm is jvms.current else "  "
         said += f"{mark} {number} {jvm.name}: {escape(info.name)}, Java {escape(info.version)}\n"
+        if (remote := remote_notice(jvm.session)) is not None:
+            said += f"     {escape(remote.text)}\n"
     return said
 
 

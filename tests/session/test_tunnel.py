@@ -14,8 +14,10 @@ import trio
 import jdbpy
 from jdbpy import Options, SuspendPolicy
 from jdbpy.session.local import tunnel
-from jdbpy.session.local.tunnel import ELSEWHERE, tunnel_to
-from tests.harness import LIMIT, Jvm, debug, start_target
+from jdbpy.session.local.tunnel import ELSEWHERE, HIDDEN, tunnel_to
+from tests.cli.process import driving, jdbpy as run_jdbpy
+from tests.harness import LIMIT, Jvm, debug, inline, start_target
+from tests.harness.programs import ROOT
 
 FORWARD = """
 import socket, sys, threading
@@ -34,10 +36,36 @@ copy(here, there)
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
 
 
+JAVA_FORWARD = inline("""\
+public class Forward {
+    public static void main(String[] args) throws Exception {
+        java.net.InetAddress here = java.net.InetAddress.getLoopbackAddress();
+        java.net.ServerSocket listener = new java.net.ServerSocket(0, 1, here);
+        System.out.println(listener.getLocalPort());
+        java.net.Socket near = listener.accept();
+        java.net.Socket far = new java.net.Socket(here, Integer.parseInt(args[0]));
+        Thread back = new Thread(() -> copy(far, near));
+        back.setDaemon(true);
+        back.start();
+        copy(near, far);
+    }
+    static void copy(java.net.Socket from, java.net.Socket to) {
+        try {
+            from.getInputStream().transferTo(to.getOutputStream());
+            to.shutdownOutput();
+        } catch (java.io.IOException ended) {
+            System.err.println(ended);
+        }
+    }
+}
+""")
+
+
 @asynccontextmanager
-async def forwarded(port: int) -> AsyncIterator[int]:
+async def forwarded(port: int, *command: str, where: Path | None = None) -> AsyncIterator[int]:
     """A port of another process that leads to this one."""
-    process = await trio.lowlevel.open_process([sys.executable, "-c", FORWARD, str(port)], stdout=-1)
+    words = [*(command or (sys.executable, "-c", FORWARD)), str(port)]
+    process = await trio.lowlevel.open_process(words, stdout=-1, cwd=where)
     assert process.stdout is not None
     try:
         with trio.fail_after(LIMIT):
@@ -56,6 +84,30 @@ async def test_a_jvm_behind_a_tunnel(jvm: Jvm) -> None:
             assert (await session.breakpoints.add("Ticker.tick")).policy is SuspendPolicy.THREAD
             session.hold = "all"
             assert (await session.breakpoints.add("Ticker.spin")).policy is SuspendPolicy.ALL
+
+
+async def test_a_tunnel_that_is_a_jvm_itself(any_jvm: Jvm, tmp_path: Path) -> None:
+    """It works in another directory than the one that the target tells; what is said at attach, on the way."""
+    java = (any_jvm.java, "-cp", str(ROOT / JAVA_FORWARD.classes), "Forward")
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        async with forwarded(target.port, *java, where=tmp_path) as port:
+            async with driving("attach", str(port)) as driver:
+                notice = await driver.event("notice")
+                assert notice["kind"] == "remote"
+                assert notice["message"].endswith("so it counts as remote; 'break' suspends only the thread that hits")
+                assert notice["data"]["tunnel"].startswith("java (process ")
+                assert (await driver.ask("version"))["remote"]
+                await driver.ask("quit")
+                assert await driver.wait() == 0
+
+
+async def test_a_batch_says_that_its_target_is_remote(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        async with forwarded(target.port) as port:
+            done = await run_jdbpy("attach", str(port), "--hold", "all", "-c", "sessions")
+        assert (done.status, done.err.count("\n")) == (0, 1), done.err
+        assert done.err.startswith(f"jdbpy: 127.0.0.1:{port} is reached through python")
+        assert done.err.endswith("; 'break' suspends all threads\n")
 
 
 async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:
@@ -92,24 +144,31 @@ async def test_the_user_decides_for_good(any_jvm: Jvm) -> None:
 def proc(tmp_path: Path) -> Path:
     """Ours at 40000, socket 1; the peer at 5005, socket 2."""
     (tmp_path / "net").mkdir()
-    ours = "   0: 0100007F:9C40 0100007F:138D 01 00000000:00000000 00:00000000 00000000  1000        0 1 1"
-    theirs = "   1: 0000000000000000FFFF00000100007F:138D 0000000000000000FFFF00000100007F:9C40 01 0:0 0:0 0 1000 0 2 1"
+    user = os.getuid()
+    ours = f"   0: 0100007F:9C40 0100007F:138D 01 00000000:00000000 00:00000000 00000000  {user}        0 1 1"
+    theirs = (
+        f"   1: 0000000000000000FFFF00000100007F:138D 0000000000000000FFFF00000100007F:9C40 01 0:0 0:0 0 {user} 0 2 1"
+    )
     (tmp_path / "net" / "tcp").write_text(f"{HEAD}\n{ours}\n")
     (tmp_path / "net" / "tcp6").write_text(f"{HEAD}\n{theirs}\n")
     return tmp_path
 
 
-def process(proc: Path, number: int, name: str, socket: int, library: str = "") -> None:
+def process(proc: Path, number: int, name: str, socket: int, library: str = "", command: str = "") -> None:
     directory = proc / str(number)
     (directory / "fd").mkdir(parents=True)
     (directory / "fd" / "3").symlink_to(f"socket:[{socket}]")
     (directory / "comm").write_text(f"{name}\n")
+    (directory / "cmdline").write_text(command or name)
+    (directory / "cwd").symlink_to("/srv")
     (directory / "maps").write_text(f"7f00-7fff r-xp 0 0 0 {library}\n")
 
 
 def test_what_the_peer_is(proc: Path) -> None:
-    assert tunnel_to(40000, 5005, proc=str(proc)) == "", "a process of somebody else, of which nothing is known"
+    assert tunnel_to(40000, 5005, proc=str(proc)) == HIDDEN, "a process that is not to be seen, and no JVM"
     process(proc, 11, "other", 1)
+    process(proc, 13, "java", 3, command="/opt/jdk/bin/java\0-jar\0app.jar")
+    assert tunnel_to(40000, 5005, proc=str(proc)) == "", "a process that is not to be seen: it may be that JVM"
     process(proc, 12, "ssh", 2)
     assert tunnel_to(40000, 5005, proc=str(proc)) == "ssh (process 12)"
     assert tunnel_to(40001, 5005, proc=str(proc)) == "", "a table that does not show our own end says nothing"
@@ -118,6 +177,10 @@ def test_what_the_peer_is(proc: Path) -> None:
 def test_a_jvm_by_any_name(proc: Path) -> None:
     process(proc, 12, "launcher", 2, "/opt/app/lib/server/libjvm.so")
     assert tunnel_to(40000, 5005, proc=str(proc)) == ""
+    assert tunnel_to(40000, 5005, directory="/srv/", proc=str(proc)) == ""
+    assert tunnel_to(40000, 5005, directory="/app", proc=str(proc)) == "launcher (process 12)"
+    (proc / "12" / "cmdline").write_text("launcher\0-Duser.dir=/app")
+    assert tunnel_to(40000, 5005, directory="/app", proc=str(proc)) == ""
 
 
 def test_this_process_is_no_tunnel(proc: Path) -> None:

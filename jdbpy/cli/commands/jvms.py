@@ -15,7 +15,7 @@ from jdbpy.cli.arguments.jvms import CommandText, JvmCommand, JvmPattern
 from jdbpy.cli.commands.stack import FoldedStacks
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import expanded, unknown_command
-from jdbpy.cli.jvms import Jvm, Jvms
+from jdbpy.cli.jvms import Jvm, Jvms, remote_notice
 from jdbpy.cli.output.pieces import Line, Pieces, RowPieces, Shown, count, piece, remark, some, title
 from jdbpy.cli.output.places import shared_stack, state_of
 from jdbpy.cli.output.shows import shown, shows
@@ -271,7 +271,9 @@ async def attach(ctx: Context, address: Annotated[str, WordArgument("[NAME=]ADDR
     jvms = _jvms(ctx)
     jvm = await jvms.attach(address)
     info = jvm.session.info
-    return Done(f"attached to {info.address}: {info.name}, Java {info.version}; it is called {jvm.name}")
+    said = f"attached to {info.address}: {info.name}, Java {info.version}; it is called {jvm.name}"
+    remote = remote_notice(jvm.session)
+    return Done(f"{said}; {remote.text}" if remote is not None else said)
 
 
 async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | FoldedEverywhere:

@@ -409,6 +409,7 @@ async def session_with(
             greeted.capabilities,
             remote=remote,
             ports=ports,
+            directory=greeted.directory,
             via=via,
             hold=options.hold,
             # A launched one is on this machine, and takes its time to answer because it is still starting.

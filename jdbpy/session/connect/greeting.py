@@ -107,6 +107,8 @@ class Greeted(Record):
     suspended: bool
     changed: bool
     """True if a debugger has put something into its code at some time."""
+    directory: str = ""
+    """Where it works, as it says; "" if it does not."""
 
 
 async def greet(
@@ -132,8 +134,11 @@ async def greet(
         virtual_machine.ClassesBySignature(_LAUNCHER),
         virtual_machine.ClassesBySignature(SIGN),
     ]
+    paths = virtual_machine.ClassPaths()  # what tells where it runs: neither its process nor its host can be asked for
     guessed = [thread_reference.SuspendCount(ThreadID(ObjectID(number))) for number in range(1, _GUESSED + 1)]
-    conn = await shake_hands(stream, hello=[*first, *guessed], log=log, recorder=recorder, timeout=timeout, peer=name)
+    conn = await shake_hands(
+        stream, hello=[*first, *guessed, paths], log=log, recorder=recorder, timeout=timeout, peer=name
+    )
     # The sizes of ids are needed before anything else can be decoded.
     [sizes] = await _answers(conn, first[:1], conn.hello[:1], deadline)
     try:
@@ -144,7 +149,7 @@ async def greet(
     conn.id_sizes = sizes.sizes()
     asked = len(first)
     about, capabilities, threads, launcher, sign = await _answers(conn, first[1:], conn.hello[1:asked], deadline)
-    counts = await conn.exchange(conn.hello[asked:], deadline - trio.current_time())
+    *counts, told = await conn.exchange(conn.hello[asked:], deadline - trio.current_time())
     for text in (about.description, about.vmVersion, about.vmName):
         if len(text) > VERSION_LENGTH:
             await conn.drop()
@@ -165,7 +170,8 @@ async def greet(
         )
     if not suspended and not any(found.status & ClassStatus.INITIALIZED for found in launcher.classes):
         suspended = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
-    return Greeted(conn, info, capabilities, suspended, bool(sign.classes))
+    directory = "" if isinstance(told, JdwpError) else told.baseDir
+    return Greeted(conn, info, capabilities, suspended, bool(sign.classes), directory)
 
 
 async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:

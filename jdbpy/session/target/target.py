@@ -53,7 +53,8 @@ _MOST_MET = 1_000
 class Target:
     """One debugged VM. Components keep a reference to it and nothing of each other.
 
-    ``round_trip`` is what the handshake took, in seconds, or a later trip that was shorter.
+    ``round_trip`` is what the handshake took, in seconds, or a later trip that was shorter; ``directory`` the working
+    directory that the VM tells.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Target:
         *,
         remote: bool = False,
         ports: tuple[int, int] | None = None,
+        directory: str = "",
         via: str = "",
         hold: str = "",
         round_trip: float = 0.0,
@@ -75,6 +77,7 @@ class Target:
         self.hold = hold
         self._other_host = remote
         self._ports = ports
+        self._directory = directory
         self._via = via
         self.round_trip = round_trip
         self.launched = launched
@@ -139,7 +142,7 @@ class Target:
             return ""
         from jdbpy.session.local.tunnel import tunnel_to
 
-        return tunnel_to(*self._ports)
+        return tunnel_to(*self._ports, directory=self._directory)
 
     def found_jvm(self) -> None:
         """Take note that the process at the other end was seen to be a JVM: no tunnel has to be looked for."""
