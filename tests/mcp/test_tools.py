@@ -175,6 +175,7 @@ async def test_what_is_wrong_is_said_in_a_sentence(any_jvm: Jvm) -> None:
     "line",
     [
         "shell id",
+        "set decompiler id",
         "!id",
         "read /etc/passwd",
         "snapshot /tmp/x",

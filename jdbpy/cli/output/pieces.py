@@ -168,12 +168,13 @@ def escaped(line: Line) -> Iterator[tuple[str, str]]:
 def aligned(rows: RowPieces) -> Iterator[Pieces]:
     """Yield each row as a line; the last cell is not filled up."""
     cells = [[tuple(escaped(cell)) for cell in row] for row in rows.rows]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
+    sizes = [[_width(cell) for cell in row] for row in cells]
+    widths = [max(column) for column in zip(*sizes, strict=True)]
+    for row, size in zip(cells, sizes, strict=True):
         line: list[tuple[str, str]] = [(rows.indent, "plain")]
-        last = max((index for index, cell in enumerate(row) if _width(cell)), default=-1)
-        for cell, width in zip(row[: last + 1], widths, strict=False):
-            line += (*cell, (" " * (width - _width(cell) + 2), "plain"))
+        last = max((index for index, own in enumerate(size) if own), default=-1)
+        for cell, own, width in zip(row[: last + 1], size, widths, strict=False):
+            line += (*cell, (" " * (width - own + 2), "plain"))
         yield Pieces(tuple(line[:-1] if last >= 0 else ()))
 
 
@@ -182,4 +183,4 @@ def _pieces(line: Line) -> tuple[tuple[str, str], ...]:
 
 
 def _width(cell: Sequence[tuple[str, str]]) -> int:
-    return sum(len(text) for text, _ in cell)
+    return len(cell[0][0]) if len(cell) == 1 else sum(len(text) for text, _ in cell)
