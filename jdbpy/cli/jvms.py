@@ -25,7 +25,6 @@ from jdbpy import (
     Notice,
     Session,
     Stop,
-    SuspendPolicy,
     VMDisconnected,
     VmState,
     expand_address,
@@ -419,12 +418,9 @@ def _last_number(jvm: Jvm) -> int:
 
 def remote_notice(session: Session) -> Notice | None:
     """Return what to say at attach of a JVM that counts as remote: why, and what breakpoints suspend."""
-    if session.launched or session.snapshot_info is not None or not session.remote:
+    if not (reason := session.remote_reason):
         return None
-    whom = "all threads" if session.default_policy is SuspendPolicy.ALL else "only the thread that hits"
-    why = f"reached through {session.tunnel}, so it counts as remote" if session.tunnel else "on another machine"
-    data = (("tunnel", session.tunnel), ("hold", str(session.default_policy)))
-    return Notice("remote", f"{session.address} is {why}; 'break' suspends {whom}", data)
+    return Notice("remote", reason, (("tunnel", session.tunnel), ("hold", str(session.default_policy))))
 
 
 def _copied(points: int, failed: int) -> Notice:

@@ -76,6 +76,8 @@ async def attach(adapter: Adapter, args: Attach) -> None:
     limit = min(limit, jdbpy.CONNECT_LIMIT)
     adapter.reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
     await adapter.open(adapter.reopen())
+    if reason := adapter.session.remote_reason:
+        say(adapter, reason)
     for each in rest:
         adapter.start(partial(_attach_beside, adapter, args, each))
 

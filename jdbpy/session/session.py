@@ -355,6 +355,15 @@ class Session:
         return self._target.tunnel
 
     @property
+    def remote_reason(self) -> str:
+        """A sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not. No trip."""
+        if self.launched or self.snapshot_info is not None or not self.remote:
+            return ""
+        whom = "all threads" if self.default_policy is SuspendPolicy.ALL else "only the thread that hits"
+        why = f"reached through {self.tunnel}, so it counts as remote" if self.tunnel else "on another machine"
+        return f"{self.address} is {why}; 'break' suspends {whom}"
+
+    @property
     def default_policy(self) -> SuspendPolicy:
         """Return what a breakpoint suspends unless its options say so: by ``hold``, else by ``remote``."""
         return self._target.default_policy

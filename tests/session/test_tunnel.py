@@ -16,6 +16,7 @@ from jdbpy import Options, SuspendPolicy
 from jdbpy.session.local import tunnel
 from jdbpy.session.local.tunnel import ELSEWHERE, HIDDEN, tunnel_to
 from tests.cli.process import driving, jdbpy as run_jdbpy
+from tests.dap.client import dap_client
 from tests.harness import LIMIT, Jvm, debug, inline, start_target
 from tests.harness.programs import ROOT
 
@@ -108,6 +109,10 @@ async def test_a_batch_says_that_its_target_is_remote(any_jvm: Jvm) -> None:
         assert (done.status, done.err.count("\n")) == (0, 1), done.err
         assert done.err.startswith(f"jdbpy: 127.0.0.1:{port} is reached through python")
         assert done.err.endswith("; 'break' suspends all threads\n")
+        async with forwarded(target.port) as port, dap_client() as dap:
+            await dap.attach(target, port=port)
+            said = (await dap.event("output", category="console"))["output"]
+            assert said.startswith(f"127.0.0.1:{port} is reached through python")
 
 
 async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:

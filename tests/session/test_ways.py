@@ -348,7 +348,7 @@ async def test_ssh_asks_at_the_terminal(any_jvm: Jvm, tmp_path: Path) -> None:
         async with open_terminal(["attach", f"ssh://host/{target.port}"], tmp_path, environ=path) as terminal:
             await terminal.expect("passphrase?")
             terminal.type("yes\r")
-            await terminal.expect("Attached to ssh://host", "Reached through ssh")
+            await terminal.expect("Attached to ssh://host", "is reached through ssh")
             await terminal.prompt(">")
             terminal.type("\x03")
             await terminal.expect("Paused")
