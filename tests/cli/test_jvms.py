@@ -109,6 +109,7 @@ async def test_one_cannot_be_had_and_one_fails(any_jvm: Jvm) -> None:
         assert "error: no debugger agent is listening at 127.0.0.1:1" in done.err
         assert "error: java.lang.ArithmeticException: / by zero" in done.err
         assert "[a] Stall.orders = 1\n[a] 1 / Stall.orders = 1\n[b#2] error: java.lang.Arithmetic" in done.out
+        await b.wait_listening_again()
         done = await jdbpy("attach", f"b={b.address}", "b=1", *script("sessions"))
         assert (done.status, done.out.split()[:4]) == (3, ["=>", "1", "b", "running"])
 

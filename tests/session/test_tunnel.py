@@ -109,6 +109,7 @@ async def test_a_batch_says_that_its_target_is_remote(any_jvm: Jvm) -> None:
         assert (done.status, done.err.count("\n")) == (0, 1), done.err
         assert done.err.startswith(f"jdbpy: 127.0.0.1:{port} is reached through python")
         assert done.err.endswith("; 'break' suspends all threads\n")
+        await target.wait_listening_again()
         async with forwarded(target.port) as port, dap_client() as dap:
             await dap.attach(target, port=port)
             said = (await dap.event("output", category="console"))["output"]
