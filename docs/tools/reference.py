@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[1] / "api-reference.md"
 
 CLASSES = (
     "Vm", "Breakpoint", "Hits", "Hit", "Reported", "Stop", "Thread", "Stack", "Frame", "Place", "Value", "Children",
-    "Chain", "Heap", "Histogram", "Timing", "Table",
+    "Chain", "Heap", "Histogram", "Timing", "Calls", "CallTiming", "Table",
 )  # fmt: skip
 FUNCTIONS = ("attach", "launch", "listen", "join", "open_snapshot")
 

@@ -20,6 +20,7 @@ MODULES = {
     "breakpoints": ("Breakpoint",),
     "fleet": ("Answer", "FleetHit", "Fleet", "FleetHits"),
     "heap": ("Heap",),
+    "observed": ("Calls", "CallTiming"),
     "timing": ("Timing",),
     "vm": ("Vm",),
 }
@@ -28,7 +29,7 @@ MODULES = {
 SAME = {"Histogram": "heap", "Place": "frames", "Table": "tables"}
 HOME = {name: module for module, names in MODULES.items() for name in names}
 
-LIVE = {"Vm", "Breakpoint", "Hits", "Heap", "Timing", "FleetHits"}
+LIVE = {"Vm", "Breakpoint", "Hits", "Heap", "Timing", "FleetHits", "Calls", "CallTiming"}
 """Classes whose plain members read the session, which is done in its thread."""
 LIVE_MEMBERS = {("Stop", "breakpoint")}
 

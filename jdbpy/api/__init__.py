@@ -10,7 +10,7 @@
 * ``breakpoints``, ``hits``: what stops or reports, and what it brings.
 * ``frames``, ``values``: threads, stacks, frames, expressions; values and what is in them, read for many at once.
 * ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.
-* ``heap``, ``timing``, ``tables``: histograms, time by method, tables.
+* ``heap``, ``timing``, ``tables``: histograms, time by method, tables; ``observed``: calls with values and times.
 * ``lazy``: answers that are asked for when they are awaited.
 
 This package stands above ``session`` and beside ``cli``; ``jdbpy.sync`` is generated from it.
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jdbpy.api.heap import Heap as Heap, Histogram as Histogram
     from jdbpy.api.hits import Hit as Hit, Hits as Hits, Reported as Reported, Stop as Stop
     from jdbpy.api.lazy import Lazy as Lazy
+    from jdbpy.api.observed import Calls as Calls, CallTiming as CallTiming
     from jdbpy.api.tables import Table as Table
     from jdbpy.api.timing import Timing as Timing
     from jdbpy.api.values import Chain as Chain, Children as Children, LazyValue as LazyValue, Value as Value
@@ -39,6 +40,7 @@ _HOMES = {
     "heap": ("Heap", "Histogram"),
     "hits": ("Hit", "Hits", "Reported", "Stop"),
     "lazy": ("Lazy",),
+    "observed": ("CallTiming", "Calls"),
     "tables": ("Table",),
     "timing": ("Timing",),
     "values": ("Chain", "Children", "LazyValue", "Value"),

@@ -124,6 +124,7 @@ class Feeds:
         self._vm = vm
         self._feeds: dict[int, Feed] = {}
         self._early: list[list[tuple[int, Any]]] = []
+        self._others: list[Feed] = []
         self._waiters: list[ThreadWaiter] = []
         self.makes: dict[int, Callable[[], Awaitable[BreakpointRecord]]] = {}
         """Sets each of them again, in a JVM that has come back."""
@@ -131,6 +132,15 @@ class Feeds:
     def of(self, number: int) -> Feed | None:
         """Return the feed of a number, None if a script has not set it."""
         return self._feeds.get(number)
+
+    def add(self, feed: Feed) -> None:
+        """Wake a feed of no number, too, when the session ends."""
+        self._others.append(feed)
+
+    def discard(self, feed: Feed) -> None:
+        """Take back ``add``."""
+        if feed in self._others:
+            self._others.remove(feed)
 
     def of_any(self, number: int) -> Feed:
         """Return the feed of a number, one that begins now if a script has not set it."""
@@ -194,7 +204,7 @@ class Feeds:
 
     def wake(self) -> None:
         """Let all waiters see whether the session has ended."""
-        for feed in (*self._feeds.values(), *(waiter.feed for waiter in self._waiters)):
+        for feed in (*self._feeds.values(), *self._others, *(waiter.feed for waiter in self._waiters)):
             feed.wake()
 
     def _hand_on(self, number: int, item: Any) -> None:

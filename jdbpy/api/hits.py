@@ -223,6 +223,13 @@ class Reported(Hit):
         }
 
     @property
+    def cost(self) -> float:
+        """The seconds that an observed call took. Raises StateError where its begin was not seen. No trip."""
+        if self.record.cost is None:
+            raise self._without("cost")
+        return self.record.cost
+
+    @property
     def stack(self) -> list[Place]:
         """The places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
         return [Place(each) for each in self.record.stack]

@@ -20,11 +20,13 @@ from jdbpy.api.frames import Stack, Thread
 from jdbpy.api.heap import Heap
 from jdbpy.api.hits import Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
+from jdbpy.api.observed import Calls, CallTiming
 from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Peers, Value, unwrapped
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
+from jdbpy.session.model.calls import MOST_METHODS, CallTree
 from jdbpy.session.model.moments import DEFAULT, Moment
 from jdbpy.session.model.options import PointOptions, StepDepth, StepSize
 from jdbpy.session.model.threads import Frame as FrameRecord
@@ -475,6 +477,49 @@ class Vm:
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
         return Timing(self, pattern, seconds, every)
+
+    def observe(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        show: Sequence[str] = (),
+        callers: int = 0,
+        limit: int | None = None,
+        most_methods: int = MOST_METHODS,
+    ) -> Calls:
+        """Calls of a method, each told when it ends, with its time, for an ``async with`` block; the target goes on.
+
+        ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
+        pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``. ``when`` is a
+        boolean Java expression at the end of the call, with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``,
+        ``$exc`` and ``$args[0]``; ``show`` are expressions to be read in place of the arguments, ``callers`` how many
+        frames to tell, at most ``limit`` calls a second are read. Raises EvalError. wire: 4 trips; 1 for each call,
+        while its thread is suspended, and 2 or more to describe it.
+        """
+        return Calls(self, method, when, show, callers, limit, most_methods)
+
+    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS) -> CallTiming:
+        """Counts and times of the calls of methods, for an ``async with`` block; no call suspends anything.
+
+        ``method`` is as of ``observe``. Raises UsageError. wire: 4 trips.
+        """
+        return CallTiming(self, method, most_methods)
+
+    async def call_tree(
+        self, method: str, count: int = 1, *, when: str = "", depth: int = 1, timeout: float | None = None
+    ) -> tuple[CallTree, ...]:
+        """What ``count`` calls of a method have called, line by line, with times, folded; no call suspends anything.
+
+        ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are told, too. After
+        ``timeout`` seconds it returns what there is by then. Raises UsageError, Disconnected. wire: 6 trips, and 3 for
+        each level more.
+        """
+        async with self.session.observer.tree(method, when=when, depth=depth, most=count) as observed:
+            with trio.move_on_after(timeout) if timeout is not None else trio.CancelScope():
+                await observed.over.wait()
+        trees: tuple[CallTree, ...] = observed.trees()
+        return trees
 
     # -- a snapshot --------------------------------------------------------------------------------------------------
 

@@ -265,7 +265,7 @@ class Session:
         """Calls of methods, observed while the target runs: values, times, trees."""
         from jdbpy.session.calls.observer import CallObserver
 
-        observer = CallObserver(self._target, lambda: self.values.evaluator)
+        observer = CallObserver(self._target, lambda: self.values.evaluator, self.run_beside)
         self.points.on_redefined.append(observer.redefined)
         return observer
 

@@ -9,7 +9,7 @@ has a thread of its own, in which its session lives; Ctrl-C interrupts a wait an
 
 * ``opening``: ``attach``, ``launch``, ``listen``, ``join``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
 * ``portal``: the thread, and how a call gets there and back.
-* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``, ``fleet``: made from ``jdbpy.api``.
+* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``, ``observed``, ``fleet``: made from ``jdbpy.api``.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from jdbpy.sync.fleet import Answer, Fleet, FleetHit, FleetHits
 from jdbpy.sync.frames import Frame, Stack, Thread
 from jdbpy.sync.heap import Heap
 from jdbpy.sync.hits import Hit, Hits, Reported, Stop
+from jdbpy.sync.observed import Calls, CallTiming
 from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, join, launch, listen, open_snapshot
 from jdbpy.sync.timing import Timing
 from jdbpy.sync.values import Chain, Children, Value
@@ -44,6 +45,8 @@ from jdbpy.sync.vm import Vm
 __all__ = [
     "Answer",
     "Breakpoint",
+    "CallTiming",
+    "Calls",
     "Chain",
     "Children",
     "ConnectError",

@@ -175,6 +175,12 @@ class Reported(Hit):
         return found
 
     @property
+    def cost(self) -> float:
+        """The seconds that an observed call took. Raises StateError where its begin was not seen. No trip."""
+        found: float = self._wrap(self._inner.cost)
+        return found
+
+    @property
     def stack(self) -> list[Place]:
         """The places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
         found: list[Place] = self._wrap(self._inner.stack)

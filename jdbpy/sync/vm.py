@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.api import vm as inner
+from jdbpy.session.model.calls import MOST_METHODS
 from jdbpy.sync import portal
 from jdbpy.sync.portal import Do
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from jdbpy.session.model.calls import CallTree
     from jdbpy.session.model.moments import Moment
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.model.vm import VmInfo
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from jdbpy.sync.frames import Stack, Thread
     from jdbpy.sync.heap import Heap
     from jdbpy.sync.hits import Hits, Stop
+    from jdbpy.sync.observed import Calls, CallTiming
     from jdbpy.sync.timing import Timing
     from jdbpy.sync.values import Value
 
@@ -398,6 +401,54 @@ class Vm(portal.Synced):
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
         found: Timing = self._there(lambda: self._inner.timing(pattern, seconds, every=every))
+        return found
+
+    def observe(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        show: Sequence[str] = (),
+        callers: int = 0,
+        limit: int | None = None,
+        most_methods: int = MOST_METHODS,
+    ) -> Calls:
+        """Calls of a method, each told when it ends, with its time, for an ``with`` block; the target goes on.
+
+        ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
+        pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``. ``when`` is a
+        boolean Java expression at the end of the call, with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``,
+        ``$exc`` and ``$args[0]``; ``show`` are expressions to be read in place of the arguments, ``callers`` how many
+        frames to tell, at most ``limit`` calls a second are read. Raises EvalError. wire: 4 trips; 1 for each call,
+        while its thread is suspended, and 2 or more to describe it.
+        """
+        found: Calls = self._there(
+            lambda: self._inner.observe(
+                method, when=when, show=show, callers=callers, limit=limit, most_methods=most_methods
+            )
+        )
+        return found
+
+    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS) -> CallTiming:
+        """Counts and times of the calls of methods, for an ``with`` block; no call suspends anything.
+
+        ``method`` is as of ``observe``. Raises UsageError. wire: 4 trips.
+        """
+        found: CallTiming = self._there(lambda: self._inner.call_timing(method, most_methods=most_methods))
+        return found
+
+    def call_tree(
+        self, method: str, count: int = 1, *, when: str = "", depth: int = 1, timeout: float | None = None
+    ) -> tuple[CallTree, ...]:
+        """What ``count`` calls of a method have called, line by line, with times, folded; no call suspends anything.
+
+        ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are told, too. After
+        ``timeout`` seconds it returns what there is by then. Raises UsageError, Disconnected. wire: 6 trips, and 3 for
+        each level more.
+        """
+        found: tuple[CallTree, ...] = self._await(
+            lambda: self._inner.call_tree(method, count, when=when, depth=depth, timeout=timeout)
+        )
         return found
 
     def moment(self, sections: Sequence[str] = ()) -> Moment:

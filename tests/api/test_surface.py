@@ -15,9 +15,9 @@ from jdbpy.api import lazy
 from jdbpy.sync.portal import Synced
 
 NAMES = """
-    Vm: breakpoint breakpoints calls changes classes deadlocks eval find_thread has_ended heap info is_suspended log
-        moment on_access on_change on_exception on_return pause reads resume returns run session snapshot stacks static
-        stop_at swap threads throws timing wait wait_connected wait_ended
+    Vm: breakpoint breakpoints call_timing call_tree calls changes classes deadlocks eval find_thread has_ended heap
+        info is_suspended log moment observe on_access on_change on_exception on_return pause reads resume returns run
+        session snapshot stacks static stop_at swap threads throws timing wait wait_connected wait_ended
     Fleet: each gather hits missing names vms
     FleetHits: failed next take
     FleetHit: gone hit name vm
@@ -27,7 +27,7 @@ NAMES = """
     Hits: breakpoint dropped next summary take
     Hit: caught event exception failure field has loaded message monitor new number object old place record returned
         thread time to_dict to_json
-    Reported: args caller stack values
+    Reported: args caller cost stack values
     Stop: breakpoint frame is_current reason resume snapshot suspends_all warning
     Thread: force_return finish frame frames id info interrupt is_suspended locks name next record resume stack step
         step_instruction suspend throw to_dict to_json
@@ -39,6 +39,8 @@ NAMES = """
     Chain:
     Heap: count histogram instances path referrers
     Timing: methods result table
+    Calls: count dropped failures next notes summary take waiting
+    CallTiming: table take whole
 """
 
 

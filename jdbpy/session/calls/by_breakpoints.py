@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, constant, find_places
-from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod, OnCalls
+from jdbpy.session.calls.means import EndedCall, ObservedMethod, OnCalls, ReadCall
 from jdbpy.session.calls.open_calls import OpenCalls, Place, catching_frames
 from jdbpy.session.target.requests import (
     GO,
@@ -40,7 +40,7 @@ MOST_UNDER_WAY = 100_000
 """Times of suspended threads that are kept until the dispatcher asks."""
 
 
-NOTHING_READ: Mapping[Any, CallDetails | None] = MappingProxyType({})
+NOTHING_READ: Mapping[Any, ReadCall | None] = MappingProxyType({})
 
 
 class OpenCall:
@@ -69,7 +69,7 @@ class Look(Protocol):
         frame: int,
         returned: ids.TaggedValue | None = None,
         thrown: Any = None,
-    ) -> CallDetails | None:
+    ) -> ReadCall | None:
         """What is wanted of a call whose thread is suspended, in a frame (0 is the innermost); None where the condition
         is false."""
 
@@ -261,14 +261,14 @@ class BreakpointMeans:
         self, method: ObservedMethod, hit: RequestHit, cost: float | None, of: Exit, value: ids.TaggedValue | None
     ) -> Verdict:
         assert self._look is not None
-        details = None
+        read = None
         try:
             if value is None:
                 value = await self._slots.returned(hit.thread, of)
-            details = await self._look.read(method, hit.thread, cost, frame=0, returned=value)
+            read = await self._look.read(method, hit.thread, cost, frame=0, returned=value)
         except JdwpError:
             pass  # its thread was resumed meanwhile: the call is counted
-        self._on_calls([EndedCall(method, hit.thread, cost, failed=False, details=details)])
+        self._on_calls([EndedCall(method, hit.thread, cost, failed=False, read=read)])
         return GO
 
     # -- exceptions --------------------------------------------------------------------------------------------------
@@ -296,18 +296,18 @@ class BreakpointMeans:
         if caught is not None and not catching:
             return GO  # the frames do not tell
         above = self._open.above(hit.thread, frames, catching[-1] if catching else None)
-        details = await self._details(above, hit, now) if self._look is not None else {}
+        read = await self._read_above(above, hit, now) if self._look is not None else {}
         if len(catching) > 1 and len(self._open.above(hit.thread, frames, catching[0])) != len(above):
-            self._ask_at_handler(hit, len(frames), above, details, now)
+            self._ask_at_handler(hit, len(frames), above, read, now)
             return GO
-        self._end([call for call, _ in above], hit, now, details)
+        self._end([call for call, _ in above], hit, now, read)
         return GO
 
-    async def _details(
+    async def _read_above(
         self, ended: Sequence[tuple[OpenCall, int | None]], hit: RequestHit, now: float
-    ) -> dict[OpenCall, CallDetails | None]:
+    ) -> dict[OpenCall, ReadCall | None]:
         assert self._look is not None
-        found: dict[OpenCall, CallDetails | None] = {}
+        found: dict[OpenCall, ReadCall | None] = {}
         for call, frame in ended:
             cost = now - call.began
             if frame is not None and self._look.wants(cost):
@@ -320,7 +320,7 @@ class BreakpointMeans:
         hit: RequestHit,
         depth: int,
         above: Sequence[tuple[OpenCall, int | None]],
-        details: dict[OpenCall, CallDetails | None],
+        read: dict[OpenCall, ReadCall | None],
         now: float,
     ) -> None:
         """Several frames of one method may catch an exception: the depth of the stack at the handler tells which."""
@@ -332,7 +332,7 @@ class BreakpointMeans:
                 reply = await self._target.conn.request(thread_reference.FrameCount(wire_thread(hit.thread)))
                 gone = depth - reply.frameCount
                 ended = [call for call, frame in above if frame is not None and frame < gone]
-                self._end(ended, hit, now, details)
+                self._end(ended, hit, now, read)
             return GO
 
         modifiers = [
@@ -350,12 +350,10 @@ class BreakpointMeans:
         ended: Sequence[OpenCall],
         hit: RequestHit,
         now: float,
-        details: Mapping[OpenCall, CallDetails | None] = NOTHING_READ,
+        read: Mapping[OpenCall, ReadCall | None] = NOTHING_READ,
     ) -> None:
         """Calls of a thread were ended by an exception, the innermost first."""
         self._open.end(hit.thread, ended)
         if ended:
             thread = hit.thread
-            self._on_calls(
-                [EndedCall(e.method, thread, now - e.began, failed=True, details=details.get(e)) for e in ended]
-            )
+            self._on_calls([EndedCall(e.method, thread, now - e.began, failed=True, read=read.get(e)) for e in ended])

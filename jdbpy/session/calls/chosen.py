@@ -54,9 +54,10 @@ def read_wanted(text: str) -> Wanted:
             raise UsageError(
                 f"'{text}' names no methods of a class", hint="write Class.method*, com.acme.*Service.find*"
             )
-        return Wanted(text, None, classes=owner, methods=method)
+        named = parse_class_name(owner) if owner and "*" not in owner else None
+        return Wanted(text, named, classes=owner, methods=method)
     if not any(mark in text for mark in ".#:("):
-        return Wanted(text, None, classes=text, methods="*")  # a class without a package
+        return Wanted(text, parse_class_name(text), classes=text, methods="*")  # a class without a package
     place = parse_location(text)
     if not isinstance(place, MethodPlace) or place.class_name is None or place.index:
         raise UsageError(f"'{text}' names no method of a class", hint="write Class.method or Class.method(int,String)")
@@ -75,6 +76,8 @@ async def choose(target: Target, wanted: Wanted, most: int) -> list[ObservedMeth
         found = await _methods(target, owners, wanted.methods)
         if not found and wanted.methods == "*":  # com.acme.*: all classes of a package
             found = await _methods(target, _fitting(types, f"{wanted.classes}.*"), "*")
+        if not found and wanted.class_name is not None and not owners:
+            return []
         if not found:
             raise UsageError(f"no method of a loaded class fits '{wanted.text}'", code="NO_SUCH_METHOD")
     else:
@@ -96,7 +99,8 @@ async def choose_in(target: Target, wanted: Wanted, types: Sequence[RefType]) ->
     """The methods of one name in these classes, or in those that they inherit it from. Raises UsageError where there is
     none. wire: 1 trip, and 1 for each superclass.
     """
-    assert wanted.place is not None
+    if wanted.place is None:
+        return await _methods(target, types, wanted.methods)
     found: dict[object, ObservedMethod] = {}
     for each in types:
         for owner in (each, *await target.types.ancestors(each.id)):

@@ -9,13 +9,14 @@ from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError
 from jdbpy.session.calls.expressions import ExpressionAtEnds, cost_limits, is_of_cost_alone, with_arguments, with_times
-from jdbpy.session.calls.means import CallDetails, MethodKey, ObservedMethod
+from jdbpy.session.calls.means import CallDetails, MethodKey, ObservedMethod, ReadCall
+from jdbpy.session.concurrency import both
 from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.operands import Operand
 from jdbpy.session.expressions.results import Results
 from jdbpy.session.java.signatures import split_method
-from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.model.threads import Frame, ThreadRef
-from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Given
 from jdbpy.session.target.frames import SlotVariable, from_code, from_table
@@ -49,9 +50,12 @@ class Pace:
         self.left_out += 1
         return False
 
-    def take(self) -> int:
-        """Count a report; return how many were left out before it."""
+    def count(self) -> None:
+        """Count a call that will be reported."""
         self._taken += 1
+
+    def take(self) -> int:
+        """Return how many were left out since this was asked last."""
         left, self.left_out = self.left_out, 0
         return left
 
@@ -87,6 +91,7 @@ class CallReader:
         for text in (self._condition, *self._shown):
             if text:
                 ExpressionAtEnds(text, condition=False)
+        self._names: dict[int, str] = {}
         self._arguments: dict[MethodKey, list[SlotVariable]] = {}
         self._conditions: dict[MethodKey, ExpressionAtEnds] = {}
         self._expressions: dict[MethodKey, list[ExpressionAtEnds]] = {}
@@ -126,51 +131,125 @@ class CallReader:
         frame: int,
         returned: ids.TaggedValue | None = None,
         thrown: Any = None,
-    ) -> CallDetails | None:
-        """What is wanted of a call whose thread is suspended in that frame; None where the condition is false, or where
-        enough are reported this second. wire: 3 trips or 4, and what expressions and objects take.
+    ) -> ReadCall | None:
+        """What is wanted of a call whose thread is suspended, in that frame, as it comes from the target; None where
+        the condition is false, or where enough are reported this second.
+
+        wire: 1 trip for the innermost frame of a thread that was seen before, else 2; more for what expressions take.
         """
-        target, asked = self._target, wire_thread(thread)
-        epoch = target.suspension.epoch_of(thread)
-        commands: list[Any] = [thread_reference.Name(asked)]
-        commands += [thread_reference.Frames(asked, number, 1) for number in range(frame, frame + 1 + self._callers)]
-        name, *replies = await target.conn.batch(commands)
-        found = [each.frames[0] for each in replies if not isinstance(each, JdwpError) and each.frames]
-        if not found or isinstance(replies[0], JdwpError):
+        asked = wire_thread(thread)
+        epoch = self._target.suspension.epoch_of(thread)
+        predictor = self._target.frame_id_predictor
+        guess = predictor.guess(thread) if frame == 0 else None
+        commands: list[Any] = [
+            thread_reference.Frames(asked, number, 1) for number in range(frame, frame + 1 + self._callers)
+        ]
+        count = len(commands)
+        if guess is not None:
+            commands += self._variables_of(method, asked, guess)
+        replies = await self._target.conn.batch(commands)
+        frames, outcomes = replies[:count], replies[count:]
+        found = [each.frames[0] for each in frames if not isinstance(each, JdwpError) and each.frames]
+        if not found or isinstance(frames[0], JdwpError):
             return None
-        places = await target.types.locations([each.location for each in found])
-        ref = ThreadRef(thread, "" if isinstance(name, JdwpError) else name.threadName)
-        here = Frame(frame + 1, places[0], ref, found[0].frameID, epoch)
+        if frame == 0 and not predictor.compare(thread, epoch, guess, found[0].frameID):
+            outcomes = []
+        places = [each.location for each in found]
         given = self._given(method, cost, returned, thrown)
-        failure = ""
-        condition = self._conditions.get(method.key)
-        if condition is not None:
-            try:
-                with self._bounded():
-                    if not (await condition.value(self._evaluator(), here, given)).value:
-                        return None
-            except Disconnected:
-                raise
-            except JdbpyError as error:
-                if thrown is not None and "$ret" in condition.text and "ret" not in given:
-                    return None  # an exception has no primitive result
-                failure = f"the condition failed: {error.message}"
-            if not self._pace.passes(self._clock()):
-                return None
+        condition, failure = self._conditions.get(method.key), ""
+        operands: list[tuple[str, Operand]] = []
+        if condition is not None or self._typed:
+            if not self._target.types.is_placed(places[:1]):
+                await self._target.types.locations(places[:1])
+            here = Frame(
+                frame + 1, self._target.types.location(places[0]), ThreadRef(thread, ""), found[0].frameID, epoch
+            )
+            if condition is not None:
+                try:
+                    with self._bounded():
+                        if not (await condition.value(self._evaluator(), here, given)).value:
+                            return None
+                except Disconnected:
+                    raise
+                except JdbpyError as error:
+                    if thrown is not None and "$ret" in condition.text and "ret" not in given:
+                        return None  # an exception has no primitive result
+                    failure = f"the condition failed: {error.message}"
+                if not self._pace.passes(self._clock()):
+                    return None
+            operands, trouble = await self._evaluated(method, here, given)
+            failure = failure or trouble
         if self._enough():
             return None
-        shown, trouble = await self._show(method, here, given)
-        arguments, receiver = await self._variables(method, asked, found[0].frameID)
-        result, exception = await self._outcome(returned, thrown)
-        return CallDetails(
-            places[0], ref, arguments, receiver, result, exception, shown, tuple(places[1:]), failure or trouble
-        )
+        if not outcomes:
+            outcomes = await self._target.conn.batch(self._variables_of(method, asked, found[0].frameID))
+        values = [None if isinstance(each, JdwpError) else each for each in outcomes]
+        return ReadCall(thread, tuple(places), tuple(values), tuple(operands), returned, thrown, failure)
 
     _enough: Callable[[], bool] = staticmethod(lambda: False)
 
     def until(self, enough: Callable[[], bool]) -> None:
         """Read nothing any more once that is so."""
         self._enough = enough
+
+    async def describe(self, method: ObservedMethod, read: ReadCall) -> CallDetails:
+        """What was read, as plain data; its thread need not be suspended any more. wire: 2 trips and more."""
+        places = await self._target.types.locations(list(read.places))
+        values = list(read.variables)
+        this = None if method.method.is_static or not values else values.pop()
+        receiver = []
+        if this is not None and this.objectThis.objectID:
+            receiver = [ids.TaggedValue(this.objectThis.tag, this.objectThis.objectID)]
+        slots = self._arguments.get(method.key, []) if self._all_arguments else []
+        known = [(slot, reply.values[0]) for slot, reply in zip(slots, values, strict=False) if reply is not None]
+        result = [read.returned] if read.returned is not None and read.returned.tag != Tag.VOID else []
+        name, described = await both(
+            lambda: self._name_of(read.thread),
+            lambda: describe(self._target, [*(value for _, value in known), *receiver, *result], self._limits),
+        )
+        arguments = tuple(
+            Variable(slot.name, value.type, value, "argument")
+            for (slot, _), value in zip(known, described, strict=False)
+        )
+        rest = described[len(known) :]
+        results = Results(self._target)
+        shown = []
+        for typed, operand in read.shown:
+            value = await results.describe(operand, self._limits)
+            shown.append(Variable(typed, value.type, value, "expression"))
+        exception = await exception_info(self._target, read.thrown) if read.thrown is not None else None
+        return CallDetails(
+            places[0],
+            ThreadRef(read.thread, name),
+            arguments,
+            rest[0] if receiver else None,
+            rest[-1] if result and exception is None else None,
+            exception,
+            tuple(shown),
+            tuple(places[1:]),
+            read.failure,
+        )
+
+    async def _name_of(self, thread: int) -> str:
+        """The name of a thread; it is asked for once. wire: 1 trip, 0 when known."""
+        if thread not in self._names:
+            try:
+                reply = await self._target.conn.request(thread_reference.Name(wire_thread(thread)))
+            except JdwpError:
+                return ""
+            self._names[thread] = reply.threadName
+        return self._names[thread]
+
+    def _variables_of(self, method: ObservedMethod, thread: Any, frame: ids.FrameID) -> list[Any]:
+        """The commands for the arguments and the receiver, each by itself."""
+        slots = self._arguments.get(method.key, []) if self._all_arguments else []
+        commands: list[Any] = [
+            stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(each.slot, ord(each.signature[0]))])
+            for each in slots
+        ]
+        if not method.method.is_static:
+            commands.append(stack_frame.ThisObject(thread, frame))
+        return commands
 
     def _bounded(self) -> Any:
         return self._evaluator().bounded()
@@ -191,56 +270,19 @@ class CallReader:
         given["exc"] = exception, THROWABLE
         return given
 
-    async def _show(self, method: ObservedMethod, here: Frame, given: Given) -> tuple[tuple[Variable, ...], str]:
-        shown, trouble = [], ""
-        results = Results(self._target)
+    async def _evaluated(
+        self, method: ObservedMethod, here: Frame, given: Given
+    ) -> tuple[list[tuple[str, Operand]], str]:
+        """The values to be shown, and why the first of those that have none has none."""
+        found: list[tuple[str, Operand]] = []
+        trouble = ""
         for typed, expression in zip(self._typed, self._expressions.get(method.key, ()), strict=False):
             try:
                 with self._bounded():
-                    operand = await expression.value(self._evaluator(), here, given)
-                    value = await results.describe(operand, self._limits)
-                shown.append(Variable(typed, value.type, value, "expression"))
+                    found.append((typed, await expression.value(self._evaluator(), here, given)))
             except Disconnected:
                 raise
             except JdbpyError as error:
                 unknown = isinstance(error, EvalError) and "$ret" in typed and "ret" not in given
                 trouble = trouble or ("" if unknown else f"{typed}: {error.message}")
-        return tuple(shown), trouble
-
-    async def _variables(
-        self, method: ObservedMethod, thread: Any, frame: ids.FrameID
-    ) -> tuple[tuple[Variable, ...], Value | None]:
-        """Arguments and receiver. wire: 1 trip, and what describing them takes."""
-        slots = self._arguments.get(method.key, []) if self._all_arguments else []
-        commands: list[Any] = [
-            stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(each.slot, ord(each.signature[0]))])
-            for each in slots
-        ]
-        if not method.method.is_static:
-            commands.append(stack_frame.ThisObject(thread, frame))
-        outcomes = await self._target.conn.batch(commands) if commands else []
-        receiver = None
-        if not method.method.is_static:
-            this = outcomes.pop()
-            if not isinstance(this, JdwpError) and this.objectThis.objectID:
-                receiver = ids.TaggedValue(this.objectThis.tag, this.objectThis.objectID)
-        known = [
-            (each, reply.values[0])
-            for each, reply in zip(slots, outcomes, strict=True)
-            if not isinstance(reply, JdwpError)
-        ]
-        wanted = [value for _, value in known] + ([receiver] if receiver is not None else [])
-        described = await describe(self._target, wanted, self._limits)
-        shown = described.pop() if receiver is not None else None
-        found = zip(known, described, strict=True)
-        return tuple(Variable(each.name, value.type, value, "argument") for (each, _), value in found), shown
-
-    async def _outcome(
-        self, returned: ids.TaggedValue | None, thrown: Any
-    ) -> tuple[Value | None, ExceptionInfo | None]:
-        if thrown is not None:
-            return None, await exception_info(self._target, thrown)
-        if returned is None or returned.tag == Tag.VOID:
-            return None, None
-        [value] = await describe(self._target, [returned], self._limits)
-        return value, None
+        return found, trouble

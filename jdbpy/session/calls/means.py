@@ -7,14 +7,16 @@ it reports ends of calls in batches, with times that the target has taken itself
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from jdbpy.record import Record
+from jdbpy.session.eval.operands import Operand
 from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.model.threads import Location, ThreadRef
 from jdbpy.session.model.values import Value, Variable
 from jdbpy.session.target.refs import Method, RefType
-from jdbpy.wire.ids import MethodID, ReferenceTypeID
+from jdbpy.wire import ids
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 
 MethodKey = tuple[ReferenceTypeID, MethodID]
 
@@ -36,7 +38,7 @@ class ObservedMethod(Record):
 
 
 class CallDetails(Record):
-    """What was read of one call at its end. ``failure`` says why a condition or an expression has no value."""
+    """One call at its end, as plain data. ``failure`` says why a condition or an expression has no value."""
 
     location: Location
     thread: ThreadRef
@@ -49,15 +51,28 @@ class CallDetails(Record):
     failure: str = ""
 
 
+class ReadCall(Record):
+    """What was read of a call while its thread was suspended: ``variables`` are the replies for its arguments and its
+    receiver, ``shown`` the expressions with their values, ``places`` where it stood and its callers."""
+
+    thread: int
+    places: tuple[CodeLocation, ...]
+    variables: tuple[Any, ...]
+    shown: tuple[tuple[str, Operand], ...]
+    returned: ids.TaggedValue | None
+    thrown: Any
+    failure: str
+
+
 class EndedCall(Record):
-    """One call that has ended: ``cost`` in seconds, None where its begin was not seen. ``details`` were read where they
-    were wanted and the condition holds."""
+    """One call that has ended: ``cost`` in seconds, None where its begin was not seen. ``read`` is what was read where
+    the call was wanted and its condition holds."""
 
     method: ObservedMethod
     thread: int
     cost: float | None
     failed: bool
-    details: CallDetails | None = None
+    read: ReadCall | None = None
 
 
 OnCalls = Callable[[Sequence[EndedCall]], None]

@@ -6,7 +6,7 @@ A class that is not loaded yet is waited for.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -29,6 +29,9 @@ class Registry(Protocol):
     @property
     def target(self) -> Target:
         """The target."""
+
+    def start(self, task: Callable[[], Awaitable[object]]) -> None:
+        """Run a task beside the session."""
 
     def begun(self, observation: Observation) -> None:
         """Enter an observation that is in the target now."""
@@ -104,10 +107,8 @@ class Observation:
 
     async def _begin(self) -> None:
         self._began = time.perf_counter()
-        place = self._wanted.place
         methods = await choose(self._target, self._wanted, self._most_methods)
-        if not methods and place is not None:
-            assert self._wanted.class_name is not None
+        if not methods and self._wanted.class_name is not None:
             self._watch = ClassWatch(self._target, self._wanted.class_name, self._on_class)
             found = await self._watch.open()
             methods = await choose_in(self._target, self._wanted, found)  # loaded in between

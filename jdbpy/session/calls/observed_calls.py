@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Any
 
+import trio
+
+from jdbpy.errors import JdbpyError
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
 from jdbpy.session.calls.details import CallReader, Pace
-from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod
+from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod, ReadCall
 from jdbpy.session.calls.observation import Observation, Registry
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.model.calls import CallsEnded
 from jdbpy.session.model.events import Notice, Report
+
+_MOST_WAITING = 1_000
+"""Calls that were read and wait to be told; beyond that they are only counted."""
+
+_LAST = 5.0
+"""Seconds in which the last calls are told when an observation ends."""
 
 
 class ObservedCalls(Observation):
@@ -36,11 +47,16 @@ class ObservedCalls(Observation):
         self._reader = CallReader(
             observer.target, evaluator, condition=when, shown=show, callers=callers, pace=self._pace
         )
-        self._reader.until(lambda: bool(self._most) and self.reported >= self._most)
+        self._reader.until(self._has_enough)
         self._most = most
         self._on_call = on_call
         self.reported = 0
         """Calls that were reported."""
+        self._accepted = 0
+        self._waiting: deque[tuple[EndedCall, ReadCall]] = deque()
+        self._told = trio.Event()  # set while nothing waits to be told
+        self._told.set()
+        self._arrived = trio.Event()
         super().__init__(observer, method, most_methods)
 
     def _made_means(self) -> BreakpointMeans:
@@ -56,20 +72,65 @@ class ObservedCalls(Observation):
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:
-            if self.over.is_set():
+            if self._most and self._accepted >= self._most:
                 return
             self._count(call)
-            if call.details is None:
+            if call.read is None:
                 continue
-            self.reported += 1
-            left = self._pace.take()
-            if left:
-                text = f"... {left:,} more {'call' if left == 1 else 'calls'} of {self.method} left out"
-                self._publish(Notice("left-out", text, (("method", self.method), ("count", left))))
-            self._report(call, call.details)
-            if self._most and self.reported >= self._most:
-                self.over.set()
+            self._accepted += 1
+            self._pace.count()
+            self._waiting.append((call, call.read))
+            self._told = trio.Event() if self._told.is_set() else self._told
+            self._arrived.set()
+            if self._has_enough():
                 self.means.drop()
+                return
+
+    def _has_enough(self) -> bool:
+        """True if nothing more is to be read: there are enough reports, or too many wait to be told."""
+        return (bool(self._most) and self._accepted >= self._most) or len(self._waiting) >= _MOST_WAITING
+
+    async def __aenter__(self) -> Any:
+        await super().__aenter__()
+        self._observer.start(self._tell)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await super().__aexit__(*exc)
+        with trio.CancelScope(shield=True), trio.move_on_after(_LAST):
+            await self._told.wait()
+        self.over.set()
+        self._arrived.set()
+
+    async def _tell(self) -> None:
+        """Tell of calls as they come, beside the target's events, until it is over. Runs as a task of the session."""
+        try:
+            while True:
+                while self._waiting:
+                    call, read = self._waiting[0]
+                    await self._tell_one(call, read)
+                    self._waiting.popleft()
+                self._told.set()
+                if self.over.is_set():
+                    return
+                self._arrived = trio.Event()
+                await self._arrived.wait()
+        finally:
+            self._told.set()
+
+    async def _tell_one(self, call: EndedCall, read: ReadCall) -> None:
+        try:
+            details = await self._reader.describe(call.method, read)
+        except JdbpyError:
+            return  # the target has ended meanwhile, or a class of it was unloaded
+        self.reported += 1
+        left = self._pace.take()
+        if left:
+            text = f"... {left:,} more {'call' if left == 1 else 'calls'} of {self.method} left out"
+            self._publish(Notice("left-out", text, (("method", self.method), ("count", left))))
+        self._report(call, details)
+        if self._most and self.reported >= self._most:
+            self.over.set()
 
     def _publish(self, notice: Notice) -> None:
         if self._on_call is None:

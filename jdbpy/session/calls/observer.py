@@ -5,7 +5,7 @@ How calls are seen is the business of a means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from jdbpy.session.calls.observation import Observation
 from jdbpy.session.calls.observed_calls import ObservedCalls
@@ -17,12 +17,15 @@ from jdbpy.session.model.events import Report
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID
 
+Start = Callable[[Callable[[], Awaitable[object]]], None]
+
 
 class CallObserver:
     """The ``observer`` of a session: observes calls of methods. Nothing stops; leaving takes all of it out."""
 
-    def __init__(self, target: Target, evaluator: Callable[[], Evaluator]) -> None:
+    def __init__(self, target: Target, evaluator: Callable[[], Evaluator], start: Start) -> None:
         self._target = target
+        self._start = start
         self._evaluator = evaluator
         self._observations: set[Observation] = set()
 
@@ -72,6 +75,10 @@ class CallObserver:
         """Go on in classes whose code is new. wire: 2 trips for each observation of them."""
         for each in list(self._observations):
             await each.means.redefined(type_ids)
+
+    def start(self, task: Callable[[], Awaitable[object]]) -> None:
+        """Run a task beside the session. Raises StateError when that has ended."""
+        self._start(task)
 
     def begun(self, observation: Observation) -> None:
         """Enter an observation that is in the target now."""

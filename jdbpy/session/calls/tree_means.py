@@ -13,7 +13,7 @@ from jdbpy.session.breakpoints.method_places import find_places
 from jdbpy.session.calls.by_breakpoints import NOTHING_READ, BreakpointMeans, OpenCall, Step
 from jdbpy.session.calls.call_sites import CallSite, find_call_sites
 from jdbpy.session.calls.folding import Fold
-from jdbpy.session.calls.means import CallDetails, EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod, ReadCall
 from jdbpy.session.target import facts
 from jdbpy.session.target.requests import RequestHit, RequestSpec
 from jdbpy.session.target.target import Target
@@ -128,7 +128,7 @@ class TreeMeans(BreakpointMeans):
         ended: Sequence[OpenCall],
         hit: RequestHit,
         now: float,
-        details: Mapping[OpenCall, CallDetails | None] = NOTHING_READ,
+        read: Mapping[OpenCall, ReadCall | None] = NOTHING_READ,
     ) -> None:
         self._open.end(hit.thread, ended)
         for call in ended:

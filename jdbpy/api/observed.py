@@ -1,0 +1,180 @@
+"""Calls of methods, observed while the target runs: each with its values and its time, and statistics of many."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from jdbpy.api.feeds import CAPACITY, Feed
+from jdbpy.api.hits import Reported
+from jdbpy.api.lazy import one_by_one
+from jdbpy.api.tables import Table
+from jdbpy.errors import StateError
+from jdbpy.session.model.calls import CallsEnded, CallStatistics
+
+if TYPE_CHECKING:
+    from jdbpy.api.vm import Vm
+
+_PAGE = 64
+
+
+class Calls:
+    """Calls of methods, each told when it ends; for an ``async with`` block.
+
+    A call is a hit of the kind "call", with ``args``, ``object`` (the receiver), ``returned`` or ``exception``,
+    ``cost``, ``values`` (what was to be shown) and ``stack`` (its callers). The block begins with everything in the
+    target and ends by taking it out. At most 10,000 calls wait for a slow script; ``dropped`` counts the others.
+    """
+
+    def __init__(
+        self,
+        vm: Vm,
+        method: str,
+        when: str,
+        show: Sequence[str],
+        callers: int,
+        limit: int | None,
+        most_methods: int,
+    ) -> None:
+        self._vm = vm
+        self._feed = Feed(vm, CAPACITY)
+        self._observed = vm.session.observer.calls(
+            method,
+            when=when,
+            show=show,
+            callers=callers,
+            limit=limit,
+            most_methods=most_methods,
+            on_call=self._feed.put,
+        )
+
+    async def __aenter__(self) -> Calls:
+        """Begin. Raises UsageError for a pattern that fits too many methods, EvalError. wire: 4 trips."""
+        self._vm._feeds.add(self._feed)
+        await self._observed.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """End it; what was not taken can still be. wire: 1 trip."""
+        await self._observed.__aexit__(*exc)
+        self._feed.close("the block of the calls has ended")
+        self._vm._feeds.discard(self._feed)
+
+    @property
+    def count(self) -> int:
+        """Return how many calls have ended so far, those included that were not told. No trip."""
+        return self._observed.calls
+
+    @property
+    def failures(self) -> int:
+        """Return how many of them an exception has ended. No trip."""
+        return self._observed.failures
+
+    @property
+    def waiting(self) -> str:
+        """Return what is waited for, in words: a class that is not loaded; "" for nothing. No trip."""
+        return self._observed.waiting
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about what is not observed or not known. No trip."""
+        return list(self._observed.lacks)
+
+    @property
+    def dropped(self) -> int:
+        """Calls that were dropped because the script was too slow. No trip."""
+        return self._feed.dropped
+
+    def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
+        """The calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+
+        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
+        """
+        return one_by_one(self._take_pages(seconds, count))
+
+    async def _take_pages(
+        self, seconds: float | None = None, count: int | None = None
+    ) -> AsyncIterator[deque[Reported]]:
+        deadline = trio.current_time() + seconds if seconds is not None else None
+        taken = 0
+        while count is None or taken < count:
+            report = None
+            with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
+                report = await self._feed.take()
+            page = deque[Reported]()
+            while report is not None:
+                page.append(Reported(self._vm, report))
+                full = len(page) >= _PAGE or (count is not None and taken + len(page) >= count)
+                report = None if full else self._feed.take_nowait()
+            if not page:
+                return
+            taken += len(page)
+            try:
+                yield page
+            finally:
+                self._feed.put_back([each.record for each in page])
+
+    def __aiter__(self) -> AsyncIterator[Reported]:
+        return self.take()
+
+    async def next(self, timeout: float | None = None) -> Reported:
+        """The next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
+        ended. No trip."""
+        with self._vm._limit(timeout, f"no call within {timeout:g} seconds" if timeout is not None else ""):
+            report = await self._feed.take()
+        if report is None:
+            raise StateError("no further call can come: the target or the block has ended", code="VM_DEAD")
+        return Reported(self._vm, report)
+
+    def summary(self) -> CallsEnded:
+        """Return how many calls there were, and how many were told. No trip."""
+        return self._observed.summary
+
+    def __repr__(self) -> str:
+        return f"<calls of {self._observed.method}: {self.count}>"
+
+
+class CallTiming:
+    """Counts and times of calls by method, taken at every call; for an ``async with`` block. Nothing is suspended."""
+
+    def __init__(self, vm: Vm, method: str, most_methods: int) -> None:
+        self._vm = vm
+        self._observed = vm.session.observer.statistics(method, most_methods=most_methods)
+
+    async def __aenter__(self) -> CallTiming:
+        """Begin. Raises UsageError for a pattern that fits too many methods. wire: 4 trips."""
+        await self._observed.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """End it. wire: 1 trip."""
+        await self._observed.__aexit__(*exc)
+
+    def take(self) -> CallStatistics:
+        """Return the calls since this was asked last, or since the begin. No trip."""
+        found: CallStatistics = self._observed.take()
+        return found
+
+    def whole(self) -> CallStatistics:
+        """Return all calls since the begin. No trip."""
+        return self._observed.whole()
+
+    def table(self) -> Table:
+        """All calls since the begin, by ``method``: ``calls``, ``failures``, ``mean``, ``p50``, ``p99`` and ``max`` in
+        seconds. No trip."""
+        rows: list[list[Any]] = [
+            [
+                f"{each.class_name}.{each.method}",
+                each.count,
+                each.failures,
+                each.mean,
+                each.p50,
+                each.p99,
+                each.maximum,
+            ]
+            for each in self.whole().methods
+        ]
+        return Table(["method", "calls", "failures", "mean", "p50", "p99", "max"], rows)

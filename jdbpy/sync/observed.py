@@ -1,0 +1,126 @@
+"""Calls of methods, observed while the target runs: each with its values and its time, and statistics of many.
+
+Made by ./dev generate from jdbpy/api/observed.py; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jdbpy.api import observed as inner
+from jdbpy.sync import portal
+
+if TYPE_CHECKING:
+    from jdbpy.api.tables import Table
+    from jdbpy.session.model.calls import CallsEnded, CallStatistics
+    from jdbpy.sync.hits import Reported
+
+
+class Calls(portal.Synced):
+    """Calls of methods, each told when it ends; for an ``with`` block.
+
+    A call is a hit of the kind "call", with ``args``, ``object`` (the receiver), ``returned`` or ``exception``,
+    ``cost``, ``values`` (what was to be shown) and ``stack`` (its callers). The block begins with everything in the
+    target and ends by taking it out. At most 10,000 calls wait for a slow script; ``dropped`` counts the others.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> Calls:
+        """Begin. Raises UsageError for a pattern that fits too many methods, EvalError. wire: 4 trips."""
+        self._await(self._inner.__aenter__)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """End it; what was not taken can still be. wire: 1 trip."""
+        self._await(lambda: self._inner.__aexit__(*exc))
+
+    @property
+    def count(self) -> int:
+        """Return how many calls have ended so far, those included that were not told. No trip."""
+        found: int = self._there(lambda: self._inner.count)
+        return found
+
+    @property
+    def failures(self) -> int:
+        """Return how many of them an exception has ended. No trip."""
+        found: int = self._there(lambda: self._inner.failures)
+        return found
+
+    @property
+    def waiting(self) -> str:
+        """Return what is waited for, in words: a class that is not loaded; "" for nothing. No trip."""
+        found: str = self._there(lambda: self._inner.waiting)
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about what is not observed or not known. No trip."""
+        found: list[str] = self._there(lambda: self._inner.notes)
+        return found
+
+    @property
+    def dropped(self) -> int:
+        """Calls that were dropped because the script was too slow. No trip."""
+        found: int = self._there(lambda: self._inner.dropped)
+        return found
+
+    def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
+        """The calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+
+        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
+        """
+        return self._iterate(self._inner._take_pages(seconds, count))
+
+    def __iter__(self) -> Iterator[Reported]:
+        """Walk through them."""
+        return self._iterate(self._inner._take_pages())
+
+    def next(self, timeout: float | None = None) -> Reported:
+        """The next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
+        ended. No trip."""
+        found: Reported = self._await(lambda: self._inner.next(timeout))
+        return found
+
+    def summary(self) -> CallsEnded:
+        """Return how many calls there were, and how many were told. No trip."""
+        found: CallsEnded = self._there(lambda: self._inner.summary())
+        return found
+
+
+portal.register(inner.Calls, Calls)
+
+
+class CallTiming(portal.Synced):
+    """Counts and times of calls by method, taken at every call; for an ``with`` block. Nothing is suspended."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> CallTiming:
+        """Begin. Raises UsageError for a pattern that fits too many methods. wire: 4 trips."""
+        self._await(self._inner.__aenter__)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """End it. wire: 1 trip."""
+        self._await(lambda: self._inner.__aexit__(*exc))
+
+    def take(self) -> CallStatistics:
+        """Return the calls since this was asked last, or since the begin. No trip."""
+        found: CallStatistics = self._there(lambda: self._inner.take())
+        return found
+
+    def whole(self) -> CallStatistics:
+        """Return all calls since the begin. No trip."""
+        found: CallStatistics = self._there(lambda: self._inner.whole())
+        return found
+
+    def table(self) -> Table:
+        """All calls since the begin, by ``method``: ``calls``, ``failures``, ``mean``, ``p50``, ``p99`` and ``max`` in
+        seconds. No trip."""
+        found: Table = self._there(lambda: self._inner.table())
+        return found
+
+
+portal.register(inner.CallTiming, CallTiming)

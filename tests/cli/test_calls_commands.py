@@ -1,0 +1,128 @@
+"""The commands that observe calls: their words, their results and events, and how they end."""
+
+from __future__ import annotations
+
+import pytest
+
+from jdbpy.cli.arguments.calls import CallsArgument, CallsRequest
+from jdbpy.cli.names import Names
+from jdbpy.errors import UsageError
+from tests.cli.process import driving, jdbpy, script
+from tests.harness import Jvm, inline, start_target
+
+WORDS = ("for", "every", "limit", "callers", "-max", "-depth", "-most", "if", "show")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a.B.c", CallsRequest("a.B.c")),
+        ("B.c(int, String) -max 3", CallsRequest("B.c(int,String)", most=3)),
+        ("B.c for 500ms limit none stack 2", CallsRequest("B.c", seconds=0.5, limit=None, callers=2)),
+        ("*.find* every 2m -most 300 -depth 4", CallsRequest("*.find*", every=120.0, most_methods=300, depth=4)),
+        (
+            'B.c limit 5/s if $cost > 1ms && s.equals(" show ") show a, f(b, c), "x,y"',
+            CallsRequest("B.c", limit=5, condition='$cost > 1ms && s.equals(" show ")', show=("a", "f(b, c)", '"x,y"')),
+        ),
+        ("B.c show $args if $exc != null", CallsRequest("B.c", condition="$exc != null", show=("$args",))),
+    ],
+)
+def test_words_are_read(text: str, wanted: CallsRequest) -> None:
+    assert CallsArgument(*WORDS).parse(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "calls of which method?"),
+        ("B.c -max", "after '-max' a value is missing"),
+        ("B.c -max 0", "needs a number from 1"),
+        ("B.c for ever", "'ever' is no time"),
+        ("B.c limit fast", "'fast' is no limit"),
+        ("B.c if", "missing condition after 'if'"),
+        ("B.c show a,,b", "an expression is missing"),
+        ("B.c quickly 3", "unexpected argument 'quickly'"),
+    ],
+)
+def test_wrong_words_are_told(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
+        CallsArgument(*WORDS).parse(text)
+
+
+def test_words_are_completed() -> None:
+    names = Names(classes=("com.acme.Order",))
+    argument = CallsArgument("for", "-max", "if")
+    assert [each.text for each in argument.complete("com.acme.Order.pay f", names)] == ["for"]
+    assert "com.acme.Order" in [each.text for each in argument.complete("com.acme.O", names)]
+
+
+TURNS = """
+class Turns {
+    public static void main(String[] args) throws Exception {
+        Turns turns = new Turns();
+        System.out.println("turning");
+        while (System.in.available() == 0) {
+            try {
+                turns.turn(1, "again");
+            } catch (IllegalStateException odd) {
+                turns.turns++;
+            }
+        }
+    }
+    int turns;
+    int turn(int by, String why) {
+        check(turns);
+        turns += by;
+        return turns;
+    }
+    void check(int turns) {
+        if (turns % 2 == 1) throw new IllegalStateException("odd: " + turns);
+    }
+}
+"""
+
+
+async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) -> None:
+    program = inline(TURNS)
+    async with start_target(jvm, program, suspend=False) as target:
+        await target.wait_output("turning")
+        lines = script(
+            "calls Turns.turn -max 2 if $exc == null show $ret, why",
+            "calls Turns.* -max 1 if $exc != null",
+            "calls tree Turns.turn -max 20",
+            "calls stats Turns.turn every 300ms for 700ms",
+        )
+        done = await jdbpy("attach", target.address, *lines)
+        assert done.status == 0, done
+        first, second, *_ = done.out.splitlines()
+        assert "[main] #1 Turns.turn() returned" in first and "; $ret = " in first and 'why = "again"' in first
+        assert "#2" in second
+        assert "threw java.lang.IllegalStateException: odd: " in done.out
+        assert "Turns.check  20 calls" in done.out and "in its own code" in done.out
+        assert done.out.count("1 method observed") == 3, done.out
+        await target.wait_listening_again()
+        done = await jdbpy(
+            "attach",
+            target.address,
+            "--json",
+            "--keep-going",
+            *script("calls Turns.turn -max 1", "calls Turns.turn", "calls Turns.* -most 2 -max 1"),
+            *script("calls Turns.main -max 1 quickly 1"),
+        )
+        [call] = done.events("notice")
+        assert call["kind"] == "call" and {"time_ns", "cost", "arguments", "object"} <= set(call["report"])
+        codes = [each.get("error", {}).get("code") for each in done.results]
+        assert codes == [None, "USAGE", "TOO_MANY_METHODS", "USAGE"]
+        assert done.results[0]["data"]["reported"] == 1
+        await target.wait_listening_again()
+        async with driving("attach", target.address) as d:
+            await d.send("calls stats Turns.* every 100ms for 1h")
+            while not (await d.event("notice"))["data"]["methods"]:
+                pass
+            d.interrupt()
+            assert await d.wait() == 130
+        await target.wait_listening_again()
+        done = await jdbpy("attach", target.address, *script("calls Turns.turn -max 1", "info threads"))
+        assert done.status == 0 and "1 reported" in done.out, done
+        await target.send("enough")
+        await target.wait_exit()
