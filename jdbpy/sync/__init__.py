@@ -9,7 +9,8 @@ has a thread of its own, in which its session lives; Ctrl-C interrupts a wait an
 
 * ``opening``: ``attach``, ``launch``, ``listen``, ``join``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
 * ``portal``: the thread, and how a call gets there and back.
-* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``, ``observed``, ``fleet``: made from ``jdbpy.api``.
+* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``, ``observed``, ``fleet``: made from
+  ``jdbpy.api``.
 """
 
 from __future__ import annotations
