@@ -180,8 +180,11 @@ class PythonRunner:
                 raise StateError("no thread is selected", hint="there is one at each stop", code="NO_THREAD")
             return Thread(self.vm, ThreadRef(selected, self._session.selected_thread_name))
         last = self._session.last_stop
+        if self._session.snapshot_info is not None:
+            hint = "'thread' and 'frame' are those of the moment at which it was taken"
+            raise StateError("a snapshot has no stop", hint=hint, code="NOT_STOPPED")
         if last is None or not self._session.is_current(last):
-            raise StateError("the target runs: there is no stop", code="NOT_STOPPED")
+            raise StateError("there is no stop: no thread stands at an event", code="NOT_STOPPED")
         return self.vm._stop_of(last)
 
     def _wrapped(self, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -79,15 +79,15 @@ async def test_what_needs_the_jvm_is_refused(any_jvm: Jvm, tmp_path: Path) -> No
     shown = await jdbpy("open", str(path), "--batch", "--json", "--keep-going", *script(*refused))
     codes = [each["error"]["code"] for each in shown.results]
     assert codes == ["SNAPSHOT"] * 6 + ["NOT_IN_SNAPSHOT"]
-    text = await jdbpy(
-        "open", str(path), *script("find tea", "find nothing like this", "print lines[1].name", "dump this")
-    )
+    shown_by = ("find tea", "find nothing like this", "print lines[1].name", "dump this", "py stop", "py frame.method")
+    text = await jdbpy("open", str(path), *script(*shown_by, "quit"))
     assert text.status == 0, text.err
     assert "string @" in text.out
     assert 'thread "main", frame ' in text.out
     assert "nothing in the snapshot contains 'nothing like this'" in text.out
     assert '"cup"' in text.out
     assert '"<masked>"' in text.out, "the field id"
+    assert text.out.endswith("<no stop: a snapshot has no stop>\n'total'\nthe snapshot is closed\n"), text.out
 
 
 async def test_a_snapshot_at_each_hit(any_jvm: Jvm, tmp_path: Path) -> None:

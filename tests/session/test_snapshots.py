@@ -226,6 +226,9 @@ async def test_the_limits(any_jvm: Jvm, tmp_path: Path) -> None:
         assert "not in the snapshot" in beyond.text + beyond.note
     async with jdbpy.open_snapshot_session(high_latency.path) as session:
         assert (await session.values.evaluate("large.length()")).text == "180000"
+        head = (await session.values.evaluate("head")).id
+        assert head is not None
+        assert len(await session.objects.chain(head, "next")) == 40, "no heap is walked for it"
         last = f"((Chain.Last) head{39 * '.next'}).note"
         assert (await session.values.evaluate(last)).text == '"the end"', "read again, as what it is"
         assert (await session.values.evaluate("large.charAt(50_000)")).text == "'r'"

@@ -121,4 +121,6 @@ async def _detach(ctx: Context) -> Left:
     if ctx.session.ending is not None:
         return Left("terminated", "the target has ended")
     await ctx.session.detach()
+    if ctx.session.snapshot_info is not None:
+        return Left("detached", "the snapshot is closed")
     return Left("detached", "the target runs on")

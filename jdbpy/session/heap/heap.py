@@ -132,9 +132,10 @@ class HeapReader:
             raise StateError("this VM cannot walk its heap for a debugger", hint="'capabilities' lists what it can do")
 
     def _walks(self, what: str) -> None:
-        self._target.publish(
-            Notice("heap-walk", f"looking for {what}: the target is suspended while its heap is walked")
-        )
+        if self._target.snapshot is None:
+            self._target.publish(
+                Notice("heap-walk", f"looking for {what}: the target is suspended while its heap is walked")
+            )
 
 
 def _value(tagged: TaggedObjectID) -> TaggedValue:

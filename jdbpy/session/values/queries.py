@@ -200,7 +200,7 @@ class ObjectQueries:
         nodes: dict[int, None] = {first: None}
         known: dict[int, int] = {}
         walked: set[ReferenceTypeID] = set()
-        walk_heap = walk_heap and self._target.can("canGetInstanceInfo")
+        walk_heap = walk_heap and self._target.can("canGetInstanceInfo") and self._target.snapshot is None
         field: Field | None = None  # where every node that it leads to has it as well
         current = first
         while True:
