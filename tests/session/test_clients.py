@@ -14,7 +14,10 @@ from jdbpy.session.model.events import Notice, Stop, ThreadsResumed
 from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.target.streams import EventStream
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference
 from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.session.running import counts_of
 
 DESKS = ("first", "second", "third")
 
@@ -40,8 +43,16 @@ class Model:
         self.numbers: list[int | None] = [None] * len(clients)
         self.stopped: list[Stop | None] = [None] * len(clients)
         self.history = [0] * len(clients)
+        self.done: list[tuple[int, str]] = []
+        self.told: list[str] = []
+        clients[0]._host._target.publisher.listen(self._hear)
+
+    def _hear(self, event: jdbpy.Event) -> None:
+        if isinstance(event, Notice) and event.kind == "warning":
+            self.told.append(event.text)
 
     async def act(self, who: int, action: str) -> None:
+        self.done.append((who, action))
         client, stop = self.clients[who], self.stopped[who]
         if action == "break" and self.numbers[who] is None and stop is None:
             point = await client.breakpoints.add(self.source.at(DESKS[who]), policy=jdbpy.SuspendPolicy.THREAD)
@@ -72,11 +83,27 @@ class Model:
             assert (await client.values.evaluate("number", remember=False)).text == str(who + 1)
 
     async def take(self, who: int, marker: str) -> None:
-        stop = self.stopped[who] = await stop_of(self.clients[who])
+        try:
+            stop = self.stopped[who] = await stop_of(self.clients[who])
+        except trio.TooSlowError:
+            raise AssertionError(await self.report(marker)) from None
         assert stop.thread is not None
         assert stop.location is not None
         assert (stop.thread.name, stop.location.line) == (f"desk-{who + 1}", self.source.line(marker))
         assert stop.clients == (self.clients[who].name,)
+
+    async def report(self, marker: str) -> str:
+        """Why no stop may have come: what the agent says of each thread, beside what the session believes."""
+        target = self.clients[0]._host._target
+        counts = await counts_of(self.clients[0]._host)
+        states = await target.conn.batch([thread_reference.Status(ThreadID(ObjectID(each))) for each in counts])
+        return (
+            f"no stop at {marker} after {self.done[-8:]}, warnings: {self.told}\n"
+            f"the agent: suspend counts {counts}, states {states}\n"
+            f"the session: suspend counts {target.suspension.counts()}, undecided {target.suspension.undecided}, "
+            f"quiet {target.publisher.quiet}, round trip {target.round_trip:.4f}\n"
+            f"requests {[(each.kind.name, each.id, each.modifiers) for each in target.requests.all_active()]}"
+        )
 
     async def check(self) -> None:
         """Each client is where it must be, whatever the others have done."""
