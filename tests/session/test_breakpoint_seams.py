@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import trio
 
-from jdbpy.errors import EvalError, UsageError
+from jdbpy.errors import EvalError, JdbpyError, UsageError
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.model.breakpoints import SuspendPolicy
@@ -47,6 +47,9 @@ class Verdicts:
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         raise AssertionError("nobody has had a glance")
+
+    def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
+        raise AssertionError("nobody has run anything")
 
 
 async def test_a_condition_is_compiled_when_set_and_asked_at_each_hit(any_jvm: Jvm) -> None:

@@ -11,7 +11,7 @@ import trio
 import jdbpy
 from benchmarks.bench import TARGETS
 from benchmarks.relay import open_relay
-from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target
 
 RTT = 0.01
 LOOP = program("Loop", where=TARGETS)
@@ -137,3 +137,57 @@ async def test_pausing_and_leaving_amid_hits(jvm: Jvm, tmp_path: Path, rtt: floa
         with trio.fail_after(LIMIT):
             while counter.read_bytes() == left:
                 await trio.lowlevel.checkpoint()
+
+
+MEETING = inline("""
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+
+class Meeting {
+    public static void main(String[] args) throws Exception {
+        Thread[] threads = {new Thread(Meeting::laps), new Thread(Meeting::laps)};
+        for (Thread thread : threads) thread.start();
+        for (Thread thread : threads) thread.join();
+        System.out.println("asked " + ASKED);
+    }
+
+    static void laps() {
+        for (int lap = 0; lap < 60; lap++) {
+            Meeting meeting = new Meeting();
+            last = lap; // @lap
+        }
+    }
+
+    static final CyclicBarrier BOTH = new CyclicBarrier(2);
+    static final AtomicInteger ASKED = new AtomicInteger();
+    static volatile int last;
+
+    boolean meet(int lap) throws Exception {
+        last = ASKED.incrementAndGet(); // @inside
+        if (lap >= 20) BOTH.await();
+        if (lap == 50) throw new IllegalStateException("no");
+        return lap == 40;
+    }
+}
+""")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_methods_of_conditions_run_side_by_side(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> None:
+    """Each returns only while that of the other thread runs; each hit runs it once, also one that stops or fails."""
+    with trio.fail_after(LIMIT):
+        async with debug(jvm, MEETING) as d:
+            condition = "meeting.meet(lap) && lap > 0"
+            point = await d.session.breakpoints.add(d.at("lap"), condition=condition, policy=policy)
+            await d.session.breakpoints.add(d.at("inside"), policy=jdbpy.SuspendPolicy.THREAD)
+            await d.resume()
+            seen = []
+            for _ in range(3):
+                stop = await d.wait_stop("breakpoint", at="lap")
+                assert stop.breakpoint == point.number
+                assert await lap_of(d, stop) == ("50" if stop.message else "40")
+                seen.append("java.lang.IllegalStateException: no" in stop.message)
+                await d.resume()
+            assert seen == [False, False, True]
+            await d.wait_exit()
+            assert "asked 120" in await d.target.wait_output("asked")

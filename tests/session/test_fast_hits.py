@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -10,15 +10,16 @@ from typing import Any
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from jdbpy.errors import EvalError, JdwpError
+from jdbpy.errors import EvalError, JdbpyError, JdwpError, StateError
 from jdbpy.session.model.events import VMDisconnected
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.vm import VmState
-from jdbpy.session.target.conditions import NOTHING, Condition, ConditionEvaluation, FastCondition, Given
+from jdbpy.session.target.conditions import NOTHING, Condition, ConditionEvaluation, FastCondition, Given, MethodCall
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.hit_rates import HitLoad
 from jdbpy.session.target.requests import RequestSpec
 from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.ids import CodeLocation, FieldID, FrameID, ObjectID, TaggedValue, ThreadID
@@ -39,6 +40,8 @@ class Told:
     """An evaluation that is over."""
 
     asks: Sequence[Command[Any]] = ()
+    call: MethodCall | None = None
+    calls: Sequence[Any] = ()
 
     def __init__(self, holds: bool) -> None:
         self.holds = holds
@@ -52,6 +55,9 @@ class Told:
 
 class Further:
     """An evaluation that reads on: it holds if the field of an object is 1."""
+
+    call: MethodCall | None = None
+    calls: Sequence[Any] = ()
 
     def __init__(self) -> None:
         self.asks: Sequence[Command[Any]] = [FIELD]
@@ -67,6 +73,46 @@ class Further:
         self.closed = True
 
 
+class Method:
+    """A method that has a second to return."""
+
+    limit = 1.0
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.on_end: Callable[[Any], None] | None = None
+        self.outcome: Any = None
+
+    def start(self, on_end: Callable[[Any], None]) -> None:
+        self.on_end = on_end
+        self.target.invocations.begin(MAIN, others_run=False)
+
+    def returns(self, outcome: bool) -> None:
+        self.target.invocations.ended(MAIN)
+        assert self.on_end is not None
+        self.on_end(outcome)
+
+    async def unreturned(self) -> JdbpyError:
+        return StateError("it has not returned")
+
+
+class Calling:
+    """An evaluation that runs a method, whose result it is."""
+
+    asks: Sequence[Command[Any]] = ()
+
+    def __init__(self, method: Method) -> None:
+        self.call: MethodCall | None = method
+        self.calls: Sequence[Any] = ()
+        self.holds: bool | None = None
+
+    def answer(self, outcomes: Sequence[Any]) -> None:
+        self.call, self.calls, [self.holds] = None, outcomes, outcomes
+
+    def close(self) -> None:
+        self.call = None
+
+
 class IsOne:
     """``n == 1``, of a variable in slot 0. It plays the parts of a point, its condition, and the fast condition."""
 
@@ -77,6 +123,7 @@ class IsOne:
         self.suspends_all = False
         self.holds_there: bool | None = None
         self.told: list[tuple[int, int | None]] = []
+        self.run: list[tuple[list[Any], JdbpyError | None]] = []
         self.evaluations: list[ConditionEvaluation] = []  # to be used in their order; then those that are over at once
 
     async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
@@ -92,10 +139,13 @@ class IsOne:
         self.holds_there = holds
         self.told.append((thread_id, answers[1].values[0].value if answers else None))
 
+    def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
+        self.run.append((list(calls), error))
+
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
         return [stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(0, Tag.INT)])]
 
-    def begin(self, answers: Sequence[Any]) -> ConditionEvaluation:
+    def begin(self, answers: Sequence[Any], thread: int) -> ConditionEvaluation:
         return self.evaluations.pop(0) if self.evaluations else Told(bool(answers[0].values[0].value == 1))
 
 
@@ -242,6 +292,66 @@ async def test_what_cannot_be_read_on_goes_to_the_pump() -> None:
         assert not played.point.holds_there
 
 
+@asynccontextmanager
+async def method_called() -> AsyncIterator[tuple[Loop, Method]]:
+    """A hit whose condition runs a method."""
+    async with loop() as played:
+        method = Method(played.s.target)
+        played.point.evaluations.append(Calling(method))
+        await played.hit()
+        await played.answer(await played.read(), FAILS)
+        await wait_all_tasks_blocked()
+        assert method.on_end is not None
+        assert not played.s.target.suspension.anything_held, "it is not decided yet"
+        yield played, method
+
+
+async def test_a_method_of_a_condition_is_run_and_its_thread_let_go() -> None:
+    async with method_called() as (played, method):
+        method.returns(False)
+        await played.resumed()
+        assert not played.s.shown
+        assert not played.s.target.suspension.is_suspended(MAIN)
+        assert played.fast.let_go == 1
+
+
+async def test_a_method_that_gives_true_is_not_run_again() -> None:
+    async with method_called() as (played, method):
+        method.returns(True)
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert played.point.holds_there
+        assert played.point.run == [([True], None)]
+        assert played.s.target.suspension.count(MAIN) == 1
+
+
+async def test_a_method_that_does_not_return_is_an_error_of_the_condition(autojump_clock: MockClock) -> None:
+    async with method_called() as (played, method):
+        await trio.sleep(1.1)
+        await wait_all_tasks_blocked()
+        [([], error)] = played.point.run
+        assert error is not None
+        assert error.message == "it has not returned"
+        assert len(played.s.shown) == 1
+        method.returns(False)
+        await wait_all_tasks_blocked()
+        assert played.s.target.suspension.count(MAIN) == 1, "it stays at its stop"
+
+
+async def test_a_thread_that_is_resumed_while_it_runs_a_method_makes_no_stop() -> None:
+    """By ``panic`` or the watchdog."""
+    async with method_called() as (played, method):
+        played.s.target.submit_op(SuspendOp.VM_RESUME)
+        played.s.target.submit_op(SuspendOp.THREAD_RESUME, MAIN, by_event=True)
+        await played.peer.answer(virtual_machine.Resume())
+        await played.peer.answer(RESUME)
+        method.returns(True)
+        await played.peer.answer(RESUME)  # the method has ended with its thread suspended
+        await wait_all_tasks_blocked()
+        assert not played.s.shown
+        assert not played.s.target.suspension.is_suspended(MAIN)
+
+
 async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed() -> None:
     async with loop() as played:
         packet = await field_asked(played)
@@ -277,7 +387,7 @@ async def test_what_cannot_be_read_goes_to_the_pump() -> None:
         assert len(played.s.shown) == 1
 
 
-async def test_a_frame_that_was_not_foreseen_goes_to_the_pump_and_nothing_is_foreseen_again() -> None:
+async def test_a_frame_that_was_not_foreseen_goes_to_the_pump() -> None:
     async with loop() as played:
         await played.hit()
         _, values = await played.read()
@@ -330,9 +440,9 @@ async def test_several_events_at_once_are_the_pumps() -> None:
         assert len(played.s.shown[0]) == 2
 
 
-async def test_hits_wait_while_an_expression_is_evaluated() -> None:
+async def test_hits_wait_while_a_method_lets_all_threads_run() -> None:
     async with loop() as played:
-        played.s.target.suspension.evaluating.add(OTHER)
+        played.s.target.invocations.begin(OTHER, others_run=True)
         await played.hit()
         assert len(played.s.shown) == 1
 

@@ -1,4 +1,4 @@
-"""Frame ids that are foreseen: compared each time, and never guessed again after a wrong one."""
+"""Frame ids that are foreseen: compared each time, and not guessed again where the first guess is wrong."""
 
 from __future__ import annotations
 
@@ -32,7 +32,24 @@ def test_the_next_id_follows_from_the_last() -> None:
     assert frame_id_predictor.sure
 
 
-def test_one_wrong_guess_is_the_last() -> None:
+def test_after_right_guesses_a_few_may_be_wrong() -> None:
+    suspension = Suspension()
+    frame_id_predictor = FrameIdPredictor(suspension)
+    stopped(suspension)
+    frame_id_predictor.compare(THREAD, suspension.epoch_of(THREAD), None, FrameID(0x30000))
+    frame_id_predictor.compare(THREAD, suspension.epoch_of(THREAD), FrameID(0x30000), FrameID(0x30000))
+    for number in range(20):
+        assert frame_id_predictor.proved
+        wrong = FrameID(0x50000 + number)
+        assert not frame_id_predictor.compare(THREAD, suspension.epoch_of(THREAD), FrameID(1), wrong)
+        assert frame_id_predictor.guess(THREAD) == wrong
+        assert not frame_id_predictor.sure
+    frame_id_predictor.refused(THREAD)
+    assert frame_id_predictor.guess(THREAD) is None
+    assert not frame_id_predictor.proved
+
+
+def test_a_first_wrong_guess_is_the_last() -> None:
     suspension = Suspension()
     frame_id_predictor = FrameIdPredictor(suspension)
     stopped(suspension)

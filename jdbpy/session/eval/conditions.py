@@ -21,6 +21,7 @@ from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.variables import HitVariables
+from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame, Location, ThreadRef
 from jdbpy.session.model.values import Value, Variable
 from jdbpy.session.target.conditions import NOTHING, FastCondition, Given, LogEntry, Passing
@@ -116,7 +117,13 @@ class CompiledCondition:
     """A boolean expression, evaluated in the innermost frame of a thread that an event has stopped."""
 
     def __init__(
-        self, target: Target, frame_target: FrameTargetOf, variables: VariableStore, text: str, bounded: Bounded
+        self,
+        target: Target,
+        frame_target: FrameTargetOf,
+        variables: VariableStore,
+        text: str,
+        bounded: Bounded,
+        rules: Callable[[], InvokeRules],
     ) -> None:
         """Raises EvalError when the text is no single expression."""
         self.text = text
@@ -133,7 +140,7 @@ class CompiledCondition:
 
         self._frame_target = frame_target
         self._compile_at = compile_at
-        self._at_hits = AtHits(target, frame_target, variables, compile_at)
+        self._at_hits = AtHits(target, frame_target, variables, compile_at, rules)
 
     async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
         """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws,
@@ -155,6 +162,10 @@ class CompiledCondition:
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Takes in what a fast condition has found out, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers, holds=holds)
+
+    def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
+        """Takes in what a fast condition has run, for the next call of ``holds``."""
+        self._at_hits.has_run(thread_id, calls, error)
 
     async def operations(self, place: Location) -> Compiled:
         """The operations at a place in code, where no thread stands. Raises EvalError for what is wrong there, and for
@@ -224,6 +235,7 @@ class CompiledTemplate:
         text: str,
         describe: Describe,
         bounded: Bounded,
+        rules: Callable[[], InvokeRules],
     ) -> None:
         """Raises EvalError for what cannot be parsed, with the column in the template."""
         self.text = text
@@ -241,7 +253,7 @@ class CompiledTemplate:
 
         self._frame_target = frame_target
         self._compile_at = compile_at
-        self._at_hits = AtHits(target, frame_target, variables, compile_at)
+        self._at_hits = AtHits(target, frame_target, variables, compile_at, rules)
 
     @property
     def has_values(self) -> bool:

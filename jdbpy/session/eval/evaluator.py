@@ -148,11 +148,13 @@ class Evaluator:
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""
-        return CompiledCondition(self._target, self.frame_target, self.variables, text, self.bounded)
+        return CompiledCondition(self._target, self.frame_target, self.variables, text, self.bounded, self._rules)
 
     def template(self, text: str, describe: Describe) -> CompiledTemplate:
         """Compiles the text of a logpoint. Raises EvalError with the column."""
-        return CompiledTemplate(self._target, self.frame_target, self.variables, text, describe, self.bounded)
+        return CompiledTemplate(
+            self._target, self.frame_target, self.variables, text, describe, self.bounded, self._rules
+        )
 
     def bounded(self) -> AbstractContextManager[None]:
         """Bound what is evaluated at a hit. Raises TimedOut at its end."""

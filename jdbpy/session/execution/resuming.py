@@ -49,7 +49,7 @@ class Resuming:
             keep |= target.clients.others_threads(target)
         plan = target.suspension.plan_release(keep)
         if not plan:
-            if unseen or target.suspension.undecided:
+            if unseen or target.suspension.deciding:
                 return unseen
             held = target.suspension.held_threads()
             if held and keep:

@@ -93,6 +93,7 @@ _SIGNATURE_TO_NAME = str.maketrans("/.", "./")
 _NAME_TO_SIGNATURE = str.maketrans("./", "/.")
 
 
+@lru_cache(maxsize=512)
 def split_method(signature: str) -> tuple[tuple[str, ...], str]:
     """The parameter signatures and the result's: "(I[JLa/B;)V" is (("I", "[J", "La/B;"), "V").
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from jdbpy.errors import EvalError
+from jdbpy.errors import EvalError, JdbpyError
 from jdbpy.record import Record
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Variable
@@ -20,8 +20,29 @@ signature, "" where only the value's own class is known)."""
 NOTHING: Given = MappingProxyType({})
 
 
+class MethodCall(Protocol):
+    """A method that an evaluation wants to be run in its thread."""
+
+    limit: float
+    """Seconds after which it counts as one that does not return."""
+
+    def start(self, on_end: Callable[[Any], None]) -> None:
+        """Send it; ``on_end`` is given the reply, or the error. Only the thread itself runs. wire: no wait."""
+
+    async def unreturned(self) -> JdbpyError:
+        """Leave it running, and return the error that says so. wire: 6 trips or fewer."""
+
+
 class ConditionEvaluation(Protocol):
     """One evaluation of a condition, which goes on with what comes in. It waits for nothing itself."""
+
+    @property
+    def call(self) -> MethodCall | None:
+        """The method that is to be run next, in place of ``asks``; ``answer`` is given its one outcome."""
+
+    @property
+    def calls(self) -> Sequence[Any]:
+        """The methods that were run so far, with what came of them: for ``Condition.has_run``."""
 
     @property
     def asks(self) -> Sequence[Command[Any]]:
@@ -39,13 +60,14 @@ class ConditionEvaluation(Protocol):
 
 
 class FastCondition(Protocol):
-    """A condition at one place in code that only reads: the frame there, and what is reached from that."""
+    """A condition at one place in code that reads the frame there and what is reached from that, or runs methods with
+    these values."""
 
     def commands(self, thread: ThreadID, frame: FrameID) -> Sequence[Command[Any]]:
         """Return the commands for the variables of the frame; there may be none."""
 
-    def begin(self, answers: Sequence[Any]) -> ConditionEvaluation:
-        """The evaluation with the answers to ``commands``, or the errors in their place."""
+    def begin(self, answers: Sequence[Any], thread: int) -> ConditionEvaluation:
+        """The evaluation in a thread, with the answers to ``commands``, or the errors in their place."""
 
 
 class Condition(Protocol):
@@ -67,6 +89,11 @@ class Condition(Protocol):
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Takes in what a fast condition has found out at a hit, so that ``holds`` need not: what it has read (the
         frame, then its variables; nothing, if it did not ask for the frame), and that the condition holds, if it does.
+        """
+
+    def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
+        """Takes in the methods that a fast condition has run at a hit, which ``holds`` does not run again, and the
+        error that it ended with.
         """
 
 

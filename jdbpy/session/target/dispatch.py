@@ -113,6 +113,7 @@ class EventDispatcher:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 nursery.start_soon(self.fast_hits.run)
+                nursery.start_soon(self.fast_hits.watch_calls)
                 if self._target.high_latency:
                     nursery.start_soon(self._target.stops_ahead.run)
                 reason = await self._work()
@@ -239,7 +240,7 @@ class EventDispatcher:
         if packet.data[:1] != _THREAD or self._leaving:
             return False
         thread = thread_of(packet, self._target.conn.id_sizes)
-        if not thread or not suspension.is_suspended(thread):
+        if not thread or not suspension.is_held_otherwise(thread):
             return False
         self._deferred.append((thread, packet))
         return True
@@ -247,7 +248,7 @@ class EventDispatcher:
     def _queue_deferred(self) -> None:
         """Queues the deferred hits of threads that nothing but their hit suspends any more."""
         if self._deferred:
-            suspended = self._target.suspension.is_suspended
+            suspended = self._target.suspension.is_held_otherwise
             due = [packet for thread, packet in self._deferred if not suspended(thread)]
             self._deferred = [each for each in self._deferred if suspended(each[0])]
             for packet in due:
@@ -335,7 +336,13 @@ class EventDispatcher:
             request = self._target.requests.find(only_request(packet)) if packet is not None else None
             if packet is not None and request is not None and self._is_deferred(packet, request):
                 return
-            self._note_suspension(composite, undecided=True)
+            thread = _thread_of(composite)
+            if packet is not None and self.fast_hits.take_over(thread, packet):
+                suspension = self._target.suspension
+                suspension.undecided, suspension.overruled = (thread, False), thread not in suspension.asked
+                suspension.asked.discard(thread)
+            else:
+                self._note_suspension(composite, undecided=True)
         votes: Votes = []
         for event in composite.events:
             asked = self._ask(composite, event) if begun is None else begun.taken()

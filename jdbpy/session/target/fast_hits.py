@@ -1,10 +1,13 @@
 """Hits of points whose condition is false: looked at and let go where packets come in, without waking a task.
 
 Owns the look at such a hit, from the event to the Resume, and what is asked ahead of the next one. It lets a hit go on
-its own only where there is nothing to decide: one event, of one point, whose condition only reads and is false. Hits
-of several threads are looked at side by side. Every other hit goes on to the dispatcher, with what was found out; the
-dispatcher's rules stay the only ones. ``Suspension`` learns of a hit when it is resumed, in the same breath as of the
-Resume.
+its own only where there is nothing to decide: one event, of one point, whose condition is false. Hits of several
+threads are looked at side by side. Every other hit goes on to the dispatcher, with what was found out; the dispatcher's
+rules stay the only ones. ``Suspension`` learns of a hit when it is resumed, in the same breath as of the Resume.
+
+A condition may run methods in a thread that its hit has suspended alone: each thread runs its own, side by side with
+those of others. ``Suspension`` learns of such a hit before the first method, and keeps its thread among those of which
+it is not decided yet (``asked``). A method that does not return is told by a task of its own (``watch_calls``).
 
 The first reads are those of the frame, by the id that was foreseen: the agent refuses an id that is not that of the
 thread's frames now. What the condition reads then, fields of objects and the like, is asked for where the answers come
@@ -12,7 +15,8 @@ in.
 
 Over a link with latency the reads of the next hit follow the Resume after the time in which the thread was back lately.
 Answers count if the event set came in before them, tells the place that they tell, and the frame has the id that was
-foreseen; docs/speed.md proves it. Nothing is asked here while a method runs.
+foreseen; docs/speed.md proves it. Nothing is asked ahead while a method runs, and nothing at all while one
+runs that lets all threads run.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.target.conditions import Condition, ConditionEvaluation, FastCondition
+from jdbpy.session.target.conditions import Condition, ConditionEvaluation, FastCondition, MethodCall
 from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
@@ -60,9 +64,8 @@ class _Look:
     """One hit that is being looked at, or that may come. ``packet`` is its event set, once that is here."""
 
     __slots__ = (
-        "ahead", "answers", "condition", "epoch", "fast_condition", "guess", "outcomes", "packet", "place", "policy",
-        "request",
-        "since",
+        "ahead", "answers", "condition", "entered", "epoch", "fast_condition", "guess", "outcomes", "packet", "place",
+        "policy", "request", "since",
     )  # fmt: skip
 
     def __init__(
@@ -86,12 +89,27 @@ class _Look:
         self.outcomes: Sequence[Any] = ()  # of these, where the frame came with them, and is the one that was foreseen
         self.ahead = False  # they were asked before the hit, together with the frame
         self.since = 0.0  # when its reads were sent
+        self.entered = False  # ``Suspension`` knows of the hit
 
     def is_read_for(self, other: _Look) -> bool:
         """True if what was asked ahead for this one, and is not answered yet, is what would be asked for the other."""
         same = self.fast_condition is other.fast_condition and self.place == other.place
         same = same and self.guess == other.guess and self.epoch == other.epoch
         return same and bool(self.answers) and not any(answer.done for answer in self.answers)
+
+
+class _Call:
+    """A method that is being run for a look."""
+
+    __slots__ = ("due", "evaluation", "look", "method", "over", "stop")
+
+    def __init__(self, look: _Look, evaluation: ConditionEvaluation, method: MethodCall, stop: int) -> None:
+        self.look = look
+        self.evaluation = evaluation
+        self.method = method
+        self.stop = stop
+        self.due = trio.current_time() + method.limit
+        self.over = False  # it counts as one that does not return
 
 
 class FastHits:
@@ -107,6 +125,9 @@ class FastHits:
         self._away = 0.0  # how long threads have needed from a Resume to their next hit
         self._misses = 0
         self._pause = 0
+        self._entered: dict[int, Packet] = {}  # hits by thread of which ``Suspension`` knows
+        self._calls: dict[int, _Call] = {}  # the methods that are being run, by thread
+        self._more_calls = trio.lowlevel.ParkingLot()
         self.let_go = 0
         """Hits that were resumed here."""
         self.read_ahead = 0
@@ -124,6 +145,34 @@ class FastHits:
             if running and self._ahead.get(thread) is look:
                 with suppress(Disconnected):
                     self._read(look, thread)
+
+    async def watch_calls(self) -> None:
+        """Ends the looks whose methods do not return, for ever."""
+        while True:
+            while not self._calls:
+                await self._more_calls.park()
+            await trio.sleep_until(min(each.due for each in self._calls.values()))
+            now = trio.current_time()
+            for thread, each in list(self._calls.items()):
+                if each.due <= now:
+                    del self._calls[thread]
+                    each.over = True
+                    with suppress(Disconnected):
+                        await self._end(each, ThreadID(ObjectID(thread)))
+
+    async def _end(self, call: _Call, thread: ThreadID) -> None:
+        """Hands on a hit whose method does not return, as an error of its condition."""
+        error = await call.method.unreturned()
+        call.look.condition.has_run(thread, (), error)
+        call.evaluation.close()
+        self._hand_on(call.look)
+
+    def take_over(self, thread: int, packet: Packet) -> bool:
+        """True if ``Suspension`` knows of that hit already; the dispatcher has it from now on."""
+        if self._entered.get(thread) is not packet:
+            return False
+        del self._entered[thread]
+        return True
 
     def take(self, packet: Packet, request: EventRequest) -> bool:
         """Takes the hit of an event set that has just come in, if it is one to be looked at here; the set is one event
@@ -166,8 +215,8 @@ class FastHits:
             look.packet = packet
             self._ask(look, thread, commands)
             return True
-        evaluation = look.fast_condition.begin(())
-        if evaluation.asks or evaluation.holds is False:
+        evaluation = look.fast_condition.begin((), thread)
+        if evaluation.asks or evaluation.call is not None or evaluation.holds is False:
             look.packet = packet
             self._go_on(look, thread, evaluation)
             return True
@@ -177,7 +226,7 @@ class FastHits:
         """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
         frame_id_predictor, suspension = self._target.frame_id_predictor, self._target.suspension
         condition = request.guard.condition if request.guard is not None else None
-        if condition is None or not frame_id_predictor.sure or suspension.evaluating:
+        if condition is None or not frame_id_predictor.proved or self._target.invocations.others_run:
             return None
         guess, fast_condition = frame_id_predictor.guess(thread), condition.fast_condition(place)
         if guess is None or fast_condition is None:
@@ -211,15 +260,16 @@ class FastHits:
         answers = [answer.outcome for answer in look.answers]
         if self._is_read(look, thread, answers):
             look.outcomes = answers if look.ahead else ()
-            self._go_on(look, thread, look.fast_condition.begin(answers[1:] if look.ahead else answers))
+            self._go_on(look, thread, look.fast_condition.begin(answers[1:] if look.ahead else answers, thread))
         else:
             self._hand_on(look)
 
     def _go_on(self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation) -> None:
         """Resume the thread if the condition is false, hand the hit on if it is true, else ask for what is missing."""
         if not self._is_as_it_was(look, thread):
-            evaluation.close()
-            self._hand_on(look)
+            self._give_up(look, thread, evaluation)
+        elif evaluation.call is not None:
+            self._call(look, thread, evaluation, evaluation.call)
         elif evaluation.asks:
             try:
                 *first, last = evaluation.asks
@@ -232,8 +282,49 @@ class FastHits:
             with suppress(Disconnected):
                 self._let_go(look, thread)
         else:
-            look.condition.was_read(thread, look.epoch, look.outcomes, holds=bool(evaluation.holds))
-            self._hand_on(look)
+            outcomes = () if look.entered else look.outcomes  # a method makes the ids of frames void
+            look.condition.was_read(thread, look.epoch, outcomes, holds=bool(evaluation.holds))
+            self._give_up(look, thread, evaluation)
+
+    def _give_up(self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation) -> None:
+        """Hand the hit on, with what was run for it."""
+        if evaluation.calls:
+            look.condition.has_run(thread, evaluation.calls, None)
+        evaluation.close()
+        self._hand_on(look)
+
+    def _call(self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation, method: MethodCall) -> None:
+        """Run a method in the thread of the hit, if nothing else suspends it."""
+        suspension = self._target.suspension
+        if look.policy is not JdwpSuspendPolicy.EVENT_THREAD or suspension.count(thread) != look.entered:
+            self._give_up(look, thread, evaluation)
+            return
+        if not look.entered:
+            assert look.packet is not None
+            look.entered, self._entered[thread] = True, look.packet
+            suspension.event(thread, everything=False)
+            suspension.asked.add(thread)
+            self._target.invocations.suspended(thread)
+        call = self._calls[thread] = _Call(look, evaluation, method, suspension.stop_of(thread))
+        if len(self._calls) == 1:
+            self._more_calls.unpark()
+        try:
+            method.start(lambda outcome: self._returned(call, thread, outcome))
+        except Disconnected:
+            evaluation.close()
+
+    def _returned(self, call: _Call, thread: ThreadID, outcome: Any) -> None:
+        """Take what came of a method."""
+        if call.over:
+            return
+        del self._calls[thread]
+        if call.stop == self._target.suspension.stop_of(thread):
+            call.look.epoch = self._target.suspension.epoch_of(thread)  # a method is the end of an epoch, not of a stop
+        if isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError):
+            call.evaluation.close()
+            return
+        call.evaluation.answer([outcome])
+        self._go_on(call.look, thread, call.evaluation)
 
     def _told(
         self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation, answers: list[Pending[Any]]
@@ -241,8 +332,7 @@ class FastHits:
         """Take the answers to what the evaluation has asked, the last of which came just now."""
         outcomes = [answer.outcome for answer in answers]
         if any(isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError) for outcome in outcomes):
-            evaluation.close()
-            self._hand_on(look)
+            self._give_up(look, thread, evaluation)
             return
         evaluation.answer(outcomes)
         self._go_on(look, thread, evaluation)
@@ -258,7 +348,9 @@ class FastHits:
         guard, suspension = look.request.guard, self._target.suspension
         if not look.request.active or guard is None or guard.condition is not look.condition:
             return False
-        return not suspension.evaluating and suspension.epoch_of(thread) == look.epoch
+        if look.entered and thread not in suspension.asked:
+            return False  # it was resumed
+        return not self._target.invocations.others_run and suspension.epoch_of(thread) == look.epoch
 
     def _is_read(self, look: _Look, thread: ThreadID, answers: Sequence[Any]) -> bool:
         """True if the answers are those of the hit: the frame is at its place and has the id that was foreseen."""
@@ -267,7 +359,7 @@ class FastHits:
         errors = [answer for answer in answers if isinstance(answer, JdbpyError)]
         if errors or not look.ahead:
             if any(isinstance(error, JdwpError) and error.number == Error.INVALID_FRAMEID for error in errors):
-                self._target.frame_id_predictor.refused()
+                self._target.frame_id_predictor.refused(thread)
             return not errors
         [top] = answers[0].frames
         right = self._target.frame_id_predictor.compare(thread, look.epoch, look.guess, top.frameID)
@@ -278,7 +370,11 @@ class FastHits:
         is read.
         """
         target, everything = self._target, look.policy is JdwpSuspendPolicy.ALL
-        target.suspension.event(thread, everything=everything)
+        if look.entered:
+            del self._entered[thread]
+            target.suspension.asked.discard(thread)
+        else:
+            target.suspension.event(thread, everything=everything)
         on_reply = target.hit_times.resuming(thread, look.policy)
         if everything:
             target.invocations.entered()
@@ -288,7 +384,7 @@ class FastHits:
         self.let_go += 1
         if look.request.guard is not None:
             look.request.guard.passes += 1
-        if self._round_trip > FAR and not target.suspension.is_suspended(thread):
+        if self._round_trip > FAR and not target.suspension.is_suspended(thread) and not target.suspension.evaluating:
             self._look_ahead(look, thread)
 
     # -- reading ahead -----------------------------------------------------------------------------------------------

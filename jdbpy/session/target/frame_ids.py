@@ -2,8 +2,10 @@
 
 HotSpot's agent makes a frame id of a count of the thread's resumes and of the frame's number (docs/agent.md, "Frame ids
 count resumes"), so the next id of the top frame follows from the last, and the frame can be read in the trip that asks
-for it. Owns the guess and the proof: every guess is compared with what the agent then says, and after the first wrong
-one there are no more for that VM. It asks the target nothing.
+for it. Owns the guess and the proof: every guess is compared with what the agent then says. A first guess that is
+wrong is the last one for that VM: its agent makes other ids. After right ones a few may be wrong. A thread whose hit is
+on its way while everything is suspended and resumed has not run then, which ``Suspension`` cannot know. It asks the
+target nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from jdbpy.wire.ids import FrameID
 
 _ONE_RESUME = 1 << 16
 
+_MOST_WRONG = 20
+"""Wrong guesses after right ones; then there are no more."""
+
 
 class FrameIdPredictor:
     """The top frames of one target's threads."""
@@ -21,12 +26,23 @@ class FrameIdPredictor:
         self._suspension = suspension
         self._last: dict[int, tuple[int, int]] = {}  # frame id and epoch of the thread then
         self._proved = False
-        self._failed = False
+        self._wrong = 0
 
     @property
     def sure(self) -> bool:
         """True if guesses have come true, and never failed: good enough to let a thread go before it is known."""
+        return self._proved and not self._wrong
+
+    @property
+    def proved(self) -> bool:
+        """True if guesses have come true, and seldom failed: good enough to read by them, as the agent refuses an id
+        that is wrong.
+        """
         return self._proved and not self._failed
+
+    @property
+    def _failed(self) -> bool:
+        return self._wrong > (_MOST_WRONG if self._proved else 0)
 
     def guess(self, thread: int) -> FrameID | None:
         """The id of the top frame of a thread that has just stopped; None when nothing is known of it."""
@@ -45,9 +61,10 @@ class FrameIdPredictor:
             return self.guess(thread)
         return FrameID(self._suspension.epoch_of(thread) * _ONE_RESUME)
 
-    def refused(self) -> None:
-        """The agent does not know the id that was foreseen for a frame that is there."""
-        self._failed = True
+    def refused(self, thread: int) -> None:
+        """The agent does not know the id that was foreseen for a frame of the thread that is there."""
+        self._last.pop(thread, None)
+        self._wrong += 1
 
     def compare(self, thread: int, epoch: int, guess: FrameID | None, frame_id: FrameID) -> bool:
         """Takes in the id of the thread's top frame in that epoch, as the agent tells it; whether the guess was it."""
@@ -56,5 +73,5 @@ class FrameIdPredictor:
         if guess is None or (first and guess != frame_id):
             return False
         self._proved = self._proved or guess == frame_id
-        self._failed = self._failed or guess != frame_id
+        self._wrong += guess != frame_id
         return guess == frame_id

@@ -24,7 +24,7 @@ runs a method while everything is suspended, requests with policy ALL are set to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import trio
 
@@ -74,6 +74,11 @@ class Invocations:
         """True if a call is under way."""
         return bool(self._running)
 
+    @property
+    def others_run(self) -> bool:
+        """True if a call is under way that lets all threads run."""
+        return bool(self._others_run)
+
     async def all_ended(self) -> None:
         """Wait until no call is under way."""
         while self._running:
@@ -83,6 +88,11 @@ class Invocations:
         """Count sets of classes that calls have prepared and whose breakpoints are being set: 1 more, or -1."""
         self._preparing += by
         self._prepared.unpark_all()
+
+    @property
+    def prepares(self) -> bool:
+        """True if breakpoints are being set in classes that calls have prepared."""
+        return self._preparing > 0
 
     async def all_prepared(self) -> None:
         """Wait until breakpoints are set in the classes that calls have prepared so far."""
@@ -175,6 +185,8 @@ class Invocations:
 
     def _apply(self, op: SuspendOp, thread: int) -> None:
         by = +1 if op in (SuspendOp.VM_SUSPEND, SuspendOp.THREAD_SUSPEND) else -1
+        if by < 0:
+            self._count_resumes(self._running if op is SuspendOp.VM_RESUME else (thread,))
         if op in (SuspendOp.VM_SUSPEND, SuspendOp.VM_RESUME):
             self._agent.change_all(by)
         else:
@@ -201,10 +213,17 @@ class Invocations:
         for each in {thread, *own, *self._agent.own} - self._running.keys():
             self._put_right(each)
 
+    def _count_resumes(self, threads: Iterable[int]) -> None:
+        """Each resume of a thread counts for the ids of its frames, also within a call."""
+        for thread in threads:
+            if thread in self._running and self._agent.of(thread) == 1:
+                self._suspension.invoked(thread)
+
     def _suspend(self, thread: int) -> None:
         self._conn.submit(thread_reference.Suspend(ThreadID(ObjectID(thread))))
         self._agent.change(thread, +1)
 
     def _resume(self, thread: int) -> None:
+        self._count_resumes((thread,))
         self._conn.submit(thread_reference.Resume(ThreadID(ObjectID(thread))))
         self._agent.change(thread, -1)

@@ -48,6 +48,9 @@ class Suspension:
         self.undecided: tuple[int, bool] | None = None
         """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
         seen it stop, so ``cont`` does not release it."""
+        self.asked: set[int] = set()
+        """Threads that an event has suspended, each alone, whose conditions are computed side by side: like
+        ``undecided``, nobody has seen them stop. One that is resumed meanwhile is none of them any more."""
         self.overruled = False
         """True if what ``undecided`` suspends was resumed before that was decided: by the watchdog, or by ``panic``. It
         is no stop then, and is not resumed once more."""
@@ -76,11 +79,17 @@ class Suspension:
     @property
     def anything_held(self) -> bool:
         """True if the debugger holds any thread, but for an event that is still to be decided: nobody saw it stop."""
-        if self.undecided is None:
-            return self._base > 0 or any(self._counts.values())
-        return self._base > self.undecided[1] or any(
-            count > self._undecided(thread) for thread, count in self._counts.items()
-        )
+        whole = self.undecided is not None and self.undecided[1]
+        return self._base > whole or any(count > self._undecided(thread) for thread, count in self._counts.items())
+
+    @property
+    def deciding(self) -> bool:
+        """True if an event is still to be decided."""
+        return self.undecided is not None or bool(self.asked)
+
+    def is_held_otherwise(self, thread: int) -> bool:
+        """True if more suspends the thread than an event whose condition is being computed."""
+        return self.count(thread) > (thread in self.asked)
 
     @property
     def everything_held(self) -> bool:
@@ -233,6 +242,7 @@ class Suspension:
         self._counts.pop(thread, None)
         self._at_event.discard(thread)
         self.evaluating.discard(thread)
+        self.asked.discard(thread)
         self._first_epoch.pop(thread, None)
         for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed, self._pops):
             counted.pop(thread, None)
@@ -246,6 +256,7 @@ class Suspension:
         """
         plan: list[tuple[SuspendOp, int]] = []
         vm_holds = self.vm_holds
+        keep |= self.asked
         if self.undecided is not None:
             thread, everything = self.undecided
             vm_holds -= everything
@@ -273,10 +284,11 @@ class Suspension:
 
     def _undecided(self, thread: int) -> int:
         """Return how much of the thread's count is that of the event which is still to be decided."""
+        asked = int(thread in self.asked)
         if self.undecided is None:
-            return 0
+            return asked
         at_event, everything = self.undecided
-        return int(everything or at_event == thread)
+        return asked + int(everything or at_event == thread)
 
     def _drop_lost_holds(self, threads: Iterable[int]) -> None:
         """Forgets the reasons that a count no longer covers: a resume of the VM takes from every one."""
@@ -309,6 +321,7 @@ class Suspension:
             self._own_epoch[thread] += ran - base_ran
             if ran:
                 self._at_event.discard(thread)
+                self.asked.discard(thread)
             if after == self._base:
                 del self._counts[thread]
             else:
@@ -317,3 +330,4 @@ class Suspension:
     def _ran(self, thread: int) -> None:
         self._own_epoch[thread] += 1
         self._at_event.discard(thread)
+        self.asked.discard(thread)

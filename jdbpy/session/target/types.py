@@ -117,6 +117,10 @@ class TypeCache:
         """The types that some answer has mentioned. No trip."""
         return self._types.values()
 
+    def known(self, type_id: ReferenceTypeID) -> RefType | None:
+        """The type with this id, if some answer has mentioned it. No trip."""
+        return self._types.get(type_id)
+
     async def info(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, RefType]:
         """The types with these ids. wire: 1 trip, 0 when known."""
         wanted = list(dict.fromkeys(type_ids))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.escape import escape
+from jdbpy.garbage import rare_collection
 from jdbpy.session.java.generics import source_type
 from jdbpy.session.java.signatures import PRIMITIVES, field_modifiers, java_name, simple_name
 from jdbpy.session.java.texts import primitive_text, string_literal, utf16_length
@@ -118,6 +119,9 @@ be modest and their product not."""
 
 _MANY = 200
 """Elements of one collection from which on those that are boxed numbers are read together."""
+
+_LONG = 2_000
+"""Elements of one collection from which on none of what is made for them is looked at by the garbage collector."""
 
 _DEFAULT_LIMITS = Limits()
 
@@ -426,6 +430,12 @@ class Describer:
         """Describes values side by side, as many as are left of all."""
         values = values[: self._left]
         self._left -= len(values)
+        if len(values) < _LONG:
+            return await self._side_by_side(values, depth)
+        with rare_collection():
+            return await self._side_by_side(values, depth)
+
+    async def _side_by_side(self, values: Sequence[ids.TaggedValue], depth: int) -> list[Described]:
         boxes = await self._boxes(values) if len(values) >= _MANY else {}
         if not boxes:
             return await gather([self.describe(value, depth) for value in values])

@@ -20,7 +20,7 @@ from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.views.registry import OF_THE_JDK
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import TaggedValue
+from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ class Objects:
     def __init__(self, target: Target) -> None:
         likely = target.likely if target.high_latency else None
         self.reader = Reader(target.conn, target.types, Remembered(), target.release, likely)
+        self.fitting: set[tuple[ReferenceTypeID, str, ReferenceTypeID | None]] = set()
+        """Classes whose objects are known to fit a declared type, and the class with the declaration (``writes``)."""
         self.reader.may_walk_heap = lambda: (
             target.suspension.everything_held
             and target.can("canGetInstanceInfo")

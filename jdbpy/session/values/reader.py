@@ -10,10 +10,12 @@ of the class chain of the very object, and views get at them by name alone (``ob
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
 from jdbpy.errors import Disconnected, JdwpError, ProtocolError
+from jdbpy.garbage import rare_collection
 from jdbpy.record import Record
 from jdbpy.session.concurrency import together
 from jdbpy.session.java.signatures import java_name, signature_of
@@ -297,7 +299,8 @@ class Reader:
         from jdbpy.session.values.chains import ChainWalk
 
         walk = ChainWalk(self._conn, fields, want, spare, skip_empty)
-        await self.outside(partial(walk.run, first, from_heap=from_heap))
+        with rare_collection() if from_heap else nullcontext():
+            await self.outside(partial(walk.run, first, from_heap=from_heap))
         return None if walk.lost else walk.items
 
     async def statics(self, shape: ClassLayout, fields: Sequence[Field]) -> list[TaggedValue]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from jdbpy.errors import EvalError, JdwpError
+from jdbpy.errors import EvalError, JdbpyError, JdwpError
+from jdbpy.session.eval.jvm.calls import MadeCall
 from jdbpy.session.eval.jvm.fast_condition import (
     FastFrameCondition,
     FrameRead,
@@ -23,6 +24,7 @@ from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.typing.class_graph import ClassGraph
+from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import Frame, ThreadRef
 from jdbpy.session.target.conditions import Passing
 from jdbpy.session.target.refs import OBSOLETE
@@ -44,9 +46,17 @@ class AtHits:
     """Evaluates one compiled text in the innermost frames of threads. ``compile_at`` compiles it for a frame."""
 
     def __init__(
-        self, target: Target, frame_target: FrameTargetOf, variables: VariableStore, compile_at: Compile
+        self,
+        target: Target,
+        frame_target: FrameTargetOf,
+        variables: VariableStore,
+        compile_at: Compile,
+        rules: Callable[[], InvokeRules],
     ) -> None:
         self._target = target
+        self._rules = rules
+        self._run: dict[int, tuple[int, Sequence[MadeCall], JdbpyError | None]] = {}
+        """By thread the stop, the methods that a fast condition has run there, and the error that it ended with."""
         self._frame_target = frame_target
         self._variables = variables
         self._compile_at = compile_at
@@ -83,6 +93,7 @@ class AtHits:
             if place not in self._compiled:
                 self._compiled[place] = await self._compile_at(target, ClassGraph(target), variables)
             self._last_place = place
+            target.begin_with(self._calls_made(thread_id))
             return await self._compiled[place].run(target, variables)
         finally:
             target.pins.release()
@@ -91,7 +102,9 @@ class AtHits:
         """The short way to the value at a place that was compiled; None where there is none. No trip."""
         place = _place(at)
         if place not in self._fast_conditions and place in self._compiled:
-            self._fast_conditions[place] = fast_condition_of(self._compiled[place], self._target, self._variables)
+            self._fast_conditions[place] = fast_condition_of(
+                self._compiled[place], self._target, self._variables, self._rules
+            )
         fast_condition = self._fast_conditions.get(place)
         if fast_condition is not None and fast_condition.gives_up:
             fast_condition = self._fast_conditions[place] = None
@@ -109,12 +122,29 @@ class AtHits:
         if answers or holds:
             self._read[thread_id] = (epoch, answers, holds)
 
+    def has_run(self, thread_id: int, calls: Sequence[MadeCall], error: JdbpyError | None) -> None:
+        """Takes in what a fast condition has run at a hit, which is evaluated next."""
+        if calls or error is not None:
+            self._run[thread_id] = (self._target.suspension.stop_of(thread_id), calls, error)
+
+    def _calls_made(self, thread_id: int) -> Sequence[MadeCall]:
+        """The methods that a fast condition has run at this hit. Asked once."""
+        stop, calls, _ = self._run.pop(thread_id, (0, (), None))
+        return calls if stop == self._target.suspension.stop_of(thread_id) else ()
+
     def holds(self, thread_id: int) -> bool:
-        """True if a fast condition has found the condition true at this hit. Asked once."""
+        """True if a fast condition has found the condition true at this hit. Raises the error that it ended with.
+        Asked once.
+        """
+        stop, _, error = self._run.get(thread_id, (0, (), None))
+        if error is not None and stop == self._target.suspension.stop_of(thread_id):
+            del self._run[thread_id]
+            raise error
         kept = self._read.get(thread_id)
         if kept is None or kept[0] != self._target.suspension.epoch_of(thread_id) or not kept[2]:
             return False
         del self._read[thread_id]
+        self._run.pop(thread_id, None)
         return True
 
     async def _in_passing(

@@ -13,13 +13,13 @@ from typing import Any
 import trio
 
 from jdbpy.errors import EvalError, JdbpyError, Thrown, UsageError
-from jdbpy.session.eval.jvm.invoking import MakeCommand, run_method, run_methods
+from jdbpy.session.eval.jvm.invoking import MakeCommand, explained, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.target import Invocation, Raw, Ref, from_wire, to_wire
 from jdbpy.session.java.signatures import FINAL, split_method
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.target import facts
-from jdbpy.session.target.refs import Method
+from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.writes import OF_THE_JDK, require_assignable
@@ -42,6 +42,62 @@ _PLAIN = frozenset((Tag.OBJECT, Tag.ARRAY, Tag.STRING))
 _WEDGES_THE_THREAD = frozenset((("java.lang.Thread", "suspend"), ("java.lang.Thread", "suspend0")))
 
 
+def require_callable(owner: str, wanted: Invocation) -> None:
+    """Raises EvalError for a method that would end the target, or its thread, and for one without its object."""
+    name = wanted.method.name
+    if (owner, name) in _ENDS_THE_VM:
+        raise EvalError(
+            f"{owner}.{name} cannot be run from the debugger: the target would wait for itself for ever",
+            hint="'exit --kill' ends the target",
+            code="REFUSED",
+        )
+    if (owner, name) in _WEDGES_THE_THREAD:
+        raise EvalError(
+            f"{owner}.{name} cannot be run from the debugger: it would never return",
+            hint="'suspend THREAD' suspends a thread",
+            code="REFUSED",
+        )
+    if wanted.method.is_static != (wanted.obj is None):
+        raise EvalError(f"{name} cannot be called that way")
+
+
+def arguments_of(method: Method, args: Sequence[Raw]) -> list[TaggedValue]:
+    """The arguments as they are sent, of the declared types. Raises EvalError for a wrong number of them."""
+    parameters = split_method(method.signature)[0]
+    if len(parameters) != len(args):
+        raise EvalError(f"{method.name} takes {len(parameters)} arguments, and {len(args)} were given")
+    return [to_wire(signature, arg) for signature, arg in zip(parameters, args, strict=True)]
+
+
+def command_of(owner: RefType, thread: int, wanted: Invocation, values: list[TaggedValue]) -> MakeCommand:
+    """Return what makes the command that runs a method of ``owner``, whose object and values are known to fit."""
+    thread_id, clazz, obj = ThreadID(ObjectID(thread)), ClassID(owner.id), wanted.obj
+
+    def command(options: int) -> Any:
+        if obj is not None:
+            options |= InvokeOptions.INVOKE_NONVIRTUAL if wanted.exact else 0
+            return object_reference.InvokeMethod(ObjectID(obj.id), thread_id, clazz, wanted.method.id, values, options)
+        if owner.tag == TypeTag.INTERFACE:
+            return interface_type.InvokeMethod(InterfaceID(owner.id), thread_id, wanted.method.id, values, options)
+        return class_type.InvokeMethod(clazz, thread_id, wanted.method.id, values, options)
+
+    return command
+
+
+class MadeCall:
+    """A method that was run for a condition, and the reply or the error that came of it."""
+
+    def __init__(self, wanted: Invocation, outcome: Any) -> None:
+        self.wanted = wanted
+        self.outcome = outcome
+
+    def is_of(self, wanted: Invocation) -> bool:
+        """True if it is the same method of the same object with the same arguments."""
+        mine = self.wanted
+        same = mine.obj == wanted.obj and mine.args == wanted.args and mine.exact == wanted.exact
+        return same and (mine.owner_id, mine.method.id) == (wanted.owner_id, wanted.method.id)
+
+
 class Calls:
     """Runs methods on one thread for one evaluation; those that are asked for side by side wait for each other."""
 
@@ -51,6 +107,8 @@ class Calls:
         self._rules = rules
         self._pins = pins
         self._one_at_a_time = trio.Lock()
+        self.made: list[MadeCall] = []
+        """The first calls of this evaluation, where an earlier try of it has run them: they are not run again."""
         self.received: list[int] = []
         """The ids of plain objects that replies have given, once for each: classes, loaders and threads are known for
         longer than an evaluation lasts."""
@@ -73,8 +131,12 @@ class Calls:
         wire: as ``run_methods``, and what checking takes.
         """
         commands = [await self._command(each) for each in wanted]
-        async with self._one_at_a_time:
-            replies = await run_methods(self._target, self._thread, commands, self._rules, slow=slow)
+        if len(wanted) == 1 and self.made and self.made[0].is_of(wanted[0]):
+            await self._target.invocations.all_prepared()
+            replies = [explained(self.made.pop(0).outcome)]
+        else:
+            async with self._one_at_a_time:
+                replies = await run_methods(self._target, self._thread, commands, self._rules, slow=slow)
         return [
             reply if isinstance(reply, JdbpyError) else await self._result(reply, each.method)
             for reply, each in zip(replies, wanted, strict=True)
@@ -84,24 +146,11 @@ class Calls:
         """The name of a method and what makes the command that runs it. Raises EvalError for one that must not be."""
         obj, owner_id, method = wanted.obj, wanted.owner_id, wanted.method
         owner = (await self._target.types.info([ReferenceTypeID(owner_id)]))[ReferenceTypeID(owner_id)]
-        self._refuse_dangerous(owner.name, method.name)
-        if method.is_static != (obj is None):
-            raise EvalError(f"{method.name} cannot be called that way")
+        require_callable(owner.name, wanted)
         if obj is not None and not wanted.sure:
             await self._require(owner.signature, TaggedValue(obj.tag, obj.id), "the object", owner_id)
         values = await self._arguments(method, wanted.args, owner_id)
-        thread = ThreadID(ObjectID(self._thread))
-        clazz = ClassID(owner_id)
-
-        def command(options: int) -> Any:
-            if obj is not None:
-                options |= InvokeOptions.INVOKE_NONVIRTUAL if wanted.exact else 0
-                return object_reference.InvokeMethod(ObjectID(obj.id), thread, clazz, method.id, values, options)
-            if owner.tag == TypeTag.INTERFACE:
-                return interface_type.InvokeMethod(InterfaceID(owner_id), thread, method.id, values, options)
-            return class_type.InvokeMethod(clazz, thread, method.id, values, options)
-
-        return f"{owner.name}.{method.name}", command
+        return f"{owner.name}.{method.name}", command_of(owner, self._thread, wanted, values)
 
     async def _result(self, reply: Any, method: Method) -> Raw | JdbpyError:
         if reply.exception.objectID:
@@ -143,26 +192,9 @@ class Calls:
         if result.id and result.tag in _PLAIN:
             self.received.append(result.id)
 
-    def _refuse_dangerous(self, owner: str, name: str) -> None:
-        if (owner, name) in _ENDS_THE_VM:
-            raise EvalError(
-                f"{owner}.{name} cannot be run from the debugger: the target would wait for itself for ever",
-                hint="'exit --kill' ends the target",
-                code="REFUSED",
-            )
-        if (owner, name) in _WEDGES_THE_THREAD:
-            raise EvalError(
-                f"{owner}.{name} cannot be run from the debugger: it would never return",
-                hint="'suspend THREAD' suspends a thread",
-                code="REFUSED",
-            )
-
     async def _arguments(self, method: Method, args: Sequence[Raw], owner_id: int) -> list[TaggedValue]:
-        parameters = split_method(method.signature)[0]
-        if len(parameters) != len(args):
-            raise EvalError(f"{method.name} takes {len(parameters)} arguments, and {len(args)} were given")
-        values = [to_wire(signature, arg) for signature, arg in zip(parameters, args, strict=True)]
-        for number, (signature, value) in enumerate(zip(parameters, values, strict=True), 1):
+        values = arguments_of(method, args)
+        for number, (signature, value) in enumerate(zip(split_method(method.signature)[0], values, strict=True), 1):
             await self._require(signature, value, f"argument {number} of {method.name}", owner_id)
         return values
 

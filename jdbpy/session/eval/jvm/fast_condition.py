@@ -1,9 +1,12 @@
-"""The short way to a condition's value: for one that only reads, and is evaluated where the answers come in.
+"""The short way to a condition's value: for one that reads or runs methods, and is evaluated where answers come in.
 
 Owns the rule which conditions these are, and their evaluation without a task: it is a coroutine that is driven by the
-answers to what it asks (``target/reading``). What it needs beside commands, a class that is not known yet or a method
-that has to be run, ends it without a value; the dispatcher then evaluates the condition in the usual way. A frame whose
-id is foreseen is read in one trip: ``this`` and the slots of variables.
+answers to what it asks (``target/reading``). What it needs beside commands, a class that is not known yet for example,
+ends it without a value; the dispatcher then evaluates the condition in the usual way. A frame whose id is foreseen is
+read in one trip: ``this`` and the slots of variables.
+
+A method is run here if it gives a primitive value: an object would have to be kept from collection. What was run is
+not run again when the dispatcher evaluates: it is given the outcomes (``calls``).
 """
 
 from __future__ import annotations
@@ -12,24 +15,32 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar, cast
 
-from jdbpy.errors import EvalError, JdwpError
+from jdbpy.errors import EvalError, JdbpyError, JdwpError
+from jdbpy.session.eval.jvm.calls import MadeCall, arguments_of, command_of, require_callable
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.jvm.heap_target import HeapTarget
+from jdbpy.session.eval.jvm.invoking import SingleCall
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import Constant, Null, Op, Run, VariableStore
+from jdbpy.session.eval.ops.calls import Invoke
 from jdbpy.session.eval.ops.convert import Convert, InstanceTest
 from jdbpy.session.eval.ops.intrinsics import Intrinsic, ReadsField
 from jdbpy.session.eval.ops.operators import Compute, ConditionalOp, SameObject, ShortCircuit
 from jdbpy.session.eval.ops.read import ArrayLength, ReadElement, ReadField, ReadLocal, ReadStatic, ReadThis
 from jdbpy.session.eval.program import Compiled
-from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Local, Ref, from_wire
-from jdbpy.session.target.reading import Drive, Reading, gather
-from jdbpy.session.target.refs import as_declared
+from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Invocation, Local, Raw, Ref, from_wire
+from jdbpy.session.java.signatures import split_method
+from jdbpy.session.java.types import Primitive
+from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.target.conditions import MethodCall
+from jdbpy.session.target.reading import Drive, Reading, ask, gather
+from jdbpy.session.target.refs import Method, as_declared
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.writes import is_known_to_fit
 from jdbpy.wire.command import Command
-from jdbpy.wire.ids import FrameID, ThreadID
-from jdbpy.wire.messages import stack_frame
+from jdbpy.wire.ids import FrameID, ReferenceTypeID, TaggedValue, ThreadID
+from jdbpy.wire.messages import object_reference, stack_frame
 
 
 class FrameRead:
@@ -83,16 +94,23 @@ beginning then.
 """
 
 
+_INVOKE = object_reference.InvokeMethod
+
+
 class _Unfit(EvalError):
     """The evaluation needs more than answers to commands."""
 
 
 class GlanceTarget(HeapTarget):
-    """The target of an evaluation that is driven: it answers what is known or can be read, and refuses the rest."""
+    """The target of an evaluation that is driven: it answers what is known or can be read, runs methods that give
+    primitive values, and refuses the rest."""
 
-    def __init__(self, target: Target, classes: ClassFinder) -> None:
+    def __init__(self, target: Target, classes: ClassFinder, thread: int, rules: Callable[[], InvokeRules]) -> None:
         super().__init__(target, classes)
         self.unfit = False
+        self.calls: list[MadeCall] = []
+        self._thread = thread
+        self._rules = rules
 
     async def _run(self, reading: Reading[T]) -> T:
         return await reading
@@ -120,6 +138,38 @@ class GlanceTarget(HeapTarget):
         """See ``EvalTarget``."""
         return self._classes.class_objects.get(class_id) or self._refuse()
 
+    def require_invocation(self) -> None:
+        """See ``EvalTarget``. The thread stands at its event; the rest is looked at where the method is run."""
+
+    async def invoke(
+        self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
+    ) -> Raw:
+        """See ``EvalTarget``."""
+        parameters, result = split_method(method.signature)
+        if result not in _PRIMITIVES:
+            self._refuse()
+        wanted = Invocation(obj, class_id, method, tuple(args), exact, sure)
+        home = ReferenceTypeID(class_id)
+        owner = self._target.types.known(home)
+        if owner is None or self._target.invocations.prepares or not self._target.conn.allows(_INVOKE):
+            raise _Unfit("not now")
+        owner_name = owner.name
+        require_callable(owner_name, wanted)
+        values = arguments_of(method, args)
+        declared = [*zip(parameters, values, strict=True)]
+        if obj is not None and not sure:
+            declared.append((owner.signature, TaggedValue(obj.tag, obj.id)))
+        for signature, value in declared:
+            if not await is_known_to_fit(self._target, signature, value, home):
+                raise _Unfit("not known yet")
+        self._read.clear()
+        make = command_of(owner, self._thread, wanted, values)
+        outcome = await ask(SingleCall(self._target, self._thread, f"{owner_name}.{method.name}", make, self._rules()))
+        self.calls.append(MadeCall(wanted, outcome))
+        if isinstance(outcome, JdbpyError) or outcome.exception.objectID or self._target.invocations.prepares:
+            raise _Unfit("the dispatcher's to tell")
+        return from_wire(outcome.returnValue)
+
     async def _refused(self, *args: Any, **more: Any) -> Any:
         self._refuse()
 
@@ -134,8 +184,16 @@ async def _together(*calls: Callable[[], Awaitable[T]]) -> list[T]:
 class FastFrameCondition:
     """A condition at one place in code."""
 
-    def __init__(self, compiled: Compiled, target: Target, classes: ClassFinder, variables: VariableStore) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        target: Target,
+        classes: ClassFinder,
+        variables: VariableStore,
+        rules: Callable[[], InvokeRules],
+    ) -> None:
         self.given_up = 0
+        self._rules = rules
         self._compiled = compiled
         self._target = target
         self._classes = classes
@@ -151,13 +209,13 @@ class FastFrameCondition:
         """Return what asks for the variables."""
         return self._read.commands(thread, frame)
 
-    def begin(self, answers: Sequence[Any]) -> FrameEvaluation:
-        """The evaluation with those variables."""
+    def begin(self, answers: Sequence[Any], thread: int) -> FrameEvaluation:
+        """The evaluation in a thread, with those variables."""
         try:
             values = self._read.values(answers)
         except JdwpError:
             values = None
-        return FrameEvaluation(self, values)
+        return FrameEvaluation(self, values, thread)
 
     @contextmanager
     def seen_by(self, target: GlanceTarget) -> Iterator[None]:
@@ -176,19 +234,20 @@ class FastFrameCondition:
         run.together = _together
         return self._compiled.op.run(run)
 
-    def target(self) -> GlanceTarget:
+    def target(self, thread: int) -> GlanceTarget:
         """A target for one evaluation."""
-        return GlanceTarget(self._target, self._classes)
+        return GlanceTarget(self._target, self._classes, thread, self._rules)
 
 
 class FrameEvaluation:
     """One evaluation; see ``points.conditions.Evaluation``. ``values`` None: they could not be read."""
 
-    def __init__(self, fast_condition: FastFrameCondition, values: FrameValues | None) -> None:
+    def __init__(self, fast_condition: FastFrameCondition, values: FrameValues | None, thread: int) -> None:
         self.asks: Sequence[Command[Any]] = ()
+        self.call: MethodCall | None = None
         self.holds: bool | None = None
         self._glance = fast_condition
-        self._target = fast_condition.target()
+        self._target = fast_condition.target(thread)
         self._shares: list[int] = []  # how many of ``asks`` each question stands for
         self._drive: Drive[Operand] | None = None
         if values is not None:
@@ -196,18 +255,24 @@ class FrameEvaluation:
                 self._drive = Drive(fast_condition.run(self._target, values))
             self._go_on()
 
+    @property
+    def calls(self) -> Sequence[MadeCall]:
+        """The methods that were run."""
+        return self._target.calls
+
     def answer(self, outcomes: Sequence[Any]) -> None:
-        """Goes on with the answers to ``asks``."""
+        """Goes on with the answers to ``asks``, or with what came of ``call``."""
         assert self._drive is not None
         rest = iter(outcomes)
-        answers = [[next(rest) for _ in range(count)] for count in self._shares]
+        called, self.call = self.call, None
+        answers = [next(rest)] if called is not None else [[next(rest) for _ in range(n)] for n in self._shares]
         with self._glance.seen_by(self._target):
             self._drive.answer(answers)
         self._go_on()
 
     def close(self) -> None:
         """Ends it."""
-        self.asks = ()
+        self.asks, self.call = (), None
         if self._drive is not None:
             self._drive.close()
 
@@ -221,6 +286,10 @@ class FrameEvaluation:
             except Exception:  # whatever it is: the dispatcher is to tell
                 self._glance.given_up += self._target.unfit
             return
+        self.asks = ()
+        if len(questions) == 1 and isinstance(questions[0], SingleCall):
+            self.call = questions[0]
+            return
         asked = Reader.commands_of(questions)
         if asked is None:
             self._glance.given_up += 1
@@ -230,12 +299,14 @@ class FrameEvaluation:
         self.asks = [command for each in asked for command in each]
 
 
-def fast_condition_of(compiled: Compiled, target: Target, variables: VariableStore) -> FastFrameCondition | None:
+def fast_condition_of(
+    compiled: Compiled, target: Target, variables: VariableStore, rules: Callable[[], InvokeRules]
+) -> FastFrameCondition | None:
     """The short way to the value of what was compiled, if it has one."""
     classes = getattr(compiled.compiler.target, "_classes", None)
-    if not _only_reads(compiled.op) or not isinstance(classes, ClassFinder):
+    if not _is_fast(compiled.op) or not isinstance(classes, ClassFinder):
         return None
-    return FastFrameCondition(compiled, target, classes, variables)
+    return FastFrameCondition(compiled, target, classes, variables, rules)
 
 
 def read_of(compiled: Compiled) -> FrameRead:
@@ -251,5 +322,8 @@ def reads_primitives_only(compiled: Compiled) -> bool:
     return primitive and bool(reads.locals) and not reads.this and not compiled.op.remote
 
 
-def _only_reads(op: Op) -> bool:
-    return type(op) in _READING and op.quiet and all(_only_reads(child) for child in op.children)
+def _is_fast(op: Op) -> bool:
+    if isinstance(op, Invoke):
+        parts = op.children if op.receiver is None else (op.receiver, *op.children)
+        return isinstance(op.type, Primitive) and all(map(_is_fast, parts))
+    return type(op) in _READING and not op.acts and all(map(_is_fast, op.children))

@@ -11,7 +11,7 @@ from functools import partial
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
 from jdbpy.session.eval.javac import ClassFiles, JavaSource, compile_class
-from jdbpy.session.eval.jvm.calls import Calls
+from jdbpy.session.eval.jvm.calls import Calls, MadeCall
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
 from jdbpy.session.eval.jvm.heap_target import HeapTarget, as_eval_error
 from jdbpy.session.eval.jvm.invoking import require_invocation
@@ -183,6 +183,11 @@ class FrameTarget(HeapTarget):
             await writes.write_local(self._target, frame, local.slot, to_wire(local.signature, value))
 
     # -- making --------------------------------------------------------------------------------------------------
+
+    def begin_with(self, calls: Sequence[MadeCall]) -> None:
+        """Takes in the methods that an earlier try of this evaluation has run: they are not run again."""
+        if self._calls is not None:
+            self._calls.made = list(calls)
 
     async def new_string(self, text: str) -> Ref:
         """See ``EvalTarget``."""

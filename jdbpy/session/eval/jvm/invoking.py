@@ -102,7 +102,7 @@ async def run_methods(
         waiting = [index for index in waiting[1:] if _is_busy(outcomes[index])]
         slow = True
     await target.invocations.all_prepared()
-    return [_explained(outcome) for outcome in outcomes]
+    return [explained(outcome) for outcome in outcomes]
 
 
 async def _learn_whether_virtual(target: Target, thread: int) -> None:
@@ -119,19 +119,23 @@ async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRule
         await run.ended.wait()
     if run.outcome is None:
         run.left_alone = True
-        from jdbpy.session.eval.jvm.unreturned import explain_unreturned
+        raise await _still_running(target, thread, run, rules)
 
-        why, hint = await explain_unreturned(target, thread)
-        raise StillRunning(
-            f"{run.what} has not returned within {rules.limit:g} s and is still running in its thread{why}", hint=hint
-        )
+
+async def _still_running(target: Target, thread: int, run: _Invocation, rules: InvokeRules) -> StillRunning:
+    from jdbpy.session.eval.jvm.unreturned import explain_unreturned
+
+    why, hint = await explain_unreturned(target, thread)
+    text = f"{run.what} has not returned within {rules.limit:g} s and is still running in its thread{why}"
+    return StillRunning(text, hint=hint)
 
 
 def _is_busy(outcome: Any) -> bool:
     return isinstance(outcome, JdwpError) and outcome.number in _BUSY
 
 
-def _explained(outcome: Any) -> Any:
+def explained(outcome: Any) -> Any:
+    """Return what came of a call, an error of the agent in words."""
     if isinstance(outcome, JdwpError) and outcome.code == "INVALID_THREAD":
         return StateError("the thread cannot run methods now", hint="let it come to a breakpoint first")
     return outcome
@@ -158,6 +162,28 @@ def _options(target: Target, rules: InvokeRules) -> int:
     return 0 if rules.others_run and target.suspension.everything_held else InvokeOptions.INVOKE_SINGLE_THREADED
 
 
+class SingleCall:
+    """One call, for a thread that is suspended alone, which nobody waits for (``MethodCall``)."""
+
+    def __init__(self, target: Target, thread: int, what: str, make: MakeCommand, rules: InvokeRules) -> None:
+        self.limit = rules.limit
+        self._target = target
+        self._thread = thread
+        self._make = make
+        self._rules = rules
+        self._run = _Invocation(target, thread, what)
+
+    def start(self, on_end: Callable[[Any], None]) -> None:
+        """See ``MethodCall``."""
+        self._run.on_end = on_end
+        self._run.start(self._make(InvokeOptions.INVOKE_SINGLE_THREADED), others_run=False)
+
+    async def unreturned(self) -> JdbpyError:
+        """See ``MethodCall``."""
+        self._run.left_alone = True
+        return await _still_running(self._target, self._thread, self._run, self._rules)
+
+
 class _Invocation:
     """One call under way, which may outlive the expression that made it."""
 
@@ -166,6 +192,7 @@ class _Invocation:
         self.outcome: Any = None
         self.ended = trio.Event()
         self.left_alone = False
+        self.on_end: Callable[[Any], None] | None = None
         self._target = target
         self._thread = thread
 
@@ -181,3 +208,5 @@ class _Invocation:
         if self.left_alone and not isinstance(outcome, JdbpyError):
             self._target.publish(Notice("warning", f"{self.what}, which was left running, has returned"))
         self.ended.set()
+        if self.on_end is not None:
+            self.on_end(outcome)
