@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Awaitable
 from textwrap import dedent
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 import trio
 
 import jdbpy
+from jdbpy.garbage import no_collection, rare_collection
 from jdbpy.session.model.values import Value
 from jdbpy.session.target.frames import frame_command
 from jdbpy.session.values.chains import ChainWalk
@@ -69,6 +71,22 @@ DEEP = """
 
 def chains() -> Program:
     return inline(dedent(CHAINS % LONG))
+
+
+def test_the_garbage_collector_rests_until_all_long_lists_are_read() -> None:
+    first, second = rare_collection(), rare_collection()
+    with no_collection():
+        gc.enable()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert not gc.isenabled()
+        second.__exit__(None, None, None)
+        assert gc.isenabled()
+        gc.disable()
+        with rare_collection():
+            pass
+        assert not gc.isenabled(), "as it was found"
 
 
 def elements(value: Value) -> list[str]:
