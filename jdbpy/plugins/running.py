@@ -183,6 +183,8 @@ class PythonRunner:
         if self._session.snapshot_info is not None:
             hint = "'thread' and 'frame' are those of the moment at which it was taken"
             raise StateError("a snapshot has no stop", hint=hint, code="NOT_STOPPED")
+        if self._session.ending is not None:
+            raise StateError("the target has ended", code="NOT_STOPPED")
         if last is None or not self._session.is_current(last):
             raise StateError("there is no stop: no thread stands at an event", code="NOT_STOPPED")
         return self.vm._stop_of(last)

@@ -135,6 +135,7 @@ async def test_commands_views_and_hooks(jvm: Jvm, plugin: Path) -> None:
         "go-on",
         "go-on --really",
         "cont",
+        "py stop",
     )
     options = ("--json", "--keep-going", "-p", str(plugin), *script(*lines))
     done = await jdbpy(*launching(LEDGER, *options), jvm=jvm)
@@ -166,7 +167,8 @@ async def test_commands_views_and_hooks(jvm: Jvm, plugin: Path) -> None:
     }
     assert by_line["refuses perhaps"]["error"]["hint"] == "usage: refuses no|never"
     assert by_line["owner-of --times x"]["error"]["message"] == "'x' is not a whole number"
-    assert "exited" in done.results[-1]["data"], "a stop that a hook has resumed is none that cont waits for"
+    assert done.results[-1]["data"]["text"] == "<no stop: the target has ended>"
+    assert "exited" in done.results[-2]["data"], "a stop that a hook has resumed is none that cont waits for"
     failed = [each["message"] for each in done.events("notice") if each["kind"] == "warning"]
     assert [each.rpartition(": ")[2] for each in failed] == ["hit of breakpoint"]
 
