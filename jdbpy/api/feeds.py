@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.errors import Disconnected, StateError
+from jdbpy.errors import Disconnected, StateError, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint
     from jdbpy.api.hits import Stop
     from jdbpy.api.vm import Vm
+    from jdbpy.session.session import Session
 
 CAPACITY = 10_000
 """Hits that wait for a slow script; later ones are dropped and counted."""
@@ -165,10 +166,13 @@ class Feeds:
     async def disarm(self, number: int, why: str) -> None:
         """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
         session, feed = self._vm.session, self._feeds.get(number)
-        exists = any(each.number == number for each in session.points.list()) if number else False
         self.makes.pop(number, None)
-        if exists and session.ending is None:
-            await session.points.remove([number])
+        if number and _exists(session, number) and session.ending is None:
+            try:
+                await session.points.remove([number])
+            except UsageError:
+                if _exists(session, number):
+                    raise  # else it has gone meanwhile: the session may be in another process
         if feed is not None:
             feed.close(why)
 
@@ -215,6 +219,10 @@ class Feeds:
         for early in self._early:
             if len(early) < _MOST_EARLY:
                 early.append((number, item))
+
+
+def _exists(session: Session, number: int) -> bool:
+    return any(each.number == number for each in session.points.list())
 
 
 class Functions:

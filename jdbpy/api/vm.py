@@ -352,7 +352,11 @@ class Vm:
         A running target is no error. wire: no wait.
         """
         if self.is_suspended:
-            await self.session.execution.resume()
+            try:
+                await self.session.execution.resume()
+            except StateError:
+                if self.is_suspended:
+                    raise  # else somebody else has resumed it: the session may be in another process
 
     async def pause(self) -> Stop:
         """Suspend all threads, and return a stop that shows one of them. Raises StateError when all are suspended.
@@ -581,10 +585,14 @@ class Vm:
 
     async def _resume_from(self, stop: events.Stop) -> None:
         """Let go on what a stop has suspended. wire: no wait."""
-        if stop.policy is SuspendPolicy.THREAD and stop.thread is not None:
-            await self.session.execution.resume(stop.thread.id)
-        else:
-            await self.session.execution.resume()
+        try:
+            if stop.policy is SuspendPolicy.THREAD and stop.thread is not None:
+                await self.session.execution.resume(stop.thread.id)
+            else:
+                await self.session.execution.resume()
+        except StateError:
+            if self.session.is_current(stop):
+                raise  # else it was over meanwhile: the session may be in another process
 
     @contextmanager
     def _limit(self, seconds: float | None, message: str) -> Iterator[None]:

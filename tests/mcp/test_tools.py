@@ -82,6 +82,12 @@ async def test_answers_at_a_stop(jvm: Jvm) -> None:
             assert (await client.call("source", around=0))["source"]["lines"][0]["line"] == line
             window = (await client.call("source", class_name="Rounds", line=1, around=1))["source"]
             assert [each["line"] for each in window["lines"]] == [1, 2] and window["name"] == "Rounds.java"
+            # what the tools give is there as resources as well
+            listed = (await client.client.list_resources()).resources
+            assert [str(each.uri) for each in listed] == ["jdbpy://stops", "jdbpy://stacks"]
+            assert (await client.resource("jdbpy://stacks"))["data"] == await client.call("stack", thread="*")
+            whole = await client.call("source", class_name="Rounds", around=500)
+            assert (await client.resource("jdbpy://source/Rounds"))["data"] == whole
             found = await client.call("step")
             assert found["stop"]["reason"] == "step" and found["stop"]["location"]["line"] == line + 1
             found = await client.call("step", kind="into")
