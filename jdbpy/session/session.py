@@ -266,6 +266,7 @@ class Session:
         from jdbpy.session.calls.observer import CallObserver
 
         observer = CallObserver(self._target, lambda: self.values.evaluator, self.run_beside)
+        self.points.before_redefined.append(observer.clear)
         self.points.on_redefined.append(observer.redefined)
         return observer
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
+from pathlib import Path
+from typing import Any, cast
+
 import pytest
 
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.model.events import Report
-from tests.harness import Jvm, debug
+from jdbpy.session.target.requests import GO, CountingFilter, EventRequest, RequestTable
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from tests.harness import Jvm, debug, inline, program
 
 
 def told(report: Report) -> str:
@@ -133,3 +139,47 @@ async def test_a_tree_tells_what_is_called_line_by_line(jvm: Jvm) -> None:
         assert (tree.calls, first.method, first.count, second.count, second.children) == (1, "factorial", 1, 1, ())
         [tree] = work.trees()
         assert tree.calls == 3 and {each.method: each.count for each in tree.children} == {"take": 150, "refuse": 150}
+
+
+TILLS = program("Tills")
+SOURCE = Path(TILLS.sources, "Tills.java").read_text(encoding="utf-8")
+
+
+async def test_observation_goes_on_in_code_that_was_replaced(jvm: Jvm) -> None:
+    changed = inline(SOURCE.replace("return total + what.length();", "return total + what.length() + 100;"))
+    async with debug(jvm, "Tills") as d:
+        await d.run_to("start")
+        found: list[Report] = []
+        observer = d.session.observer
+        async with (
+            observer.calls("Till.take", on_call=found.append, most=2),
+            observer.tree("Till.take", most=2) as tree,
+        ):
+            await d.session.hotswap.redefine("Tills$Till", str(Path(changed.classes, "Tills$Till.class")))
+            await d.resume()
+            await d.wait_exit()
+        assert [told(each) for each in found] == ['3,"tea" -> 106', '40,"cake" -> 147']
+        [folded] = tree.trees()
+        assert [(each.method, each.count) for each in folded.children] == [("length", 2)]
+
+
+async def test_what_ends_under_many_calls_leaves_no_thread_suspended(jvm: Jvm) -> None:
+    async with debug(jvm, "Tills") as d:
+        await d.run_to("working")
+        found: list[Report] = []
+        observer = d.session.observer
+        async with observer.calls("Till.take", on_call=found.append, most=20) as calls:
+            await d.resume()
+            await calls.over.wait()
+        assert len(found) == calls.reported == 20
+        await d.wait_exit()
+
+
+def test_an_event_that_suspends_is_never_swallowed_after_its_request_is_cleared() -> None:
+    table = RequestTable(cast(Any, None))
+    for policy, swallowed in ((JdwpSuspendPolicy.NONE, True), (JdwpSuspendPolicy.EVENT_THREAD, False)):
+        request = EventRequest(EventKind.BREAKPOINT, policy, lambda hit: GO)
+        request.counting_filter = CountingFilter(lambda data: False, deque())
+        request.id = 7
+        table.spent(request)
+        assert table.count_only(bytes((policy, 0, 0, 0, 1)) + request.key) is swallowed

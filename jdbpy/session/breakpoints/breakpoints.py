@@ -148,6 +148,8 @@ class LineBreakpoints:
         """Sets all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
         self.placement.forget_code()
         renewed = [ReferenceTypeID(each) for each in type_ids]
+        for clear in self._points.before_redefined:
+            clear(renewed)
         for point in self._all():
             if point.wanted:
                 await self.placement.renew(point, renewed)

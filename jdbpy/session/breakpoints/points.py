@@ -60,6 +60,9 @@ class Points:
         """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
         self.before_removal: Callable[[Iterable[Point]], Awaitable[None]] | None = None
         """Called before points are taken out or changed: hits that the target has kept are to be reported."""
+        self.before_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], None]] = []
+        """Called with classes that were redefined, before anything is set there again: the agent sets no breakpoint
+        where it believes that another one stands."""
         self.on_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], Awaitable[None]]] = []
         """Called with classes that were redefined, after points were set there again."""
         self.after_removal: Callable[[], Awaitable[None]] | None = None

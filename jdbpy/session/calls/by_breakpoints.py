@@ -119,10 +119,16 @@ class BreakpointMeans:
             self.drop()
             raise
 
+    def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """Clear the breakpoints in classes whose code is new. wire: no wait."""
+        lost = [each for each in self._requests if _class_of(each) in type_ids]
+        self._requests = [each for each in self._requests if each not in lost]
+        self._target.requests.submit_clear(lost)
+
     async def redefined(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Set the breakpoints again in classes whose code is new. wire: 2 trips."""
         again = [each for each in self._methods.values() if each.owner.id in type_ids]
-        if not again:
+        if not again or not self._requests:
             return
         declared = await self._target.types.methods(type_ids)
         known = {method.id for each in type_ids for method in declared.get(each, ())}
@@ -357,3 +363,8 @@ class BreakpointMeans:
         if ended:
             thread = hit.thread
             self._on_calls([EndedCall(e.method, thread, now - e.began, failed=True, read=read.get(e)) for e in ended])
+
+
+def _class_of(request: EventRequest) -> int:
+    """The class in which a breakpoint stands; 0 for a request of another kind."""
+    return next((each.loc.classID for each in request.modifiers if isinstance(each, event_request.LocationOnly)), 0)

@@ -17,6 +17,8 @@ from jdbpy.session.calls.observation import Observation, Registry
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.model.calls import CallsEnded
 from jdbpy.session.model.events import Notice, Report
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 
 _MOST_WAITING = 1_000
 """Calls that were read and wait to be told; beyond that they are only counted."""
@@ -53,6 +55,7 @@ class ObservedCalls(Observation):
         self.reported = 0
         """Calls that were reported."""
         self._accepted = 0
+        self._end: EventRequest | None = None  # what holds the end of the target for reports
         self._waiting: deque[tuple[EndedCall, ReadCall]] = deque()
         self._told = trio.Event()  # set while nothing waits to be told
         self._told.set()
@@ -93,14 +96,24 @@ class ObservedCalls(Observation):
     async def __aenter__(self) -> Any:
         await super().__aenter__()
         self._observer.start(self._tell)
+        spec = RequestSpec(EventKind.VM_DEATH, JdwpSuspendPolicy.ALL, [], self._at_end)
+        self._end, _ = self._target.requests.submit(spec)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await super().__aexit__(*exc)
-        with trio.CancelScope(shield=True), trio.move_on_after(_LAST):
-            await self._told.wait()
+        with trio.CancelScope(shield=True):
+            await self._at_end()
+        if self._end is not None:
+            self._target.requests.drop([self._end])
         self.over.set()
         self._arrived.set()
+
+    async def _at_end(self, hit: RequestHit | None = None) -> Verdict:
+        """Keep the target from its end until all calls are told."""
+        with trio.move_on_after(_LAST):
+            await self._told.wait()
+        return GO
 
     async def _tell(self) -> None:
         """Tell of calls as they come, beside the target's events, until it is over. Runs as a task of the session."""

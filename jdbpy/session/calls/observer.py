@@ -71,6 +71,11 @@ class CallObserver:
         """
         return ObservedTree(self, method, when, depth, most, most_methods)
 
+    def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """Take breakpoints out of classes whose code is new, where the agent has none any more. wire: no wait."""
+        for each in self._observations:
+            each.means.clear(type_ids)
+
     async def redefined(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Go on in classes whose code is new. wire: 2 trips for each observation of them."""
         for each in list(self._observations):

@@ -130,6 +130,8 @@ class CodeChanges:
         target.types.invalidate([type_.id])
         self._stack.forget()
         placement.forget_code()
+        for clear in self._points.before_redefined:
+            clear([type_.id])
         pending: list[Any] = []
         for point in self.breakpoints:
             here = [place for place in point.placed if place in moved]

@@ -338,8 +338,12 @@ class RequestTable:
         """The agent has dropped the request itself: its Count has run out."""
         request.active = False
         self._by_id.pop(request.id, None)
-        if request.counting_filter is not None and request.id:  # of a flood, much may still be on its way
+        if request.counting_filter is None or not request.id:
+            return
+        if request.policy is JdwpSuspendPolicy.NONE:  # of a flood, much may still be on its way
             self._counting_filters[request.key] = _passed
+        else:  # what is on its way suspends a thread, which the dispatcher resumes
+            self._counting_filters.pop(request.key, None)
 
     def count_only(self, data: bytes) -> bool:
         """True if an event set that has just come in, by its bytes, needs nothing more: its counting filter has kept
