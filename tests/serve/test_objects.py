@@ -61,7 +61,7 @@ def test_what_cannot_have_been_sent_is_refused(wrong: Any) -> None:
 async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
     async with (
         start_target(jvm, "Desks", suspend=False) as target,
-        serving("--name", "desks", "attach", target.address, "--hold", "thread"),
+        serving("--name", "desks", "attach", target.address, "--hold", "thread") as served,
     ):
         await target.wait_output("open")
         source = target.program
@@ -138,6 +138,13 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
                 with pytest.raises(jdbpy.UsageError, match="no call"):
                     await reader.session.heap.nothing()  # type: ignore[attr-defined]
             await trio.to_thread.run_sync(without_await, source.at("third"))
+            # the process of the session is killed
+            async with jdbpy.join("desks") as last:
+                served.process.kill()
+                with pytest.raises(jdbpy.Disconnected, match="the session has gone"):
+                    await last.wait()
+                with pytest.raises(jdbpy.Disconnected):
+                    await last.classes("Desks")
 
 
 def without_await(place: str) -> None:
