@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from jdbpy import Breakpoint, Notice, Report, Reporting, SuspendPolicy
+from jdbpy import Breakpoint, Notice, PointOptions, Report, Reporting, SuspendPolicy, Variable
 from jdbpy.session.target.streams import EventStream
 from tests.harness import Jvm, debug, inline, program
 
@@ -138,6 +138,72 @@ async def test_hits_that_wait_while_the_class_is_changed_are_looked_at_in_their_
         assert [each for each in found if report_of(each).failure] == []
         await d.resume()
         await d.wait_exit()
+
+
+async def test_a_trace_of_methods_keeps_entries_and_exits_in_the_target(jvm: Jvm) -> None:
+    """Arguments, what is returned, thread and time, in order; private, static and overloaded methods of a class."""
+    async with debug(jvm, PROGRAM) as d:
+        d.ignored |= {"trace", "left-out"}
+        await d.resume()
+        await d.target.send("loop 10")
+        await d.target.wait_output("done loop 10 55")
+        d.session.instrumentation.mode = "auto"
+        options = PointOptions(classes=("Kettle",), policy=SuspendPolicy.NONE)
+        trace = await d.session.traces.methods(options=options)
+        rounds = 0
+        while not d.session.points.get(trace.number).in_target:
+            rounds += 1
+            await d.target.send(f"loop {100 + rounds}")
+            await d.target.wait_output(f"done loop {100 + rounds} ")
+        with d.session.events() as events:
+            await d.target.send("loop 3")
+            await d.target.send("priced 1")
+            await d.target.wait_output("done priced 1 0")
+            await d.session.points.disable([trace.number])
+            found = [report_of(each) for each in await reports(events, lambda report: returned(report) == ["0"])]
+        kept = found[-8:]
+        shown = [
+            (each.event, each.location.method if each.location else "", *texts_of(each.arguments), *returned(each))
+            for each in kept
+        ]
+        assert [each[:3] for each in shown] == [
+            ("method-entry", "passed", "i = 0"),
+            ("method-exit", "passed", "1"),
+            ("method-entry", "passed", "i = 1"),
+            ("method-exit", "passed", "2"),
+            ("method-entry", "passed", "i = 2"),
+            ("method-exit", "passed", "3"),
+            ("method-entry", "priced", "i = 0"),
+            ("method-exit", "priced", "0"),
+        ]
+        assert shown[0][3:] == ("table = int[3]", 'text = "text"')
+        assert [each.time_ns for each in kept] == sorted(each.time_ns for each in kept)
+        hits = d.session.points.get(trace.number).hits
+        assert [each.hit for each in kept] == list(range(hits - 7, hits + 1))
+        await d.session.points.enable([trace.number])
+        while not d.session.points.get(trace.number).in_target:
+            rounds += 1
+            await d.target.send(f"loop {100 + rounds}")
+            await d.target.wait_output(f"done loop {100 + rounds} ")
+        assert await d.session.instrumentation.remove() == ["Kettle"]
+        with d.session.events() as events:
+            await d.target.send("loop 30")
+            await d.target.send("priced 1")
+            await reports(events, lambda report: returned(report) == ["0"])
+        shown_now = d.session.points.get(trace.number)
+        assert (shown_now.in_target, shown_now.ordinary) == (False, "it was taken out of the target")
+        await d.session.detach()
+        d.unseen()
+        await d.target.send("loop 5")
+        await d.target.wait_output("done loop 5 15")
+
+
+def texts_of(arguments: Sequence[Variable]) -> list[str]:
+    return [f"{each.name} = {each.value.text}" for each in arguments if each.value is not None]
+
+
+def returned(report: Report) -> list[str]:
+    return [report.return_value.text] if report.return_value is not None else []
 
 
 def of(found: list[Notice], point: Breakpoint) -> list[Notice]:

@@ -23,6 +23,7 @@ from jdbpy.session.java.bytecode import second_instruction
 from jdbpy.session.java.class_names import ClassName, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.model import events
+from jdbpy.session.model.breakpoints import Breakpoint
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits, Value, Variable
 from jdbpy.session.target import facts
@@ -84,6 +85,11 @@ class MethodPoint(EventPoint):
         self._relays: set[EventRequest] = set()
         self._native: set[tuple[ReferenceTypeID, ids.MethodID]] = set()
         self._missed: dict[str, str] = {}
+        self.in_target: set[ReferenceTypeID] = set()
+        """Classes of which the target itself keeps entries and exits."""
+        self.lost_in: set[ReferenceTypeID] = set()
+        """Those whose code was replaced meanwhile."""
+        self.why_ordinary = ""
 
     @property
     def spec(self) -> str:
@@ -161,15 +167,19 @@ class MethodPoint(EventPoint):
     def disarm(self) -> list[Pending[Any]]:
         watches, self._watches = self._watches, []
         self._placed.clear()
+        self.in_target.clear()
+        if self._target.changed_code.on_untraced is not None:
+            self._target.changed_code.on_untraced(self)
         dropped = self._target.requests.drop(self._relays)
         self._relays.clear()
         return [*(reply for watch in watches for reply in watch.close()), *dropped, *super().disarm()]
 
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Set the breakpoints again in classes whose code is new: the agent has dropped them there."""
-        renewed = set(type_ids)
+        renewed = {each for each in type_ids if each not in self.in_target}
         lost = [key for key in self._placed if key[0].classID in renewed]
-        if lost:
+        if lost or renewed & self.lost_in:
+            self.lost_in -= renewed
             requests = [self._placed.pop(key) for key in lost]
             self.requests = [each for each in self.requests if each not in requests]
             self._target.requests.submit_clear(requests)
@@ -189,6 +199,7 @@ class MethodPoint(EventPoint):
 
     async def _place(self, types: Sequence[RefType]) -> None:
         """Set what traces the methods of these classes. Raises UsageError. wire: 3 trips."""
+        types = [each for each in types if each.id not in self.in_target]
         types = [
             each for each in types if not any(fits_exclude(pattern, each.name) for pattern in self.options.excludes)
         ]
@@ -216,6 +227,36 @@ class MethodPoint(EventPoint):
                 raise outcome
         if self.place is not None:
             await self._target.types.locations([place for place, _ in new])
+        if self._target.changed_code.on_traced is not None:
+            self._target.changed_code.on_traced(self)
+
+    def places_in(self, type_id: ReferenceTypeID) -> dict[tuple[CodeLocation, bool], EventRequest]:
+        """Return where the trace stands in a class, with the requests; the second is True at an exit. No trip."""
+        return {key: request for key, request in self._placed.items() if key[0].classID == type_id}
+
+    @property
+    def traced_types(self) -> list[ReferenceTypeID]:
+        """The classes in which the trace stands by breakpoints. No trip."""
+        return list(dict.fromkeys(place.classID for place, _ in self._placed))
+
+    def taken_over(self, type_id: ReferenceTypeID) -> None:
+        """The target keeps entries and exits of a class from now on. wire: no wait."""
+        requests = self.places_in(type_id)
+        self._placed = {key: each for key, each in self._placed.items() if key not in requests}
+        self.requests = [each for each in self.requests if each not in requests.values()]
+        self._target.requests.drop(requests.values())
+        self.in_target.add(type_id)
+
+    async def given_back(self, type_id: ReferenceTypeID) -> None:
+        """The target keeps nothing of a class any more: set breakpoints in it again. wire: 3 trips."""
+        self.in_target.discard(type_id)
+        if self.wanted:
+            with suppress(UsageError):
+                await self._place(list((await self._target.types.info([type_id])).values()))
+
+    def snapshot(self) -> Breakpoint:
+        there = bool(self.in_target) and not self._placed
+        return super().snapshot().replace(in_target=there, ordinary="" if there else self.why_ordinary)
 
     async def _methods(self, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
         """The methods that are meant, of these classes and of those that they inherit from. wire: 1 trip."""

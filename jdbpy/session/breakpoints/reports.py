@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 import trio
@@ -202,18 +203,26 @@ class Reporter:
             self.switch_off(point, taken)
 
     async def report_kept(
-        self, point: Point, hit: RequestHit, taken: Taken, entry: LogEntry | None, time_ns: int
+        self,
+        point: Point,
+        hit: RequestHit,
+        taken: Taken,
+        entry: LogEntry | None,
+        time_ns: int,
+        details: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         """Publishes or writes a hit that the target has kept: its thread runs on, and nothing is read of it.
+
+        ``details`` are those of ``Point.details``.
 
         wire: none when the name of the thread is known, else 1 trip.
         """
         self._say_left_out(point, taken.left_out)
         if taken.reported:
             where = await self._whereabouts.of(hit)
-            kind, text = ("logpoint", entry.text or where.text) if entry else point.told(hit, where.text, {})
+            kind, text = ("logpoint", entry.text or where.text) if entry else point.told(hit, where.text, dict(details))
             values = entry.values if entry else ()
-            self._publish(point, hit, taken, kind, text, where, time_ns=time_ns, values=values)
+            self._publish(point, hit, taken, kind, text, where, time_ns=time_ns, values=values, **details)
         if taken.spent:
             self.switch_off(point, taken)
 

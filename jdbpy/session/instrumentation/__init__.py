@@ -4,7 +4,8 @@
 * ``installing``: the way of a condition into the target, step by step
 * ``code_changes``: classes given checks, or their own code again, while everything else stands as it stood
 * ``sites``: one place of a breakpoint there, and what a hit of it is
-* ``rings``: what the target keeps, read while everything runs; ``log_sites``: places whose hits are kept
+* ``rings``: what the target keeps, read while everything runs; ``log_sites``: places whose hits are kept;
+  ``trace_sites``: methods whose entries and exits are
 * ``standing``: frames that are in a class already, for which its code must stay as it is
 * ``in_thread``: what a thread at an event is needed for: classes defined, class files, method handles
 * ``host_class``: class files on this machine

@@ -25,8 +25,8 @@ from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 
-PlaceKey = tuple[MethodID, int]
-"""A method and an index in the program's own code."""
+PlaceKey = tuple[Any, ...]
+"""A method and an index in the program's own code; of a place of a trace also its number, and which place it is."""
 
 
 class CodeChanges:

@@ -13,6 +13,7 @@ from functools import partial
 
 from jdbpy.errors import EvalError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.methods import MethodPoint
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
 from jdbpy.session.eval.emit.emitter import emit, emit_values, value_types
@@ -30,6 +31,7 @@ from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site, set_traps
 from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
+from jdbpy.session.instrumentation.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.java import class_file
 from jdbpy.session.java.types import NULL, JavaType, erasure, is_string, source_name, unboxed
 from jdbpy.session.model.threads import Location
@@ -40,6 +42,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.helper import helper_class
 from jdbpy.session.weaving.parts import Emitted, Filters
 from jdbpy.session.weaving.ring import log_class
+from jdbpy.session.weaving.trace_ring import trace_class
 from jdbpy.session.weaving.weaver import weave
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
@@ -143,6 +146,64 @@ class Installer:
         async with everything_suspended(target):
             await self._require_free(type_, starts, thread, asked=asked)
             await changes.redefine(changed, sites)
+
+    async def trace(self, point: MethodPoint, type_: RefType, thread: int) -> None:
+        """Have a class keep the entries and exits of a trace. Calls that are under way are not seen to be left.
+
+        Raises StaysOrdinary. wire: some 30 trips.
+        """
+        target, changes = self._target, self._changes
+        loader = (await target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
+        if not loader:
+            raise StaysOrdinary("its class is one of the JVM's own")
+        async with in_thread(target, self._evaluator(), thread, type_) as run:
+            known = target.changed_code.classes.get(type_.id)
+            changed = known or ChangedClass(type_, await self._original(run, type_))
+            places = await self._traced(point, changed)
+            self._made += 1
+            host = type_.signature[1:-1]
+            name = f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
+            helper = trace_class(name, host, [each.spot for each in places], size=_PLACES)
+            log = TraceLog(
+                point,
+                type_,
+                places,
+                helper,
+                target=target,
+                changes=changes,
+                reporter=self._points.reporter,
+                poller=self._poller,
+            )
+            sites = dict(changes.sites.get(type_.id, {}))
+            for index, each in enumerate(places):
+                sites[each.method.id, each.at, point.number, index] = TraceSite(log, each, index)
+            refused = weave(changed.original, [site.place for site in sites.values()]).refused
+            if refused:
+                raise StaysOrdinary(f"{refused[0].place.method}: {refused[0].text}")
+            log.type_id = await run.define(helper.name, helper.data)
+            if not changed.maps:
+                await self._keep(run, type_, changed.original)
+        async with everything_suspended(target):
+            await self._require_free(type_, (), thread, asked=False)
+            await log.begin()
+            point.taken_over(type_.id)
+            await changes.redefine(changed, sites)
+
+    async def _traced(self, point: MethodPoint, changed: ChangedClass) -> list[TracedPlace]:
+        """The places of a trace in a class. wire: 1 trip, 0 when known."""
+        types, type_id = self._target.types, changed.type.id
+        methods = {method.id: method for method in (await types.methods([type_id]))[type_id]}
+        keys = [(type_id, each) for each in dict.fromkeys(place.methodID for place, _ in point.places_in(type_id))]
+        tables = await types.facts.many(facts.VARIABLES, keys)
+        found = []
+        for place, is_exit in point.places_in(type_id):
+            method, at = methods[place.methodID], changed.index_before(place)
+            if is_exit:
+                found.append(exit_of(method, at))
+            else:
+                table = tables.get((type_id, method.id))
+                found.append(entry_of(method, names_of(table)))
+        return found
 
     async def _require_free(self, type_: RefType, starts: Collection[PlaceKey], thread: int, *, asked: bool) -> None:
         if busy := await why_not_now(self._target, type_, starts, at_event=thread, despite_loops=asked):

@@ -16,14 +16,15 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, StateError, UsageError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+from jdbpy.session.breakpoints.methods import MethodPoint
 from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.instrumentation.code_changes import CodeChanges
 from jdbpy.session.instrumentation.installing import Installer, StaysOrdinary, places_in, say
-from jdbpy.session.instrumentation.log_sites import LogSite
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
 from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
+from jdbpy.session.instrumentation.trace_sites import TraceSite
 from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.instrumentation import WovenClass
@@ -73,7 +74,7 @@ class Instrumentation:
         self._lock = trio.Lock()
         self._more = trio.Event()
         self.changes = CodeChanges(target, points, breakpoints, stack)
-        self.rings = RingPoller(target, self._ring_failed)
+        self.rings = RingPoller(target, self._ring_failed, points.reporter.clock)
         self.installer = Installer(target, points, self.changes, evaluator, self.rings)
         self._calls: dict[LogicalBreakpoint, list[EventRequest]] = {}
         self.changes.on_moved = self.placed
@@ -82,6 +83,9 @@ class Instrumentation:
         points.before_removal = self._read_kept
         points.after_removal = self.settle
         target.changed_code.on_redefined = self._redefined
+        target.changed_code.on_traced = self._traced
+        target.changed_code.on_untraced = self._dropped
+        self._trace_calls: dict[tuple[MethodPoint, ReferenceTypeID], list[EventRequest]] = {}
 
     # -- what the user chooses ---------------------------------------------------------------------------------------
 
@@ -98,6 +102,8 @@ class Instrumentation:
         self._mode = mode
         for point in self.changes.breakpoints:
             self.placed(point)
+        for trace in self._points.of_type(MethodPoint):
+            self._traced(trace)
 
     def ask(self, number: int) -> None:
         """Have the condition of a breakpoint computed in the target as soon as that can be done. Raises UsageError."""
@@ -138,6 +144,11 @@ class Instrumentation:
                     await self.changes.redefine(changed, kept)
                 if not changed.maps:
                     restored.append(changed.type.name)
+                for point in dict.fromkeys(site.point for site in sites.values() if site not in kept.values()):
+                    if isinstance(point, MethodPoint):
+                        point.why_ordinary = "it was taken out of the target"
+                        await point.given_back(changed.type.id)
+                        self._target.requests.drop(self._trace_calls.pop((point, changed.type.id), ()))
             for point in chosen or self.changes.breakpoints:
                 self._asked.discard(point.number)
                 point.look_after = 0
@@ -168,6 +179,12 @@ class Instrumentation:
         """See ``placement.InTarget``."""
         point.computed_in_target = False
         self._target.requests.drop(self._calls.pop(point, ()))
+        self._dropped(point)
+
+    def _dropped(self, point: Point) -> None:
+        """Nothing is to be kept or computed for a point any more. wire: no wait."""
+        for key in [each for each in self._trace_calls if each[0] is point]:
+            self._target.requests.drop(self._trace_calls.pop(key))
         for type_id, sites in self.changes.sites.items():
             gone = {place: site for place, site in sites.items() if site.point is point}
             self.changes.drop(gone.values())
@@ -203,11 +220,55 @@ class Instrumentation:
                 self._call_at(point, AGAIN_AFTER)
         return GO
 
+    def _traced(self, point: MethodPoint) -> None:
+        """A trace stands at its places: have a thread come after some hits in each class. wire: no wait."""
+        if not self._possible or self._mode != "auto" or self._target.remote or not point.by_places:
+            return
+        options = point.options
+        looks = point.condition is not None or point.callers is not None or point.log is not None
+        chosen = point.hit_count is not None or point.ignore or point.temporary or point.awaited or point.after_each
+        limited = options.thread is not None or options.instance is not None or point.reporting.stack
+        if not point.reports or looks or chosen or limited:
+            return
+        for type_id in point.traced_types:
+            self._call_in(point, type_id, REPORTED_AFTER)
+
+    def _call_in(self, point: MethodPoint, type_id: ReferenceTypeID, hits: int) -> None:
+        if (point, type_id) in self._trace_calls:
+            return
+        for place, is_exit in point.places_in(type_id):
+            if not is_exit or not point.entries:
+                modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
+                handler = partial(self._trace_came, point, type_id)
+                spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler)
+                self._trace_calls.setdefault((point, type_id), [])
+                self._trace_calls[point, type_id].append(self._target.requests.submit(spec)[0])
+
+    async def _trace_came(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
+        self._target.requests.drop(self._trace_calls.pop((point, type_id), ()))
+        if self._target.suspension.everything_held or not point.wanted or type_id in point.in_target:
+            return GO
+        async with self._lock:
+            try:
+                type_ = (await self._target.types.info([type_id]))[type_id]
+                await self.installer.trace(point, type_, hit.thread)
+                point.why_ordinary = ""
+                return GO
+            except StaysOrdinary as why:
+                point.why_ordinary = str(why)
+            except Disconnected:
+                raise
+            except (JdbpyError, MalformedClassFile) as error:
+                point.why_ordinary = f"it could not be put into the target: {error}"
+        self._call_in(point, type_id, AGAIN_AFTER)
+        return GO
+
     async def _read_kept(self, points: Iterable[Point]) -> None:
         """Report what the target has kept of hits so far. wire: 1 trip, 2 where there are some."""
         chosen = list(points)
         sites = [site for sites in self.changes.sites.values() for site in sites.values() if site.point in chosen]
-        rings = [site.ring for site in sites if isinstance(site, LogSite) and site.ring is not None]
+        found = [site.log.ring if isinstance(site, TraceSite) else getattr(site, "ring", None) for site in sites]
+        rings = list(dict.fromkeys(each for each in found if each is not None))
         if rings:
             await self.rings.poll(rings)
 
@@ -266,6 +327,11 @@ class Instrumentation:
         changed = self._target.changed_code.classes.pop(type_id, None)
         for site in self.changes.forget(type_id):
             point, requests = site.point, site.requests
+            if isinstance(point, MethodPoint):
+                point.in_target.discard(type_id)
+                point.lost_in.add(type_id)
+                site.withdrawn()
+                continue
             point.placed = {place: each for place, each in point.placed.items() if each not in requests}
             self.changes.drop([site])
             point.look_after = point.passes + 1

@@ -18,7 +18,7 @@ from jdbpy.session.instrumentation.rings import Ring, RingEntry, RingPoller
 from jdbpy.session.instrumentation.sites import Site
 from jdbpy.session.java.types import JavaType, Primitive
 from jdbpy.session.target.conditions import Condition, LogEntry
-from jdbpy.session.target.hit_rates import Taken
+from jdbpy.session.target.hit_rates import RateLimiter, Taken
 from jdbpy.session.target.refs import Method
 from jdbpy.session.target.requests import EventRequest, RequestHit
 from jdbpy.session.target.target import Target
@@ -131,6 +131,17 @@ class LogSite(Site):
             row = statistics.row(statistics.of_kind(EventKind.BREAKPOINT), (place.classID, place.methodID))
             if row is not None:
                 row.count += hits
+
+    def rests_until(self) -> float:
+        """See ``RingUser``: while as many were reported as may be in a second."""
+        limiter: RateLimiter = self.point.rate_limiter
+        return limiter.counts_until
+
+    def skipped(self, count: int) -> None:
+        """See ``RingUser``."""
+        if not self._counts:
+            self._enter(count)
+        self.point.rate_limiter.missed(count)
 
     def arrived(self, count: int) -> int:
         """See ``RingUser``: as many are read as are to be reported."""

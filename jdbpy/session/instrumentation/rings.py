@@ -7,6 +7,7 @@ looked for them every few milliseconds, later less often.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.record import Record
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.ring import LogHelper, RingReader
+from jdbpy.session.weaving.trace_ring import TraceHelper
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ArrayID, ClassID, FieldID, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
@@ -58,6 +60,12 @@ class RingUser(Protocol):
     def counted(self, counters: Mapping[str, int]) -> None:
         """Take in what the counters of the helper say now."""
 
+    def rests_until(self) -> float:
+        """Until then nothing of what comes is wanted, only how much it is; in the past else. By the poller's clock."""
+
+    def skipped(self, count: int) -> None:
+        """So many entries are not read, as nothing of them is wanted."""
+
     def arrived(self, count: int) -> int:
         """So many entries have come; return how many of the first of them are to be read. Called once for each."""
 
@@ -78,7 +86,12 @@ class Ring:
         self._value = self._read_field = FieldID(0)
         self._guess = _GUESS
         self._stuck = 0
-        self._heads = 0
+        self.passes: tuple[int, ...] = ()
+        """How often each place of a trace was passed, as it was at the last poll."""
+        self._places = len(helper.calls) if isinstance(helper, TraceHelper) else 0
+        self._counts: list[ArrayID] = []
+        self.rests = -math.inf
+        """Until then the target keeps nothing, and only counts."""
         self.said: Mapping[str, int] = {}
         """The counters as they were at the last poll."""
         self.over = False
@@ -108,13 +121,17 @@ class Ring:
         if columns:
             self._read_field = fields["read"].id
             [array] = [each.id for each in of_atomics[atomic_array] if each.name == "array"]
-            stamps = await conn.request(object_reference.GetValues(found[len(counters)], [array]))
-            arrays = [int(stamps.values[0].value or 0), *found[len(counters) + 1 :]]
-            self._arrays = [ArrayID(ObjectID(each)) for each in arrays]
+            atomics = [found[len(counters)]]
+            if self._places:
+                reply = await conn.request(reference_type.GetValues(self.type_id, [fields["COUNTS"].id]))
+                atomics.append(ObjectID(int(reply.values[0].value or 0)))
+            replies = [await conn.request(object_reference.GetValues(each, [array])) for each in atomics]
+            stamps, *self._counts = [ArrayID(ObjectID(int(each.values[0].value or 0))) for each in replies]
+            self._arrays = [stamps, *(ArrayID(each) for each in found[len(counters) + 1 :])]
 
     async def open(self, target: Target, counters: Mapping[str, int]) -> None:
         """Take in entries from now on; counters begin with these values. wire: 2 trips."""
-        self.over = False
+        self.over, self.rests = False, -math.inf
         ask = [object_reference.GetValues(each, [self._value]) for each in self.counters.values()]
         replies = await target.conn.batch(ask)
         now = {name: int(reply.values[0].value or 0) for name, reply in zip(self.counters, replies, strict=True)}
@@ -144,6 +161,19 @@ class Ring:
         nothing = [TaggedValue(Tag.OBJECT, 0)] * self.helper.size
         return [self._set_read(CLOSED), *(array_reference.SetValues(each, 0, nothing) for each in objects)]
 
+    def rest(self, now: float) -> list[Command[Any]]:
+        """Return what has the target keep nothing while nothing is wanted, and keep entries again afterwards."""
+        if self.reader is None or self.over:
+            return []
+        until = self.user.rests_until()
+        if self.rests == -math.inf and until > now:
+            self.rests = until
+            return [self._set_read(CLOSED)]
+        if self.rests != -math.inf and now >= self.rests:
+            self.rests = -math.inf
+            return [self._set_read(self.reader.next)]
+        return []
+
     def _set_read(self, number: int) -> Command[Any]:
         return class_type.SetValues(
             ClassID(self.type_id), [FieldValue(self._read_field, TaggedValue(Tag.LONG, number))]
@@ -154,7 +184,8 @@ class Ring:
     def questions(self) -> list[Command[Any]]:
         """Return what a poll asks first: the counters, and the stamps of the next entries."""
         asked: list[Command[Any]] = [object_reference.GetValues(each, [self._value]) for each in self.counters.values()]
-        if self.reader is not None:
+        asked += [array_reference.GetValues(each, 0, self._places) for each in self._counts]
+        if self.reader is not None and self.rests == -math.inf:
             asked += [
                 array_reference.GetValues(self._arrays[0], first, count)
                 for first, count in self.reader.ranges(self._guess)
@@ -166,9 +197,16 @@ class Ring:
         counts = [int(reply.values[0].value or 0) for reply in replies[: len(self.counters)]]
         counters = dict(zip(self.counters, counts, strict=True))
         self.said = counters
+        rest = replies[len(counts) :]
+        if self._counts:
+            self.passes, rest = tuple(rest[0].values.values), rest[1:]
         if self.reader is None:
             return 0
-        stamps = [stamp for reply in replies[len(counts) :] for stamp in reply.values.values]
+        if self.rests != -math.inf:
+            skipped, self.reader.next = counters["HEAD"] - self.reader.next, counters["HEAD"]
+            self.user.skipped(skipped)
+            return 0
+        stamps = [stamp for reply in rest for stamp in reply.values.values]
         done = 0
         for stamp in stamps:
             if stamp != self.reader.next + done + 1:
@@ -216,9 +254,12 @@ def _is_there(reply: Any) -> bool:
 class RingPoller:
     """Reads the rings of one target, for ever. ``on_error`` is called with a ring that cannot be read any more."""
 
-    def __init__(self, target: Target, on_error: Callable[[Ring, JdbpyError], None]) -> None:
+    def __init__(
+        self, target: Target, on_error: Callable[[Ring, JdbpyError], None], clock: Callable[[], float]
+    ) -> None:
         self._target = target
         self._on_error = on_error
+        self._clock = clock
         self._rings: dict[Ring, None] = {}
         self._changed = trio.Event()
         self._lock = trio.Lock()
@@ -265,6 +306,8 @@ class RingPoller:
                 for ring, _ in found:
                     ring.user.counted(ring.said)  # what was dropped came later than what was kept
                 self._submit([ring.passed(count) for ring, count, _ in come if not ring.over])
+                now = self._clock()
+                self._submit([command for ring, _ in found for command in ring.rest(now)])
                 total += sum(count for _, count in found)
                 pending = [ring for ring, count in found if count >= _GUESS and not ring.over]
                 if not pending:

@@ -10,6 +10,7 @@ why it fails.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.points import Points
@@ -58,9 +59,7 @@ class _Trap:
 class Site:
     """A place of a breakpoint. ``at`` is the code index in the program's own code; ``type_id`` is the helper's."""
 
-    def __init__(
-        self, point: LogicalBreakpoint, condition: Condition | None, method: Method, at: int, helper: HelperClass
-    ) -> None:
+    def __init__(self, point: Any, condition: Condition | None, method: Method, at: int, helper: HelperClass) -> None:
         self.point = point
         self.condition = condition
         self.method = method
@@ -77,7 +76,7 @@ class Site:
 
     def is_of(self, point: LogicalBreakpoint) -> bool:
         """True if the check is for the breakpoint and the condition that it has now."""
-        return self.point is point and self.condition is point.condition
+        return bool(self.point is point) and self.condition is point.condition
 
     def is_for(self, point: LogicalBreakpoint, at: int, method: MethodID) -> bool:
         """True if it is also for that place."""

@@ -62,6 +62,11 @@ class ChangedCode:
         self.on_redefined: Callable[[ReferenceTypeID, bytes], None] | None = None
         """Called when a hot swap has given a class these bytes."""
 
+        self.on_traced: Callable[[Any], None] | None = None
+        """Called with a trace of methods that stands at its places."""
+        self.on_untraced: Callable[[Any], None] | None = None
+        """Called with one that is taken out of the target."""
+
     def is_inserted(self, place: CodeLocation) -> bool:
         """True if the instruction is none of the program's."""
         changed = self.classes.get(place.classID)

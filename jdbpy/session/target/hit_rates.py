@@ -252,6 +252,11 @@ class RateLimiter:
         """So many more hits were not reported: the target has counted them."""
         self._left_out += hits
 
+    @property
+    def counts_until(self) -> float:
+        """Until then hits are only counted; in the past while they are reported."""
+        return self._counted_until
+
     def restart(self, hits: int) -> None:
         """The point is switched on again, after so many hits."""
         self._last_number = hits + (self._most or math.inf)
