@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from tests.harness import LIMIT, Jvm, Program, inline, program, start_target
+from tests.harness.targets import reserved_port
 from tests.jdb.beside import Command, beside
 from tests.jdb.driving import STOPPED, drive, ours
 from tests.jdb.test_side_by_side import JDKS
@@ -74,13 +75,13 @@ async def test_a_raw_command() -> None:
     echo = _echo()
 
     async def work(command: Command) -> tuple[str, str]:
-        port = await _free_port()
-        agent = f'"-agentlib:jdwp=transport=dt_socket,address=127.0.0.1:{port}"'
-        spec = f'{RAW}command=java {agent} -cp {echo.classes} Echo "a b",address=localhost:{port}'
-        async with drive(command("-connect", spec, "-launch"), JDK, env={"PATH": f"{JDK.home}/bin"}) as driven:
-            begun = await driven.read(STOPPED)
-            await driven.type("cont")
-            return begun, await driven.read(END)
+        with reserved_port() as port:
+            agent = f'"-agentlib:jdwp=transport=dt_socket,address=127.0.0.1:{port}"'
+            spec = f'{RAW}command=java {agent} -cp {echo.classes} Echo "a b",address=localhost:{port}'
+            async with drive(command("-connect", spec, "-launch"), JDK, env={"PATH": f"{JDK.home}/bin"}) as driven:
+                begun = await driven.read(STOPPED)
+                await driven.type("cont")
+                return begun, await driven.read(END)
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
@@ -178,10 +179,3 @@ async def test_limits_of_waiting() -> None:
             text = await driven.read(END)
         assert re.match(r"Listening at address: localhost:\d+\nno JVM connected within 0.05 seconds\n", text)
         assert text.endswith("\nFatal error:\nUnable to attach to target VM.\n")
-
-
-async def _free_port() -> int:
-    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with listener:
-        port: int = listener.socket.getsockname()[1]
-        return port
