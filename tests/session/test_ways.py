@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from jdbpy.session.connect.greeting import Address
 from jdbpy.session.connect.ways import container_addresses, parse_way
 from tests.cli.process import command
 from tests.cli.pseudo_terminal import open_terminal
+from tests.dap.client import dap_client
 from tests.harness import LIMIT, Jvm, Target, start_target
 from tests.harness.processes import piped
 from tests.harness.remote import DOCKER, KUBECTL, run_sshd, write_program, write_python_program
+from tests.serve.serving import serving
 
 
 def process_of(session: Any) -> int:
@@ -210,6 +213,27 @@ async def test_a_container_with_a_published_port(jvm: Jvm, tmp_path: Path, monke
             assert session.tunnel == f"docker container orders at 127.0.0.1:{target.port}"
             assert session.remote
         await runs_on(target)
+
+
+async def test_editors_and_served_sessions_take_the_same_addresses(
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before_path(monkeypatch, tmp_path / "bin")
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        fake_docker(tmp_path, container(published=target.port))
+        async with dap_client() as dap:
+            await dap.initialize()
+            await dap.request("attach", address="docker://orders:5005")
+            said = (await dap.event("output", category="console"))["output"]
+            assert said.startswith("docker://orders:5005 is reached through docker container orders at 127.0.0.1:")
+            assert said.endswith("; 'break' suspends only the thread that hits\n")
+            await dap.request("disconnect")
+        await target.wait_listening_again()
+        fake_docker(tmp_path, container(published=target.port))
+        with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:  # the path of a socket must be short
+            monkeypatch.setenv("XDG_RUNTIME_DIR", directory)
+            async with serving("--name", "orders", "attach", "docker://orders:5005") as served:
+                assert served.name == "orders"
 
 
 async def test_the_loopback_of_a_container(
