@@ -150,8 +150,8 @@ class Notice(Record):
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
     exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
     thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place,
-    resumed, reconnected, warning; in a shared session also stopped-elsewhere, client-joined, client-left,
-    breakpoint-added, breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
+    resumed, reconnected, set-for-all, remote, warning; in a shared session also stopped-elsewhere, client-joined,
+    client-left, breakpoint-added, breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
     ``report`` is there where a hit is reported.
     """
 
@@ -161,9 +161,9 @@ class Notice(Record):
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
         "tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place, resumed (by max-suspend, "
-        "with reason, seconds and threads: none named means all), reconnected, warning; where several share the "
-        "session stopped-elsewhere, client-joined, client-left, breakpoint-added, breakpoint-changed, "
-        "breakpoint-removed, value-changed, classes-redefined...",
+        "with reason, seconds and threads: none named means all), reconnected, set-for-all, remote, warning; where "
+        "several share the session stopped-elsewhere, client-joined, client-left, breakpoint-added, "
+        "breakpoint-changed, breakpoint-removed, value-changed, classes-redefined...",
     ]
     text: Annotated[str, Json(key="message")]
     data: Annotated[tuple[tuple[str, object], ...], "number, thread, class, method, line and the like, by kind"] = ()
