@@ -21,6 +21,7 @@ from jdbpy import (
     Frame,
     JdbpyError,
     Session,
+    StateError,
     Stop,
     UsageError,
     VmInfo,
@@ -29,7 +30,7 @@ from jdbpy import (
 from jdbpy.api.opening import opened_vm
 from jdbpy.api.vm import Vm
 from jdbpy.serve import places
-from jdbpy.serve.calls import COMPONENTS
+from jdbpy.serve.calls import COMPONENTS, OWN
 from jdbpy.serve.joining import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, MOST_LINE, LineReader, Message, Outgoing
 from jdbpy.serve.typed import pack, unpack
@@ -155,11 +156,17 @@ class JoinedSession:
         return await self.call("snapshot", _whole(path), **named)
 
     def __getattr__(self, name: str) -> Any:
-        """A component; a coroutine of the session itself."""
+        """A component; a coroutine of the session itself. Raises StateError for what a joined session does not have."""
         if name.startswith("_"):
             raise AttributeError(name)
-        if name not in COMPONENTS:
+        if name in OWN:
             return JoinedCall(self, name)
+        if name not in COMPONENTS:
+            raise StateError(
+                f"a session that was joined has no '{name}'",
+                hint="a script that attaches to the JVM itself has it",
+                code="NOT_SHARED",
+            )
         component = self.__dict__[name] = JoinedComponent(self, name)
         return component
 

@@ -135,6 +135,8 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
                 assert not reader.is_suspended
                 with pytest.raises(jdbpy.ReadOnlyError):
                     await reader.stop_at(source.at("first"))
+                with pytest.raises(jdbpy.StateError, match="has no 'observer'"):
+                    await reader.call_tree("Desks.first")
                 with pytest.raises(jdbpy.UsageError, match="no call"):
                     await reader.session.heap.nothing()  # type: ignore[attr-defined]
             await trio.to_thread.run_sync(without_await, source.at("third"))
