@@ -197,6 +197,9 @@ REFUSED = {
     "reconnect": "restart",
     "quit 3": "--kill",
     "exit 3": "--kill",
+    "calls Ledger.total -max 1": "'resume'",
+    "calls stats Ledger.total for 1s": "'resume'",
+    "calls tree Ledger.total": "'resume'",
 }
 """Lines that only ever end in an error, with a word of the hint; `quit` itself is in test_batch."""
 

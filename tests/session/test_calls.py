@@ -125,7 +125,7 @@ async def test_a_tree_tells_what_is_called_line_by_line(jvm: Jvm) -> None:
         assert calls[at("refusing"), "refuse"] == (1, 1)
         assert calls[at("opening"), "open"] == (1, 0) and calls[at("opening"), "line"] == (1, 0)
         assert not any(each.children for each in tree.children)
-        assert tree.own >= 0 and sum(each.share for each in tree.children) <= 1.0
+        assert tree.own >= 0 and sum(each.share for each in tree.children) < 1.001
         [tree] = deep.trees()
         [line] = [each for each in tree.children if (each.line, each.method) == (at("each"), "line")]
         assert [(each.method, each.count) for each in line.children] == [("twice", 3)]
