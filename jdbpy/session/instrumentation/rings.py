@@ -260,6 +260,7 @@ class RingPoller:
         self._target = target
         self._on_error = on_error
         self._clock = clock
+        target.changed_code.closing = self._closing
         self._rings: dict[Ring, None] = {}
         self._changed = trio.Event()
         self._lock = trio.Lock()
@@ -313,6 +314,9 @@ class RingPoller:
                 if not pending:
                     break
             return total
+
+    def _closing(self) -> list[Command[Any]]:
+        return [command for ring in self._rings for command in ring.close()]
 
     def _submit(self, commands: Sequence[Command[Any]]) -> None:
         with suppress(Disconnected):

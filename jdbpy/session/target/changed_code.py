@@ -62,6 +62,8 @@ class ChangedCode:
         self.on_redefined: Callable[[ReferenceTypeID, bytes], None] | None = None
         """Called when a hot swap has given a class these bytes."""
 
+        self.closing: Callable[[], list[Command[Any]]] = list
+        """Returns the commands after which the debugger's own classes keep no object alive."""
         self.on_traced: Callable[[Any], None] | None = None
         """Called with a trace of methods that stands at its places."""
         self.on_untraced: Callable[[Any], None] | None = None

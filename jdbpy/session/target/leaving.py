@@ -161,6 +161,8 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
         target.requests.submit_clear(target.requests.all_active())
         conn.submit(event_request.ClearAllBreakpoints())
         restored = [conn.submit(command) for command in target.changed_code.restoring()] if prove else []
+        for command in target.changed_code.closing() if prove else []:
+            conn.submit(command)
         if target.steps_by_raw_lines:
             conn.submit(virtual_machine.SetDefaultStratum(""))  # no class has it: each one's own default
         resumes = target.suspension.plan_run_everything()
