@@ -240,6 +240,7 @@ class BrokenSession:
 
     launched = points_are_used = False
     address = "broken"
+    remote_reason = ""
     last_stop = ending = None
 
     def events(self) -> BrokenSession:
