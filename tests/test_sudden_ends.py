@@ -7,6 +7,7 @@ debugger must then end with status 5 and a sentence (3 while it still greets), a
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import struct
@@ -98,6 +99,11 @@ async def run_jdbpy(port: int, task_status: trio.TaskStatus[trio.Process]) -> No
     )
 
 
+def without_remark(errors: str) -> str:
+    """Standard error without the line that the JVM is behind another process: the relay of the test."""
+    return re.sub(r"^jdbpy: \S+ is reached through .*\n", "", errors)
+
+
 async def runs_on(target: Target) -> None:
     """The target is held by no thread: it reads its line and ends."""
     await target.send()
@@ -116,14 +122,14 @@ async def test_the_network_goes(any_jvm: Jvm, part: int, how: str, spoken: dict[
     if any_jvm.version not in spoken:
         async with start_target(any_jvm, "Hello", "Ada") as target, relayed(target) as relay:
             status, _, errors = await jdbpy(relay.port, *script(*SCRIPT))
-            assert (status, errors) == (0, "")
+            assert (status, without_remark(errors)) == (0, "")
             await runs_on(target)
             spoken[any_jvm.version] = relay.sent
     limit = spoken[any_jvm.version] * part // 12
     async with start_target(any_jvm, "Hello", "Ada") as target, relayed(target, limit, how) as relay:
         status, output, errors = await jdbpy(relay.port, *script(*SCRIPT))
         assert status in (3, 5), f"{status}\n{output}\n{errors}"
-        assert errors.startswith("error: ")
+        assert without_remark(errors).startswith("error: ")
         assert "Traceback" not in errors
         await runs_on(target)
 

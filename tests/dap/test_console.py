@@ -40,7 +40,7 @@ async def test_the_console_takes_the_commands_of_the_prompt(jvm: Jvm) -> None:
         assert "cannot find symbol" in await failed("where", "watch")
         # breakpoints that come and go are the client's as well
         place = f"Large:{target.program.line('after')}"
-        assert "Breakpoint 3 set: Large.main" in await console(dap, f"stop at {place}", inner)
+        assert "Breakpoint 2 set: Large.main" in await console(dap, f"stop at {place}", inner)
         made = (await dap.event("breakpoint", reason="new"))["breakpoint"]
         assert made["verified"] and made["line"] == target.program.line("after")
         assert made["source"]["path"] == source_of(target.program, "after")
@@ -59,7 +59,7 @@ async def test_the_console_takes_the_commands_of_the_prompt(jvm: Jvm) -> None:
         await dap.stopped("step")
         await dap.wait("what is displayed", lambda: "1: Large.shared = 1" in dap.output)
         [top] = await dap.frames(stop)
-        await console(dap, "on 3 print array[3]", top)
+        await console(dap, "on 2 print array[3]", top)
         await console(dap, "cont", top)
         await dap.event("continued", threadId=stop["threadId"], allThreadsContinued=True)
         await dap.stopped("breakpoint", hitBreakpointIds=[made["id"]])
