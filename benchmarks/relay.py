@@ -22,7 +22,7 @@ from contextlib import asynccontextmanager, suppress
 
 import trio
 
-from benchmarks.traffic import RateLimiter, Traffic
+from benchmarks.traffic import Traffic, TrafficCounter
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.wire.framing import HEADER_LENGTH, REPLY
 from jdbpy.wire.handshake import HANDSHAKE
@@ -68,31 +68,31 @@ class Relay:
         self._target = target
         self._rtt = rtt
         self._calls_in_turn = calls_in_turn
-        self._rate_limiters: list[RateLimiter] = []
+        self._counters: list[TrafficCounter] = []
 
     def traffic(self) -> Traffic:
         """The totals of all connections so far."""
-        totals = [rate_limiter.traffic() for rate_limiter in self._rate_limiters]
+        totals = [counter.traffic() for counter in self._counters]
         return Traffic(**{field: sum(getattr(one, field) for one in totals) for field in Traffic.__fields__})
 
     async def serve(self, debugger: trio.abc.HalfCloseableStream) -> None:
         """Passes one connection on until both sides have closed it."""
         host, _, port = self._target.rpartition(":")
-        rate_limiter = RateLimiter()
-        self._rate_limiters.append(rate_limiter)
+        counter = TrafficCounter()
+        self._counters.append(counter)
         try:
             jvm = await trio.open_tcp_stream(host, int(port))
         except OSError:
             return  # as on a real link: the debugger is refused, the relay lives on
         async with jvm:
-            await pass_on(debugger, jvm, self._rtt, rate_limiter, Turns() if self._calls_in_turn else None)
+            await pass_on(debugger, jvm, self._rtt, counter, Turns() if self._calls_in_turn else None)
 
 
 async def pass_on(
     debugger: trio.abc.HalfCloseableStream,
     jvm: trio.abc.HalfCloseableStream,
     rtt: float,
-    rate_limiter: RateLimiter,
+    counter: TrafficCounter,
     turns: Turns | None = None,
 ) -> None:
     """Passes bytes both ways, each half a round trip late, until both sides have ended.
@@ -101,9 +101,9 @@ async def pass_on(
     """
     connected = trio.current_time() + rtt
     async with trio.open_nursery() as nursery:
-        there = _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=rate_limiter.sent, turns=turns)
+        there = _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=counter.sent, turns=turns)
         back = _Way(
-            jvm, debugger, rtt / 2, on_delivery=rate_limiter.received, on_take=turns.answered if turns else None
+            jvm, debugger, rtt / 2, on_delivery=counter.received, on_take=turns.answered if turns else None
         )
         nursery.start_soon(_carry, there)
         nursery.start_soon(_carry, back)

@@ -30,7 +30,7 @@ class Traffic(Record):
         return Traffic(**{field: value - getattr(before, field) for field, value in self.__iter_fields__()})
 
 
-class RateLimiter:
+class TrafficCounter:
     """Counts the traffic of one connection."""
 
     def __init__(self) -> None:

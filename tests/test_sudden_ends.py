@@ -44,14 +44,14 @@ class Relay:
         self.port = listener.socket.getsockname()[1]
         task_status.started()
         async with listener, await listener.accept() as near:
-            async with await trio.open_tcp_stream("127.0.0.1", target.port) as high_latency, open_nursery() as nursery:
-                nursery.start_soon(self._pass, near, high_latency, True)
-                nursery.start_soon(self._pass, high_latency, near, False)
+            async with await trio.open_tcp_stream("127.0.0.1", target.port) as far, open_nursery() as nursery:
+                nursery.start_soon(self._pass, near, far, True)
+                nursery.start_soon(self._pass, far, near, False)
                 await self.dead.wait()
                 if self.how == "silence":
                     await trio.sleep_forever()
                 if self.how == "reset":
-                    for stream in (near, high_latency):
+                    for stream in (near, far):
                         stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 nursery.cancel_scope.cancel()
 

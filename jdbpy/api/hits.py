@@ -1,4 +1,4 @@
-"""What happens at a breakpoint: hits that are reported while the target goes on, and stops, which suspend a thread.
+"""The events at a breakpoint: hits that are reported while the target goes on, and stops, which suspend a thread.
 
 One class holds the data of both, whatever the kind: a place was reached, a method entered or left, an exception thrown,
 a field read or changed.

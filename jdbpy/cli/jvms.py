@@ -297,7 +297,9 @@ class Jvms:
 
     @contextmanager
     def for_all(self, jvms: Sequence[Jvm]) -> Iterator[None]:
-        """What the block sets in these JVMs is for all: those that are attached to later, or come back, get it too."""
+        """Let what the block sets in these JVMs be for all: those that are attached to later, or come back,
+        get it too.
+        """
         before = max((_last_number(jvm) for jvm in jvms), default=0)
         try:
             yield

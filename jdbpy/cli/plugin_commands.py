@@ -45,7 +45,7 @@ class PythonValue(Record):
 
 
 class PythonResumed(Resumed):
-    """What a command of a plug-in gave that may let the target run, and how that ended."""
+    """The result of a plug-in's command that may let the target run, and how that ended."""
 
     type: Annotated[str, "its type in Python; empty if there is none"] = ""
     value: Annotated[Any, Json("as plain data; objects as their own JSON, or as text", optional=False)] = None

@@ -140,7 +140,7 @@ class ServedObjects(Client):
         self.out.put(told)
 
     def _now(self, points: bool = True) -> Message:
-        """What the script knows without asking; breakpoints only if they are others than it knows."""
+        """Return what the script knows without asking; breakpoints only if they are others than it knows."""
         session = self.session
         state = session.state
         if state is jdbpy.VmState.STOPPED and not session.execution.has_stopped:

@@ -308,7 +308,7 @@ class JoinedComponent:
         return JoinedCall(self._session, f"{self._name}.{name}")
 
     def sampler(self) -> JoinedComponent:
-        """What looks at stacks (``threads``)."""
+        """The sampler of stacks (``threads``)."""
         return self._session.make(f"{self._name}.sampler")
 
 
@@ -334,15 +334,15 @@ class JoinedHotSwap(JoinedComponent):
     """Hot swap from files of this machine, which is that of the session; their paths go there whole."""
 
     async def redefine(self, name: str, path: str) -> Any:
-        """As ``HotSwap.redefine``."""
+        """Redefine, as ``HotSwap.redefine`` does."""
         return await self._session.call("hotswap.redefine", name, _whole(path))
 
     async def redefine_sources(self, paths: list[str]) -> Any:
-        """As ``HotSwap.redefine_sources``."""
+        """Redefine, as ``HotSwap.redefine_sources`` does."""
         return await self._session.call("hotswap.redefine_sources", [_whole(each) for each in paths])
 
     async def redefine_all(self, path: str) -> Any:
-        """As ``HotSwap.redefine_all``."""
+        """Redefine, as ``HotSwap.redefine_all`` does."""
         return await self._session.call("hotswap.redefine_all", _whole(path))
 
 

@@ -1,4 +1,4 @@
-"""What happens at a breakpoint: hits that are reported while the target goes on, and stops, which suspend a thread.
+"""The events at a breakpoint: hits that are reported while the target goes on, and stops, which suspend a thread.
 
 Made by ./dev generate from jdbpy/api/hits.py; do not edit.
 """

@@ -440,7 +440,8 @@ class Vm(portal.Synced):
     def call_tree(
         self, method: str, count: int = 1, *, when: str = "", depth: int = 1, timeout: float | None = None
     ) -> tuple[CallTree, ...]:
-        """What ``count`` calls of a method have called, line by line, with times, folded; no call suspends anything.
+        """The calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
+        anything.
 
         ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are told, too. After
         ``timeout`` seconds it returns what there is by then. Raises UsageError, Disconnected. wire: 6 trips, and 3 for

@@ -1,4 +1,4 @@
-"""Where the parts of an event stand that is alone in its set: read from the bytes, to see whether to decode them.
+"""The parts of an event that is alone in its set: read from the bytes, to see whether to decode them.
 
 Owns the offsets, which follow from the declarations in ``messages.event`` and the sizes of the target's ids (a test
 compares them with the codec). Whoever wants all of an event decodes the packet.

@@ -1,4 +1,4 @@
-"""What `calls` is given: ``METHOD [OPTIONS] [if CONDITION] [show EXPRESSIONS]``."""
+"""The arguments of `calls`: ``METHOD [OPTIONS] [if CONDITION] [show EXPRESSIONS]``."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def split_shown(text: str) -> tuple[str, ...]:
 
 
 def _split(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """What stands before ``if`` and ``show``, and what stands after each."""
+    """Return the words before ``if`` and ``show``, and those after each."""
     blank = _QUOTED.sub(lambda found: "_" * len(found[0]), text)
     marks = list(_KEYWORD.finditer(blank))
     if not marks:

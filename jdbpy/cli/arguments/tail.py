@@ -1,4 +1,4 @@
-"""What may stand after the subject of a breakpoint, a catchpoint, a watchpoint or a trace: its filters and its ways.
+"""The words after the subject of a breakpoint, a catchpoint, a watchpoint or a trace: its filters and its ways.
 
 Owns those words; what the subject is stands in ``location`` and ``points``. Owns also how a point reports which stops
 nothing: ``limit 100/s to hits.log stack 5 cost 20% -max 1000``.

@@ -192,7 +192,7 @@ async def _around(
 async def _without_source(
     ctx: Context, class_name: str, method: str, size: int, why: StateError, place: str = ""
 ) -> Listing | Disassemblies:
-    """What a decompiler has made of the class, from a method on; else the code of that method, around where the
+    """Return a decompiler's text of the class, from a method on; else the code of that method, around where the
     selected frame stands in it. ``place`` names another method than that frame's. Raises ``why`` if there is nothing.
     """
     if ctx.settings["decompiler"] != NO_DECOMPILER:

@@ -70,8 +70,9 @@ class Look(Protocol):
         returned: ids.TaggedValue | None = None,
         thrown: Any = None,
     ) -> ReadCall | None:
-        """What is wanted of a call whose thread is suspended, in a frame (0 is the innermost); None where the condition
-        is false."""
+        """Return what is wanted of a call whose thread is suspended, in a frame (0 is the innermost); None where the
+        condition is false.
+        """
 
 
 Clock = Callable[[], float]
@@ -153,7 +154,7 @@ class BreakpointMeans:
                 raise outcome
 
     async def _specs(self, methods: Sequence[ObservedMethod]) -> list[RequestSpec]:
-        """What is to be set for these methods. wire: 1 trip."""
+        """Return the requests for these methods. wire: 1 trip."""
         known = {each.key: each for each in methods}
         found = await find_places(self._target, [(e.owner, e.method) for e in methods], entries=True, exits=True)
         looping = {(owner.id, method.id) for owner, method in found.looping}

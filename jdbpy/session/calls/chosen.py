@@ -33,7 +33,7 @@ class TooMany(UsageError):
 
 
 class Wanted(Record):
-    """What a text means: the methods of a class by name (``place``), or those that a pattern fits."""
+    """The meaning of a text: the methods of a class by name (``place``), or those that a pattern fits."""
 
     text: str
     class_name: ClassName | None

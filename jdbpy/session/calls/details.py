@@ -1,4 +1,4 @@
-"""What is read of a call at its end: its condition, arguments, receiver, result, exception, expressions, callers."""
+"""The reading of a call at its end: its condition, arguments, receiver, result, exception, expressions, callers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ THROWABLE = "Ljava/lang/Throwable;"
 _VOID = ids.TaggedValue(Tag.VOID, None)
 
 
-class Pace:
-    """How many calls a second are reported, and how many were left out. ``limit`` None is no limit."""
+class ReportLimit:
+    """The limit of calls that are reported in a second, and the count of those left out. ``limit`` None is no limit."""
 
     def __init__(self, limit: int | None) -> None:
         self._limit = math.inf if limit is None else limit
@@ -71,7 +71,7 @@ class CallReader:
         condition: str = "",
         shown: Sequence[str] = (),
         callers: int = 0,
-        pace: Pace,
+        pace: ReportLimit,
         longest: int = 200,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -132,8 +132,8 @@ class CallReader:
         returned: ids.TaggedValue | None = None,
         thrown: Any = None,
     ) -> ReadCall | None:
-        """What is wanted of a call whose thread is suspended, in that frame, as it comes from the target; None where
-        the condition is false, or where enough are reported this second.
+        """Return what is wanted of a call whose thread is suspended, in that frame, as it comes from the target; None
+        where the condition is false, or where enough are reported this second.
 
         wire: 1 trip for the innermost frame of a thread that was seen before, else 2; more for what expressions take.
         """
@@ -193,7 +193,7 @@ class CallReader:
         self._enough = enough
 
     async def describe(self, method: ObservedMethod, read: ReadCall) -> CallDetails:
-        """What was read, as plain data; its thread need not be suspended any more. wire: 2 trips and more."""
+        """Return what was read, as plain data; its thread need not be suspended any more. wire: 2 trips and more."""
         places = await self._target.types.locations(list(read.places))
         values = list(read.variables)
         this = None if method.method.is_static or not values else values.pop()

@@ -1,4 +1,4 @@
-"""What is asked of a call at its end: ``$cost > 100ms && $args[0] != null``, in the frame of the method.
+"""The expressions about a call at its end: ``$cost > 100ms && $args[0] != null``, in the frame of the method.
 
 ``$cost`` is in milliseconds, a ``double``; a number with a unit is a time: ``100ms``, ``2s``, ``50us``. ``$args[0]`` is
 the first argument, ``$ret`` what is returned (null where an exception ends the call), ``$exc`` the exception, or null.

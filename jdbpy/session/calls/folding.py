@@ -1,4 +1,4 @@
-"""What the calls inside of a method come to, folded by line and by the method that is called. Pure."""
+"""The calls inside of a method, folded by line and by the method that is called. Pure."""
 
 from __future__ import annotations
 

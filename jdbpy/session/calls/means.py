@@ -52,7 +52,7 @@ class CallDetails(Record):
 
 
 class ReadCall(Record):
-    """What was read of a call while its thread was suspended: ``variables`` are the replies for its arguments and its
+    """The reading of a call while its thread was suspended: ``variables`` are the replies for its arguments and its
     receiver, ``shown`` the expressions with their values, ``places`` where it stood and its callers."""
 
     thread: int

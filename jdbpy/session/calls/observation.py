@@ -1,4 +1,4 @@
-"""What all ways to observe calls have in common: which methods, from when on, and that all of it is taken out.
+"""The common part of all ways to observe calls: which methods, from when on, and that all of it is taken out.
 
 A class that is not loaded yet is waited for.
 """
@@ -23,7 +23,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import event_request
 
 
-class Registry(Protocol):
+class Observations(Protocol):
     """Keeps the observations that are in the target."""
 
     @property
@@ -46,7 +46,7 @@ class Observation:
     reads = False
     """True if threads are suspended to read what a report tells."""
 
-    def __init__(self, observer: Registry, method: str, most_methods: int) -> None:
+    def __init__(self, observer: Observations, method: str, most_methods: int) -> None:
         self.method = method
         self.calls = 0
         """Calls that have ended so far."""
@@ -73,7 +73,7 @@ class Observation:
 
     @property
     def observed(self) -> int:
-        """How many methods are observed."""
+        """The number of methods that are observed."""
         return len(self._methods)
 
     @property
@@ -83,7 +83,7 @@ class Observation:
 
     @property
     def seconds(self) -> float:
-        """How long it has lasted."""
+        """The seconds that it has lasted."""
         return (self._ended or time.perf_counter()) - self._began if self._began else 0.0
 
     async def __aenter__(self) -> Any:
@@ -131,7 +131,7 @@ class Observation:
             )
 
     async def _prepare(self, methods: Sequence[ObservedMethod]) -> None:
-        """What a kind of observation has to know beforehand."""
+        """Learn what a kind of observation has to know beforehand."""
 
     async def _on_class(self, prepared: RefType) -> None:
         try:

@@ -11,9 +11,9 @@ import trio
 
 from jdbpy.errors import JdbpyError
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
-from jdbpy.session.calls.details import CallReader, Pace
+from jdbpy.session.calls.details import CallReader, ReportLimit
 from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod, ReadCall
-from jdbpy.session.calls.observation import Observation, Registry
+from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.model.calls import CallsEnded
 from jdbpy.session.model.events import Notice, Report
@@ -34,7 +34,7 @@ class ObservedCalls(Observation):
 
     def __init__(
         self,
-        observer: Registry,
+        observer: Observations,
         evaluator: Callable[[], Evaluator],
         method: str,
         when: str,
@@ -45,7 +45,7 @@ class ObservedCalls(Observation):
         most_methods: int,
         on_call: Callable[[Report], None] | None,
     ) -> None:
-        self._pace = Pace(limit)
+        self._pace = ReportLimit(limit)
         self._reader = CallReader(
             observer.target, evaluator, condition=when, shown=show, callers=callers, pace=self._pace
         )
@@ -70,7 +70,7 @@ class ObservedCalls(Observation):
 
     @property
     def summary(self) -> CallsEnded:
-        """What it comes to so far."""
+        """Return its totals so far."""
         return CallsEnded(self.method, self.observed, self.calls, self.failures, self.reported, self.seconds)
 
     def _take(self, calls: Sequence[EndedCall]) -> None:

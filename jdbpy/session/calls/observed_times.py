@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.session.calls.means import EndedCall, MethodKey
-from jdbpy.session.calls.observation import Observation, Registry
+from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.calls.statistics import CallTimes
 from jdbpy.session.model.calls import CallStatistics, MethodCalls
 
@@ -15,7 +15,7 @@ from jdbpy.session.model.calls import CallStatistics, MethodCalls
 class ObservedTimes(Observation):
     """Counts and times of calls by method."""
 
-    def __init__(self, observer: Registry, method: str, most_methods: int) -> None:
+    def __init__(self, observer: Observations, method: str, most_methods: int) -> None:
         self._times: dict[MethodKey, CallTimes] = {}
         self._whole: dict[MethodKey, CallTimes] = {}
         self._since = time.perf_counter()

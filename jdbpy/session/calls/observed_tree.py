@@ -8,7 +8,7 @@ from jdbpy.errors import UsageError
 from jdbpy.session.calls.expressions import cost_limits, is_of_cost_alone, with_times
 from jdbpy.session.calls.folding import Fold
 from jdbpy.session.calls.means import EndedCall, ObservedMethod
-from jdbpy.session.calls.observation import Observation, Registry
+from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.calls.tree_means import TreeMeans
 from jdbpy.session.java.class_names import of_the_runtime
 from jdbpy.session.model.calls import CallTree
@@ -25,7 +25,9 @@ class ObservedTree(Observation):
 
     means: TreeMeans
 
-    def __init__(self, observer: Registry, method: str, when: str, depth: int, most: int, most_methods: int) -> None:
+    def __init__(
+        self, observer: Observations, method: str, when: str, depth: int, most: int, most_methods: int
+    ) -> None:
         self._condition = with_times(when.strip())
         if self._condition and not is_of_cost_alone(self._condition):
             raise UsageError(
@@ -111,7 +113,7 @@ class ObservedTree(Observation):
             self.means.drop()
 
     def trees(self) -> tuple[CallTree, ...]:
-        """What was folded so far, the method with the most time first. No trip."""
+        """Return what was folded so far, the method with the most time first. No trip."""
         ordered = sorted(self._folds.items(), key=lambda item: -item[1].total)
         return tuple(
             CallTree(

@@ -13,14 +13,14 @@ Place = tuple[int, int, int]
 """Class, method and code index."""
 
 
-class Opened(Protocol):
+class KeyedCall(Protocol):
     """A call under way; ``key`` is its class and method."""
 
     @property
     def key(self) -> tuple[int, int]: ...
 
 
-C = TypeVar("C", bound=Opened)
+C = TypeVar("C", bound=KeyedCall)
 
 
 class OpenCalls(Generic[C]):

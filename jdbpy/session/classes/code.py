@@ -25,7 +25,7 @@ from jdbpy.session.java.constant_pool import KINDS, ConstantPool
 from jdbpy.session.model.code import ConstantPoolListing, Disassembly, Instruction, PoolEntry, SwitchCase
 from jdbpy.session.model.threads import Frame
 from jdbpy.session.target import facts
-from jdbpy.session.target.changed_code import CodeMap
+from jdbpy.session.target.changed_code import CodeIndexMap
 from jdbpy.session.target.refs import OBSOLETE, Method, RefType, Slot
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import lines_by_index
@@ -173,7 +173,7 @@ class _MethodCode(Record):
     code: builtins.bytes
     pool: ConstantPool | None
     slots: Sequence[Slot]
-    moved: CodeMap | None = None
+    moved: CodeIndexMap | None = None
 
 
 class Code:

@@ -20,7 +20,7 @@ import trio
 
 from jdbpy.errors import EvalError, JdbpyError, StateError, UsageError
 from jdbpy.session.eval.javac import ClassFiles, JavaSource
-from jdbpy.session.eval.jvm.calls import Calls
+from jdbpy.session.eval.jvm.calls import ThreadCalls
 from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
@@ -83,7 +83,7 @@ class ViewTarget(FrameTarget):
 
     # What a view may not do
 
-    def _ready_calls(self) -> Calls:
+    def _ready_calls(self) -> ThreadCalls:
         _refuse("run no methods")
 
     async def invoke(

@@ -52,7 +52,7 @@ class RingEntry(Record):
 
 
 class RingUser(Protocol):
-    """Who gets what a ring has kept."""
+    """The receiver of what a ring has kept."""
 
     def opened(self, counters: Mapping[str, int]) -> None:
         """The ring begins to keep entries; that is what its counters say."""

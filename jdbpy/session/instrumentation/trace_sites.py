@@ -33,7 +33,9 @@ from jdbpy.wire.messages import event as wire_event
 
 
 class TracedPlace(Record):
-    """Where a method is entered, or left with what its ``kept`` is: the code index in the program's own code."""
+    """The place where a method is entered, or left with what its ``kept`` is: the code index in the program's
+    own code.
+    """
 
     method: Method
     at: int
@@ -71,7 +73,7 @@ def exit_of(method: Method, at: int) -> TracedPlace:
 
 
 class TraceLog:
-    """What the target keeps of one class for one trace: the user of its ring."""
+    """The record that the target keeps of one class for one trace: the user of its ring."""
 
     def __init__(
         self,

@@ -77,7 +77,7 @@ class CallTree(Record):
 
 
 class CallsEnded(Record):
-    """How the observation of a method's calls has ended."""
+    """The end of the observation of a method's calls."""
 
     method: Annotated[str, "as it was typed"]
     observed: Annotated[int, "methods"]

@@ -185,9 +185,9 @@ class ThreadInfo(Record):
 
 
 class Suspended(Record):
-    """What is suspended, and which frames are good: ``everything``, ``anything``, and for each thread that differs from
-    the rest its id, whether it is suspended, and the first and last epoch of frames that are good. Those of other
-    threads are of ``epoch``. ``ran`` is another pair whenever a thread has run.
+    """The suspended threads, and the frames that are good: ``everything``, ``anything``, and for each thread that
+    differs from the rest its id, whether it is suspended, and the first and last epoch of frames that are good. Those
+    of other threads are of ``epoch``. ``ran`` is another pair whenever a thread has run.
     """
 
     everything: bool = False

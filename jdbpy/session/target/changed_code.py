@@ -26,7 +26,7 @@ def is_own_class(name: str) -> bool:
     return name.replace("/", ".").rpartition(".")[2].removeprefix("L").startswith(PREFIX)
 
 
-class CodeMap(Protocol):
+class CodeIndexMap(Protocol):
     """Code indices of one method before and after something was put in: ``weaving.parts.WovenMethod``."""
 
     def start_after(self, index: int) -> int: ...
@@ -44,7 +44,7 @@ class ChangedClass:
     def __init__(self, type_: RefType, original: bytes) -> None:
         self.type = type_
         self.original = original
-        self.maps: Mapping[MethodID, CodeMap] = {}
+        self.maps: Mapping[MethodID, CodeIndexMap] = {}
 
     def index_before(self, place: CodeLocation) -> int:
         """The code index in the program's own code."""

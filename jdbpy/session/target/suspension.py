@@ -125,7 +125,7 @@ class Suspension:
         return self._vm_epoch, self._own_epoch.total()
 
     def as_data(self) -> Suspended:
-        """What is suspended, and which frames are good, as plain data."""
+        """Return what is suspended, and which frames are good, as plain data."""
         threads = {*self._counts, *self._own_epoch}
         return Suspended(
             self.everything_held,

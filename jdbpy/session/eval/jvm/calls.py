@@ -98,7 +98,7 @@ class MadeCall:
         return same and (mine.owner_id, mine.method.id) == (wanted.owner_id, wanted.method.id)
 
 
-class Calls:
+class ThreadCalls:
     """Runs methods on one thread for one evaluation; those that are asked for side by side wait for each other."""
 
     def __init__(self, target: Target, thread: int, rules: InvokeRules, pins: Pins) -> None:

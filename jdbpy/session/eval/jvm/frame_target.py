@@ -11,7 +11,7 @@ from functools import partial
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
 from jdbpy.session.eval.javac import ClassFiles, JavaSource, compile_class
-from jdbpy.session.eval.jvm.calls import Calls, MadeCall
+from jdbpy.session.eval.jvm.calls import MadeCall, ThreadCalls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
 from jdbpy.session.eval.jvm.heap_target import HeapTarget, as_eval_error
 from jdbpy.session.eval.jvm.invoking import require_invocation
@@ -68,7 +68,7 @@ class FrameTarget(HeapTarget):
         self._read_imports = read_imports
         self._rules = rules
         self.pins = pins
-        self._calls = Calls(target, frame.thread.id, rules, self.pins) if frame is not None else None
+        self._calls = ThreadCalls(target, frame.thread.id, rules, self.pins) if frame is not None else None
         self._expected: FrameValues | None = None
 
     @property
@@ -217,7 +217,7 @@ class FrameTarget(HeapTarget):
         """See ``EvalTarget``."""
         self._ready_calls()
 
-    def _ready_calls(self) -> Calls:
+    def _ready_calls(self) -> ThreadCalls:
         if self._calls is None or self._frame is None:
             raise StateError("running a method needs a stopped thread", hint="stop at a breakpoint first")
         require_invocation(self._target, self._frame.thread.id)

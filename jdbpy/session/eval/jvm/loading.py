@@ -11,7 +11,7 @@ from contextlib import suppress
 from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.eval.javac import ClassFiles
-from jdbpy.session.eval.jvm.calls import Calls
+from jdbpy.session.eval.jvm.calls import ThreadCalls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Invocation, Ref
 from jdbpy.session.eval.utility_calls import UtilityCalls
@@ -61,7 +61,7 @@ async def class_names(new_string: NewString, names: Sequence[str]) -> list[Ref]:
 class Loading:
     """Loads classes for one evaluation."""
 
-    def __init__(self, target: Target, classes: ClassFinder, calls: Calls, new_string: NewString) -> None:
+    def __init__(self, target: Target, classes: ClassFinder, calls: ThreadCalls, new_string: NewString) -> None:
         self._target = target
         self._classes = classes
         self._calls = calls

@@ -19,7 +19,7 @@ from jdbpy.session.values.strings import message_text
 from jdbpy.wire.ids import ReferenceTypeID
 
 if TYPE_CHECKING:
-    from jdbpy.session.eval.jvm.calls import Calls
+    from jdbpy.session.eval.jvm.calls import ThreadCalls
 
 MAX_FRAMES = 32
 """Elements of a stack that are read."""
@@ -28,7 +28,7 @@ _ELEMENT_FIELDS = ("declaringClass", "methodName", "fileName", "lineNumber")
 _LAZY_MESSAGE = "java.lang.NullPointerException"  # its message is made when it is asked for
 
 
-async def read_throwable(target: Target, exception: Ref, calls: Calls | None) -> Thrown:
+async def read_throwable(target: Target, exception: Ref, calls: ThreadCalls | None) -> Thrown:
     """Return what stands for the throwable. ``calls`` runs the methods it takes; without, there is no stack. wire: 6
     trips.
     """
@@ -51,7 +51,7 @@ async def read_throwable(target: Target, exception: Ref, calls: Calls | None) ->
 
 
 async def _message(
-    target: Target, reader: Reader, exception: Ref, throwable: RefType, calls: Calls | None
+    target: Target, reader: Reader, exception: Ref, throwable: RefType, calls: ThreadCalls | None
 ) -> str | None:
     field = _field(target, throwable.id, "detailMessage")
     if field is None:
@@ -71,7 +71,7 @@ def _field(target: Target, type_id: ReferenceTypeID, name: str) -> Field | None:
     return next((each for each in fields if each.name == name and not each.is_static), None)
 
 
-async def _call(target: Target, exception: Ref, throwable: RefType, name: str, calls: Calls) -> Raw:
+async def _call(target: Target, exception: Ref, throwable: RefType, name: str, calls: ThreadCalls) -> Raw:
     methods = (await target.types.methods([throwable.id])).get(throwable.id, ())
     method = next((each for each in methods if each.name == name and each.signature.startswith("()")), None)
     if method is None:
@@ -79,7 +79,9 @@ async def _call(target: Target, exception: Ref, throwable: RefType, name: str, c
     return await calls.invoke(exception, throwable.id, method, [], exact=False)
 
 
-async def _stack(target: Target, reader: Reader, exception: Ref, throwable: RefType, calls: Calls) -> tuple[str, ...]:
+async def _stack(
+    target: Target, reader: Reader, exception: Ref, throwable: RefType, calls: ThreadCalls
+) -> tuple[str, ...]:
     array = await _call(target, exception, throwable, "getStackTrace", calls)
     if not isinstance(array, Ref):
         return ()

@@ -138,7 +138,7 @@ async def linked_blocking_deque(obj: Obj) -> Shown:
 
 @view("java.util.concurrent.ConcurrentLinkedQueue", "java.util.concurrent.ConcurrentLinkedDeque")
 async def concurrent_linked_queue(obj: Obj) -> Shown:
-    """It keeps no count: the size is told only when all of it fits into what is shown."""
+    """Show it without a count, which it does not keep: the size is told only when all of it fits into what is shown."""
     if not obj.want:
         return Items(None, [])
     [head], node = await with_node_class(obj, ["head"], "head")

@@ -207,7 +207,7 @@ async def mutable_tree_map(obj: Obj) -> Shown:
 
 @view(f"{_MUTABLE}.TreeSet")
 async def mutable_tree_set(obj: Obj) -> Shown:
-    """In 2.11 a reference to a tree as the immutable sets have."""
+    """Show the tree; in 2.11 it is behind a reference, as the immutable sets have it."""
     if obj.has("treeRef"):
         [root] = await obj.object_fields(await obj.get("treeRef"), "elem")
         size, entries = await _tree(obj, root)
