@@ -102,9 +102,7 @@ async def pass_on(
     connected = trio.current_time() + rtt
     async with trio.open_nursery() as nursery:
         there = _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=counter.sent, turns=turns)
-        back = _Way(
-            jvm, debugger, rtt / 2, on_delivery=counter.received, on_take=turns.answered if turns else None
-        )
+        back = _Way(jvm, debugger, rtt / 2, on_delivery=counter.received, on_take=turns.answered if turns else None)
         nursery.start_soon(_carry, there)
         nursery.start_soon(_carry, back)
 
