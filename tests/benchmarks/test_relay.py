@@ -6,7 +6,7 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from benchmarks.relay import open_relay, pass_on
-from benchmarks.traffic import RateLimiter, Traffic
+from benchmarks.traffic import Traffic, TrafficCounter
 from jdbpy.wire.connection import open_connection
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
@@ -28,34 +28,34 @@ EVENT = encode_command(1, 64, 100, b"\0\0\0\0\0")
 
 
 def test_waves() -> None:
-    rate_limiter = RateLimiter()
-    rate_limiter.sent(HANDSHAKE + command(1) + command(2))
-    rate_limiter.received(HANDSHAKE + EVENT + reply(1))
-    rate_limiter.sent(command(3))
-    assert rate_limiter.traffic().waves == 2, "it may depend on the first answer, though another is still outstanding"
-    rate_limiter.received(reply(2))
-    rate_limiter.sent(command(4))
-    assert rate_limiter.traffic().waves == 2, "the wave goes on until the command that began it is answered"
-    rate_limiter.received(reply(4) + reply(3))
-    rate_limiter.sent(command(5))
-    assert rate_limiter.traffic() == Traffic(
+    counter = TrafficCounter()
+    counter.sent(HANDSHAKE + command(1) + command(2))
+    counter.received(HANDSHAKE + EVENT + reply(1))
+    counter.sent(command(3))
+    assert counter.traffic().waves == 2, "it may depend on the first answer, though another is still outstanding"
+    counter.received(reply(2))
+    counter.sent(command(4))
+    assert counter.traffic().waves == 2, "the wave goes on until the command that began it is answered"
+    counter.received(reply(4) + reply(3))
+    counter.sent(command(5))
+    assert counter.traffic() == Traffic(
         commands=5, replies=4, events=1, waves=3, bytes_out=14 + 5 * 11, bytes_in=14 + 16 + 4 * 16
     )
 
 
 def test_bytes_one_at_a_time() -> None:
-    rate_limiter = RateLimiter()
+    counter = TrafficCounter()
     for byte in HANDSHAKE + command(1) + command(2):
-        rate_limiter.sent(bytes([byte]))
-    assert (rate_limiter.traffic().commands, rate_limiter.traffic().waves) == (2, 1)
+        counter.sent(bytes([byte]))
+    assert (counter.traffic().commands, counter.traffic().waves) == (2, 1)
 
 
 def test_since() -> None:
-    rate_limiter = RateLimiter()
-    rate_limiter.sent(HANDSHAKE + command(1))
-    before = rate_limiter.traffic()
-    rate_limiter.received(HANDSHAKE + reply(1))
-    assert rate_limiter.traffic().since(before) == Traffic(replies=1, bytes_in=14 + 16)
+    counter = TrafficCounter()
+    counter.sent(HANDSHAKE + command(1))
+    before = counter.traffic()
+    counter.received(HANDSHAKE + reply(1))
+    assert counter.traffic().since(before) == Traffic(replies=1, bytes_in=14 + 16)
 
 
 async def test_delay(autojump_clock: MockClock) -> None:
@@ -72,7 +72,7 @@ async def test_delay(autojump_clock: MockClock) -> None:
 
     async with trio.open_nursery() as nursery:
         start = trio.current_time()
-        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, RateLimiter())
+        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, TrafficCounter())
         await near.send_all(b"early")
         await arrived(high_latency, b"early")
         await trio.sleep_until(start + 1)
@@ -91,7 +91,7 @@ async def test_ends_are_passed_on(autojump_clock: MockClock) -> None:
     near, debugger_side = memory_stream_pair()
     jvm_side, high_latency = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, RateLimiter())
+        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, TrafficCounter())
         await near.send_all(b"last words")
         await near.send_eof()
         assert await high_latency.receive_some() == b"last words"
@@ -104,7 +104,7 @@ async def test_a_broken_side_ends_the_link(autojump_clock: MockClock) -> None:
     near, debugger_side = memory_stream_pair()
     jvm_side, high_latency = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, RateLimiter())
+        nursery.start_soon(pass_on, debugger_side, jvm_side, RTT, TrafficCounter())
         await high_latency.aclose()
         await near.send_all(b"to nobody")
         await trio.sleep(1)
