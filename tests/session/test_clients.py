@@ -97,8 +97,13 @@ class Model:
         target = self.clients[0]._host._target
         counts = await counts_of(self.clients[0]._host)
         states = await target.conn.batch([thread_reference.Status(ThreadID(ObjectID(each))) for each in counts])
+        came = target.conn.statistics().events
+        points = [(each.number, each.hits) for each in self.clients[0].points.list()]
+        with trio.move_on_after(1):
+            await self.clients[0].next_stop()
         return (
             f"no stop at {marker} after {self.done[-8:]}, warnings: {self.told}\n"
+            f"events {came}, a second later {target.conn.statistics().events}; hits by point {points}\n"
             f"the agent: suspend counts {counts}, states {states}\n"
             f"the session: suspend counts {target.suspension.counts()}, undecided {target.suspension.undecided}, "
             f"quiet {target.publisher.quiet}, round trip {target.round_trip:.4f}\n"
